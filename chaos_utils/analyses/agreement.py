@@ -333,8 +333,11 @@ def flattening(
 def _item_scores(shares: Floats, model: Floats) -> pd.DataFrame:
     """Return by item the first five columns of `_FLATTENING`; `shares` are those that judge."""
     even = np.full_like(shares, 1 / shares.shape[1])
-    bits = [entropy(one, unit="bits") for one in (shares, model)]
-    jsd, uniform = (jensen_shannon_distance(shares, one, unit="nats") for one in (model, even))
+    bits = [entropy(distributions, unit="bits") for distributions in (shares, model)]
+    jsd, uniform = (
+        jensen_shannon_distance(shares, distributions, unit="nats")
+        for distributions in (model, even)
+    )
     columns = (*bits, jsd, uniform, jsd - uniform)
     return pd.DataFrame(dict(zip(_FLATTENING, columns, strict=False)))
 

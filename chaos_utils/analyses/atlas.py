@@ -270,7 +270,9 @@ def few_votes(votes: Votes, *, seed: int, n_draws: int = 50) -> pd.DataFrame:
                 estimated(split_votes(votes.counts, (size,), rng)[0]) for _ in range(n_draws)
             ]
             for key in of_all:
-                rows.append((*key, size, np.mean([one[key] for one in several]), truth[key[0]]))
+                rows.append(
+                    (*key, size, np.mean([estimates[key] for estimates in several]), truth[key[0]])
+                )
     return pd.DataFrame(rows, columns=columns)
 
 

@@ -31,7 +31,7 @@ def paper_datasets() -> list[str]:
     """
     first = str(read_published(SYSTEMS)["dataset"].iloc[0])
     pool = get_dataset(first).pooled_as
-    partners = [one.name for one in book_datasets() if one.pooled_as == pool]
+    partners = [dataset.name for dataset in book_datasets() if dataset.pooled_as == pool]
     return list(dict.fromkeys([first, *partners]))
 
 
@@ -163,7 +163,7 @@ def released_lines(votes: Votes, system: System) -> list[list[dict[str, Any]]]:
     """
     if system.paper != PAPER:
         return []
-    entry = next(one for one in votes.dataset.systems if one.family == system.family)
+    entry = next(released for released in votes.dataset.systems if released.family == system.family)
     paths = [sources.locate(name, "released") for name in entry.parts[system.seed]]
     return [list(map(json.loads, path.read_text("utf-8").splitlines())) for path in paths]
 

@@ -123,7 +123,7 @@ def read_record(path: Path, *, whole: bool = True) -> Record:
             raise ValueError(f"version {version}, expected {VERSION}")
         if digest_of(text) != known.pop("sha256") and whole:
             raise ValueError("the rows are not those that were recorded: cut off, or changed")
-        inputs = tuple(Input(**one) for one in known.pop("inputs"))
+        inputs = tuple(Input(**entry) for entry in known.pop("inputs"))
         found = Record(keys=tuple(known.pop("keys")), inputs=inputs, text=text, **known)
         if whole:
             from_text(text, found.types)
@@ -137,6 +137,21 @@ def read_record(path: Path, *, whole: bool = True) -> Record:
             todo="restore it with git, or run `chaos data fetch` and `make record`",
         ) from fault
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """What an analysis is called with, beside votes and systems."""
+
+    record: Record  # with the parameters alone
+    tables: Mapping[str, str]  # digests of other analyses' tables, by argument
+    passed: Mapping[str, Any]  # the function's arguments
+    origin: Origin
+
+    @property
+    def reads(self) -> bool:
+        """Whether it is given files to read by itself."""
+        return bool(self.passed.keys() - self.tables.keys() - self.record.parameters.keys())
 
 
 def cached_analysis(
@@ -200,29 +215,27 @@ class Analysis:
         Fails if votes are not available, and no table is recorded for these parameters.
         """
         several = [evidence] if isinstance(evidence, DatasetInputs) else evidence
-        chosen = [one for one in several if not self.needs or one.has(self.needs)]
-        tables = [self._on(one, arguments) for one in chosen]
+        chosen = [inputs for inputs in several if not self.needs or inputs.has(self.needs)]
+        tables = [self._on(inputs, arguments) for inputs in chosen]
         return (
             together(tables) if tables else Table(pd.DataFrame(columns=list(self.keys)), self.keys)
         )
 
     def _on(self, evidence: DatasetInputs, arguments: Mapping[str, Any]) -> Table:
-        given, tables, passed, origin = self._given(evidence, arguments)
-        reads = bool(passed.keys() - tables.keys() - given.parameters.keys())
-        systems = self._takes_systems
+        call = self._call_of(evidence, arguments)
+        given, origin, systems = call.record, call.origin, self._takes_systems
         if evidence.given_votes is None or (systems and evidence.given_systems is None):
-            return self._shown(evidence, given, tables, origin, reads=reads)
+            return self._shown(evidence, call)
         origin |= Origin(evidence.inputs(systems=systems))
         origin |= Origin(merged(map(published_input, self.published)))
         if not evidence.is_known(systems=systems) or paths.find_project() is None:
-            return self._computed(evidence, passed, origin)
-        datasets = [one.name for one in evidence.datasets]
-        key = self._key(given, origin.inputs, tables, datasets, reads=reads)
+            return self._computed(evidence, call.passed, origin)
+        key = self._key(evidence, call, origin.inputs)
         key = replace(key, parsed=evidence.parsed(systems=systems))
         rows, damaged = (None, False) if paths.recompute() else _recorded_rows(given.name, key)
         if rows is not None:
             return Table(rows, self.keys, {evidence.name: origin})
-        found = self._computed(evidence, passed, origin)
+        found = self._computed(evidence, call.passed, origin)
         if not origin.recorded and paths.in_runner():
             text, types = as_text(found.rows)
             record = replace(given, inputs=origin.inputs, text=text, types=types)
@@ -232,14 +245,12 @@ class Analysis:
             log_access(TableAccess(name=record.name, how="computed", damaged=damaged))
         return found
 
-    def _given(
-        self, evidence: DatasetInputs, arguments: Mapping[str, Any]
-    ) -> tuple[Record, dict[str, str], dict[str, Any], Origin]:
-        """Sort the arguments: parameters of the record, digests of tables, what is passed on."""
+    def _call_of(self, evidence: DatasetInputs, arguments: Mapping[str, Any]) -> _Call:
+        """Sort the arguments."""
         defaults = {
-            name: one.default
-            for name, one in self._takes.items()
-            if name not in _EVIDENCE and one.default is not one.empty
+            name: parameter.default
+            for name, parameter in self._takes.items()
+            if name not in _EVIDENCE and parameter.default is not parameter.empty
         }
         parameters, tables, passed, origin = {}, {}, {}, Origin()
         for name, value in sorted((defaults | dict(arguments)).items()):
@@ -259,32 +270,25 @@ class Analysis:
                         f"thing with inputs: {fault}"
                     ) from fault
         record = Record(self.name, evidence.name, parameters, self.keys, {}, ())
-        return record, tables, passed, origin
+        return _Call(record, tables, passed, origin)
 
-    def _key(
-        self,
-        record: Record,
-        inputs: Iterable[Input],
-        tables: Mapping[str, str],
-        datasets: Iterable[str],
-        *,
-        reads: bool,
-    ) -> Key:
+    def _key(self, evidence: DatasetInputs, call: _Call, inputs: Iterable[Input]) -> Key:
         """Return the key of a record, with the datasets, code and libraries that are here.
 
-        `reads` says whether it is given files to read by itself. What was parsed is not there yet.
+        What was parsed is not there yet.
         """
+        datasets = sorted(dataset.name for dataset in evidence.datasets)
         made_by = [
             VERSION,
-            record.name,
-            record.parameters,
-            record.keys,
-            [asdict(one) for one in inputs],
-            {name: digest_of_dataset(name) for name in sorted(datasets)},
-            code_digest(self.function.__module__, without=() if reads else READERS),
+            call.record.name,
+            call.record.parameters,
+            call.record.keys,
+            [asdict(file) for file in inputs],
+            {name: digest_of_dataset(name) for name in datasets},
+            code_digest(self.function.__module__, without=() if call.reads else READERS),
             library_versions(),
         ]
-        return Key(key_digest(_as_json(made_by)), tables=tables)
+        return Key(key_digest(_as_json(made_by)), tables=call.tables)
 
     def _computed(self, evidence: DatasetInputs, given: Mapping[str, Any], origin: Origin) -> Table:
         votes, systems = evidence.votes, evidence.systems if self._takes_systems else None
@@ -297,27 +301,19 @@ class Analysis:
             rows.insert(0, "dataset", evidence.name)
         return Table(rounded(rows), self.keys, {evidence.name: origin})
 
-    def _shown(
-        self,
-        evidence: DatasetInputs,
-        given: Record,
-        tables: Mapping[str, str],
-        origin: Origin,
-        *,
-        reads: bool,
-    ) -> Table:
+    def _shown(self, evidence: DatasetInputs, call: _Call) -> Table:
         """Return what is recorded for the same parameters: its inputs are not all available."""
-        folder = paths.results() / FOLDER
+        folder, given = paths.results() / FOLDER, call.record
         known = map(read_record, sorted((folder / self.name).glob(f"{evidence.name}*.csv")))
         others = [] if (folder / given.name).is_file() else list(known)
-        others = [one for one in others if one.dataset == evidence.name]
+        others = [record for record in others if record.dataset == evidence.name]
         if evidence.own or others:
             raise ChaosError(
                 f"{self.name} is not recorded for these parameters, and the votes or predictions "
                 "that it needs are not available.",
                 where=evidence.name,
                 found=_as_json(given.parameters),
-                expected="; ".join(_as_json(one.parameters) for one in others),
+                expected="; ".join(_as_json(record.parameters) for record in others),
                 todo="run `chaos data fetch` to compute with parameters of your own",
             )
         record, keys = read_record(folder / given.name), read_keys(folder)
@@ -326,10 +322,9 @@ class Analysis:
         # What else went in may be here, and have changed.
         inputs = tuple(map(_as_it_is_here, record.inputs))
         key = keys.get(given.name, Key())
-        datasets = [one.name for one in evidence.datasets]
-        here = self._key(record, inputs, tables, datasets, reads=reads)
+        here = self._key(evidence, replace(call, record=record), inputs)
         # What would be parsed is not known: it counts as it was.
-        outdated = replace(here, parsed=key.parsed) != key or origin.outdated
+        outdated = replace(here, parsed=key.parsed) != key or call.origin.outdated
         origin = Origin(record.inputs, recorded=True, outdated=outdated)
         rows = from_text(record.text, record.types)
         return Table(rows, self.keys, {evidence.name: origin})
@@ -367,7 +362,7 @@ def _as_it_is_here(recorded: Input) -> Input:
     elif kind == "results":
         path = paths.results() / name
     elif kind == "predictions":
-        known = [one for one in prediction_files() if Path(one).name == name]
+        known = [file for file in prediction_files() if Path(file).name == name]
         path = sources.find(known[0]) if known else None
     else:
         path = sources.find(recorded.name)
@@ -410,12 +405,12 @@ def derived_table(
         @functools.wraps(function)
         def call(*args: Any, **arguments: Any) -> Table:
             values = [*args, *arguments.values()]
-            others = [one for one in values if not isinstance(one, Table)]
-            origins = origins_of(one for one in values if isinstance(one, Table))
+            others = [value for value in values if not isinstance(value, Table)]
+            origins = origins_of(value for value in values if isinstance(value, Table))
             of_all = merged(map(published_input, published), _inputs_of(others, strict=False))
             if of_all:
                 origins[""] = origins.get("", Origin()) | Origin(of_all)
-            given = [one.rows if isinstance(one, Table) else one for one in args]
+            given = [value.rows if isinstance(value, Table) else value for value in args]
             named = {n: v.rows if isinstance(v, Table) else v for n, v in arguments.items()}
             return Table(rounded(function(*given, **named)), tuple(keys), origins)
 
@@ -452,7 +447,7 @@ def differences(old: Record, new: Record) -> list[Difference]:
     if old.types != new.types:
         return found
     try:
-        before, after = (from_text(one.text, one.types) for one in (old, new))
+        before, after = (from_text(record.text, record.types) for record in (old, new))
     except ValueError as fault:
         return [*found, Difference(name, "rows", str(fault), "")]
     rows = [

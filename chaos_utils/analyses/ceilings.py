@@ -12,13 +12,14 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
+from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.priors import draw_truths, fit_grid
 from chaos_utils.metrics.resampling import bootstrap_tables, percentile_interval, rescale
 from chaos_utils.report.columns import DATASET, Column, number, with_ends
-from chaos_utils.scoring.draws import Floats, MonteCarloMeasure, draw_crowds, measure_draws
+from chaos_utils.scoring.draws import MonteCarloMeasure, draw_crowds, measure_draws
 from chaos_utils.scoring.references import UNSETTLED, References, is_settled
-from chaos_utils.scoring.system import System
+from chaos_utils.scoring.system import System, covering_alike
 from chaos_utils.scoring.systems import baselines, old_label, uniform
 
 NAMES = ("jsd", "kl", "dist_ce", "ent_ce", "new_accuracy", "rank_cs_expected", "ece_votes")
@@ -109,12 +110,9 @@ def normalised_scores(
     """
     references = References(votes, n_draws, seed)
     all_systems = [*systems, *baselines(votes)]
-    alike: dict[bytes, list[System]] = {}  # those that cover the same items
-    for system in all_systems:
-        alike.setdefault(system.rows_in(votes).tobytes(), []).append(system)
     tables = [
         _scores_and_references(references, group, name, n_resamples, seed)
-        for group in alike.values()
+        for group in covering_alike(votes, all_systems)
         for name in NAMES
     ]
     table = in_order_of(pd.concat(tables), "system", [system.name for system in all_systems])

@@ -137,7 +137,7 @@ def _parse_numbers(texts: Any) -> SelectedNumbers:
     if not several or not all(isinstance(text, str) for text in several):
         raise ValueError("expected the address of a number, or a list of some")
     parts = [[parsed(part) for part in text.split(" - ")] for text in several]
-    for address in (one for part in parts for one in part):
+    for address in (address for part in parts for address in part):
         if address.table not in TABLES:
             raise ValueError(did_you_mean(address.table, TABLES))
         try:

@@ -19,7 +19,7 @@ from chaos_utils.metrics.measures import MEASURES, take_items
 from chaos_utils.metrics.resampling import bootstrap_means, paired_p_value, percentile_interval
 from chaos_utils.metrics.scores import brier_of_votes
 from chaos_utils.scoring.scores import available, score
-from chaos_utils.scoring.system import System
+from chaos_utils.scoring.system import System, shared_rows
 from chaos_utils.scoring.systems import oracle
 
 Estimate = Mapping[str, float]  # a value, with its interval and p-value where it has any
@@ -206,9 +206,7 @@ def _shared_errors(
     """Take the items that all systems cover."""
     if not systems:
         return {}
-    rows = np.arange(len(votes))
-    for system in systems:
-        rows = np.intersect1d(rows, system.rows_in(votes))
+    rows = shared_rows(votes, systems)
     batches = [
         take_items(system.aligned_to(votes), np.isin(system.rows_in(votes), rows))
         for system in systems

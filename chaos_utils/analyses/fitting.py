@@ -4,7 +4,7 @@ Nothing is fitted to few votes for JSD, or ranked by it: it then rewards overcon
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -40,10 +40,10 @@ from chaos_utils.scoring.fitting import (
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References, known_rows
 from chaos_utils.scoring.scores import score, wide
 from chaos_utils.scoring.seeds import families_of
-from chaos_utils.scoring.system import System, are_votes
+from chaos_utils.scoring.system import System, are_votes, shared_rows
 from chaos_utils.scoring.systems import computed
 from chaos_utils.scoring.training_records import Run, committed_runs, kind_of, ordered
-from chaos_utils.scoring.worth import of_predictions
+from chaos_utils.scoring.worth import PEOPLE, of_predictions
 
 MEASURES = ("jsd", "kl", "dist_ce", "new_accuracy")
 TEXT, OLD_LABEL, REFERENCE = "text", "old label", "reference"  # what a method has of an item
@@ -135,9 +135,7 @@ def common_items(votes: Votes, systems: Sequence[System]) -> CommonItems:
     map is fitted on would depend on votes on the item that is predicted. One that has learned from
     the votes on these items themselves is refused.
     """
-    rows = np.arange(len(votes))
-    for system in systems:
-        rows = np.intersect1d(rows, system.rows_in(votes))
+    rows = shared_rows(votes, systems)
     if not len(rows):
         raise ChaosError(
             "The systems have no item in common.",
@@ -158,6 +156,14 @@ def common_items(votes: Votes, systems: Sequence[System]) -> CommonItems:
     if (groups[rows] == groups[rows[0]]).all():
         raise one_text_error(part)
     return CommonItems(part, tuple(inputs), shown, logs, groups[rows], folds_of(groups)[rows])
+
+
+def fit_recipe(name: str, items: CommonItems, inputs: Floats, objective: Objective) -> System:
+    """Return what the recipe makes of inputs, such as `CommonItems.inputs`, out of fold."""
+    predicted = predict_out_of_fold(
+        inputs, items.votes.shares, items.folds, kind=RECIPE, objective=objective
+    )
+    return computed(name, items.votes, predicted)
 
 
 def select_items(votes: Votes, system: System) -> System:
@@ -309,8 +315,8 @@ def _worth_in_people(items: CommonItems, system: System, **bootstrap: Any) -> tu
     if items.votes.n_votes.min() < 2:
         return (np.nan,) * len(_PEOPLE)
     arguments = items.votes.counts, system.probabilities, items.groups, items.folds
-    people = of_predictions(*arguments, is_fitted=True, **bootstrap).people
-    return people.value, people.low, people.high
+    result = of_predictions(*arguments, is_fitted=True, **bootstrap)
+    return astuple(result.estimates[PEOPLE])
 
 
 def _references(part: Votes, measures: Sequence[str], seed: int) -> pd.DataFrame:
@@ -347,18 +353,9 @@ def contributions(
         return pd.DataFrame(columns=[*columns, "p_holm", "verdict"])
     objective = objectives_for(items.votes)[-1]
     stacked = [
-        computed(
-            name, items.votes,
-            predict_out_of_fold(
-                items.inputs(places),
-                items.votes.shares,
-                items.folds,
-                kind=RECIPE,
-                objective=objective,
-            ),
-        )
+        fit_recipe(name, items, items.inputs(places), objective)
         for name, places in {ALL: all_places, **remaining}.items()
-    ]  # fmt: skip
+    ]
     by = ranked_by(items.votes)
     table = score(
         items.votes, stacked, measures=(by,), comparisons=[(name, ALL) for name in remaining],

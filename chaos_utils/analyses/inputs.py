@@ -165,7 +165,7 @@ class DatasetInputs:
         """Return the files of votes and, if they are asked for, predictions."""
         files = [votes.inputs for votes in self.given_votes or ()]
         for part in self.given_systems or () if systems else ():
-            files += [part.inputs] if isinstance(part, Lazy) else [one.inputs for one in part]
+            files += [part.inputs] if isinstance(part, Lazy) else [system.inputs for system in part]
         return merged(*files)
 
     def parsed(self, *, systems: bool) -> str:
@@ -174,7 +174,7 @@ class DatasetInputs:
         They must be known, as `is_known` says.
         """
         given = [*(self.given_votes or ()), *((self.given_systems or ()) if systems else ())]
-        return digest_of_parsed([one.parsed for one in given if isinstance(one, Lazy)])
+        return digest_of_parsed([part.parsed for part in given if isinstance(part, Lazy)])
 
     def is_known(self, *, systems: bool) -> bool:
         """Return whether the digests of `inputs` say all that votes, and systems, are.
@@ -381,7 +381,7 @@ def _votes_on(dataset: Dataset, data: str) -> Votes | LazyVotes:
     if data == "sample" or files.names != names or dataset not in bundled_datasets():
         return load_votes(dataset.name, data)
     inputs = tuple(Input(name, digest(path)) for name, path in zip(names, files.paths, strict=True))
-    if [one.sha256 for one in inputs] != [file.sha256 for file in dataset.files]:
+    if [file.sha256 for file in inputs] != [file.sha256 for file in dataset.files]:
         return load_votes(dataset.name, data)
     read_by = ("votes", dataset.name, digest_of_dataset(dataset.name))
     return LazyVotes(inputs, lambda: load_votes(dataset.name, data), read_by, dataset=dataset)
@@ -395,5 +395,5 @@ def _systems_on(
 
     if predictions or not isinstance(votes, Lazy):
         return load()
-    read_by = ("systems", *votes.read_by, *(one.sha256 for one in votes.inputs))
+    read_by = ("systems", *votes.read_by, *(file.sha256 for file in votes.inputs))
     return Lazy(inputs_of_systems(votes.dataset, trained=trained), load, read_by)

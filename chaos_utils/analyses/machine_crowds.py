@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import reduce
 from itertools import combinations
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.analyses.cached_analysis import cached_analysis
-from chaos_utils.analyses.fitting import RECIPE, common_items
+from chaos_utils.analyses.fitting import common_items, fit_recipe
 from chaos_utils.analyses.inputs import AnalysisInputs, gather
 from chaos_utils.datasets.auxiliary_data import ANNOTATORS, JUDGES, AuxiliaryData, judges_file
 from chaos_utils.datasets.catalogue import bundled_datasets, short_of
@@ -30,13 +29,13 @@ from chaos_utils.metrics.resampling import (
 )
 from chaos_utils.metrics.skill import distances, people_on_top
 from chaos_utils.report.columns import DATASET, Column, Row, paper_here_delta, with_ends
+from chaos_utils.scoring.annotators import annotations_of
 from chaos_utils.scoring.evaluate import part_of
-from chaos_utils.scoring.fitting import log_probabilities, predict_out_of_fold
+from chaos_utils.scoring.fitting import OBJECTIVES, log_probabilities
 from chaos_utils.scoring.recalibration import smoothed
 from chaos_utils.scoring.replacement import replacement
 from chaos_utils.scoring.scores import score
-from chaos_utils.scoring.system import System, are_votes
-from chaos_utils.scoring.systems import computed
+from chaos_utils.scoring.system import System, are_votes, shared_rows
 from chaos_utils.scoring.worth import PEOPLE as ON_TOP
 from chaos_utils.scoring.worth import PEOPLE_RECALIBRATED, PEOPLE_SHRUNK, of_predictions, worth
 from chaos_utils.scoring.worth import POOLED as HUMAN_EQUIVALENT
@@ -89,8 +88,10 @@ def annotator_inputs(inputs: AnalysisInputs) -> AnalysisInputs:
     if not inputs.released:
         return AnalysisInputs(())
     folders = {name.rpartition("/")[0] for name in ANNOTATORS.files}
-    datasets = [one for one in bundled_datasets() if one.file.rpartition("/")[0] in folders]
-    return gather(datasets=[one.name for one in datasets]).with_auxiliary_data(ANNOTATORS)
+    datasets = [
+        dataset for dataset in bundled_datasets() if dataset.file.rpartition("/")[0] in folders
+    ]
+    return gather(datasets=[dataset.name for dataset in datasets]).with_auxiliary_data(ANNOTATORS)
 
 
 # Crowds
@@ -168,7 +169,7 @@ def crowds_on(
         if len({system.family for system in group}) > 1:
             groups[name] = group
     for name, group in groups.items():
-        rows = reduce(np.intersect1d, (system.rows_in(votes) for system in group))
+        rows = shared_rows(votes, group)
         if len(rows):
             part = part_of(votes, rows)
             labels = np.stack([system.aligned_to(part).predicted for system in group], axis=1)
@@ -177,29 +178,18 @@ def crowds_on(
 
 
 def _worth(
-    votes: Votes,
-    model: Floats,
-    *,
-    counts: Ints | None = None,
-    varying: Floats | float = 0.0,
-    n_answers: int = 0,
-    n_resamples: int,
-    confidence: float,
-    seed: int,
+    votes: Votes, model: Floats, counts: Ints | None = None, **options: Any
 ) -> dict[str, float]:
     """Return a prediction's estimates of worth with their ends, λ (``shrinkage``) and k₀.
 
-    `counts` are people's where these have more classes than the dataset; `varying` and `n_answers`
-    as for `of_predictions`.
+    `counts` are people's where these have more classes than the dataset; `options` are those of
+    `of_predictions`.
     """
     groups = item_groups([votes])[0]
-    result = of_predictions(
-        votes.counts if counts is None else counts, model, groups, folds_of(groups),
-        varying=varying, n_answers=n_answers,
-        n_resamples=n_resamples, seed=seed, level=confidence,
-    )  # fmt: skip
+    counts = votes.counts if counts is None else counts
+    result = of_predictions(counts, model, groups, folds_of(groups), **options)
     row = {"shrinkage": result.shrinkage, "credibility": result.credibility}
-    for name, estimate in result.estimates.items():
+    for name, estimate in result.shown.items():
         row |= _with_ends(name, asdict(estimate))
     return row
 
@@ -241,7 +231,7 @@ def crowds(
     and ``people_old_label`` that of people.
     """
     rows = []
-    bootstrap: dict[str, Any] = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed}
+    bootstrap: dict[str, Any] = {"n_resamples": n_resamples, "level": confidence, "seed": seed}
     for crowd in crowds_on(votes, systems, judges):
         people, pooled = crowd.votes, crowd.counts / crowd.n_members
         left_out = votes.counts[~np.isin(votes.uids, people.uids)]
@@ -363,7 +353,7 @@ def members(
     of_models["rank_best"], of_models["rank_worst"] = ranks.best, ranks.worst
     of_models["rank_margin"] = ranks.margin
     worths = [
-        _worth(people, labels, n_resamples=n_resamples, confidence=confidence, seed=seed)
+        _worth(people, labels, n_resamples=n_resamples, level=confidence, seed=seed)
         for labels in crowd.one_hot
     ]
     table = table.join(of_models).join(pd.DataFrame(worths))
@@ -393,7 +383,7 @@ def panels(
         | _worth(
             crowd.votes, crowd.counts / crowd.n_members, varying=panel_variance(crowd.labels, k),
             n_answers=crowd.n_members,
-            n_resamples=n_resamples, confidence=confidence, seed=seed,
+            n_resamples=n_resamples, level=confidence, seed=seed,
         )
         for k in sizes
     ]  # fmt: skip
@@ -481,7 +471,7 @@ def with_encoders(
     """
     crowd = judges_on(votes, judges)
     items = common_items(crowd.votes, [system for system in systems if system.origin != "yours"])
-    people, folds = items.votes, items.folds
+    people = items.votes
     counts = crowd.counts[[crowd.votes.index(uid) for uid in people.uids]]
     logs = log_probabilities(smoothed(counts / crowd.n_members, crowd.n_members))
     stacked: dict[str, tuple[int, Floats]] = {LLMS: (crowd.n_members, logs)}
@@ -495,18 +485,10 @@ def with_encoders(
         stacked[name] = len(places), inputs
         both = np.concatenate([inputs, logs], axis=1)
         stacked[name + _PLUS_LLMS] = len(places) + crowd.n_members, both
-    fitted, fitted_for_kl = (
-        [
-            computed(
-                name, people,
-                predict_out_of_fold(
-                    inputs, people.shares, folds, kind=RECIPE, objective=objective
-                ),
-            )
-            for name, (_, inputs) in stacked.items()
-        ]
-        for objective in ("jsd", "kl")
-    )  # fmt: skip
+    fitted_for_kl, fitted = (
+        [fit_recipe(name, items, inputs, objective) for name, (_, inputs) in stacked.items()]
+        for objective in OBJECTIVES
+    )
     pairs = [(alone, name + _PLUS_LLMS) for name in encoders for alone in (name, LLMS)]
     bootstrap: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed, "level": confidence}
     scores = score(people, fitted, measures=("jsd",), comparisons=pairs, **bootstrap)
@@ -519,7 +501,8 @@ def with_encoders(
             alone = system.name.removesuffix(_PLUS_LLMS)
             row |= _with_ends("by_models", scores.loc[(alone, system.name)])
             row |= _with_ends("by_encoders", scores.loc[(LLMS, system.name)])
-        rows.append(row | _with_ends("people", asdict(worth(people, for_kl, **bootstrap).people)))
+        of_kl = worth(people, for_kl, **bootstrap).estimates[ON_TOP]
+        rows.append(row | _with_ends("people", asdict(of_kl)))
     return pd.DataFrame(rows)
 
 
@@ -614,8 +597,7 @@ def stand_ins(
     ``with_models`` is the agreement of two models. A label that people could not give agrees with
     nobody's.
     """
-    annotations, n_labels = votes.annotations, votes.dataset.n_classes
-    assert annotations is not None
+    annotations, n_labels = annotations_of(votes), votes.dataset.n_classes
     places = {label: k for k, label in enumerate(votes.dataset.labels)}
     wide = answers.read(votes.dataset.name).pivot(index="uid", columns="model", values="label")
     wide = wide.loc[list(votes.uids)].map(lambda label: places.get(label, n_labels))
@@ -642,12 +624,8 @@ def stand_ins(
             row |= {"advantage": test.advantage_probability, "n_annotators": len(test.annotator)}
             row |= _at_margin(epsilon, test.winning_rate, test.passed)
         part, model = part_of(votes, several), predicted[several]
-        bootstrap: dict[str, Any] = {
-            "n_resamples": n_resamples,
-            "confidence": confidence,
-            "seed": seed,
-        }
-        rows.append(row | _worth(part, model, counts=people[several], **bootstrap))
+        bootstrap: dict[str, Any] = {"n_resamples": n_resamples, "level": confidence, "seed": seed}
+        rows.append(row | _worth(part, model, people[several], **bootstrap))
     pairs = pairwise_agreement(votes.counts[several]).mean()
     rows.append({"model": PEOPLE, "n_items": len(votes), "with_people": pairs})
     return pd.DataFrame([*rows, *_reference_rows(votes, seed)]).astype({"n_annotators": "Int64"})

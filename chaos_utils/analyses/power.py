@@ -20,7 +20,7 @@ from chaos_utils.scoring.power import (
     spread_of_squared_distance,
 )
 from chaos_utils.scoring.published import published_models
-from chaos_utils.scoring.system import System
+from chaos_utils.scoring.system import System, shared_rows
 from chaos_utils.scoring.systems import baselines
 
 NAMES = ("jsd", "dist_ce", "sq_distance", "new_accuracy")
@@ -61,13 +61,8 @@ def pairs_of(votes: Votes, systems: Sequence[System]) -> dict[str, list[tuple[Sy
     return {
         kind: overlapping
         for kind, pairs in pairs_by_kind.items()
-        if (overlapping := [(a, b) for a, b in pairs if len(_shared(votes, a, b))])
+        if (overlapping := [pair for pair in pairs if len(shared_rows(votes, pair))])
     }
-
-
-def _shared(votes: Votes, first: System, second: System) -> Ints:
-    """Return the items that two systems cover."""
-    return np.intersect1d(first.rows_in(votes), second.rows_in(votes))
 
 
 @cached_analysis(keys=_KEYS)
@@ -92,7 +87,7 @@ def spread_of_differences(
         about = {"n_votes": size, "n_items": len(enough)}
         for kind, pairs in kinds.items():
             for pair in pairs:
-                items = np.intersect1d(_shared(votes, *pair), enough)
+                items = np.intersect1d(shared_rows(votes, pair), enough)
                 if len(items) >= _FEWEST_ITEMS:
                     spreads = _spreads(votes, pair, items, size, n_draws, rng)
                     rows += [about | {"pair": kind, "measure": name} | asdict(variance)

@@ -101,7 +101,7 @@ def _means_over_seeds(
     several: list[System] = []
     for places in families_of(systems).values():
         family = [systems[place] for place in places]
-        if len(family) > 1 and len({one.uids for one in family}) == 1:
+        if len(family) > 1 and len({system.uids for system in family}) == 1:
             several += family
     if not several or n_resamples < 2:
         return pd.DataFrame()

@@ -6,7 +6,6 @@ table.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
 from types import MappingProxyType
 from typing import Any
 
@@ -28,7 +27,7 @@ from chaos_utils.metrics.divergence import (
 from chaos_utils.metrics.resampling import bootstrap_means, holm, percentile_interval
 from chaos_utils.report.columns import Column, Row, number
 from chaos_utils.scoring.evaluate import part_of
-from chaos_utils.scoring.system import System
+from chaos_utils.scoring.system import System, shared_rows
 
 READS = ("varierr/*", "nli_disagreement_taxonomy/*", "livenli/*", "ambient/crowdworker*")
 
@@ -142,9 +141,7 @@ def errors(
                 sums = np.column_stack([values.sum(axis=1) for values in of_items])
                 means = bootstrap_means(sums, n_resamples, np.random.default_rng(seed))
                 draws = _minority_shares(means, is_given=name != "not given")
-                point = _minority_shares(
-                    sums.mean(axis=0, keepdims=True), is_given=name != "not given"
-                )
+                point = _minority_shares(sums.mean(axis=0), is_given=name != "not given")
                 ends = {key: percentile_interval(draws[key], confidence) for key in draws}
                 records.append(
                     {
@@ -154,14 +151,14 @@ def errors(
                         "n_items": len(part),
                         "n_labels": is_status.sum(),
                         "n_majority": (is_status & ~minority).sum(),
-                        "minority_labels": float(point["minority_labels"][0]),
+                        "minority_labels": float(point["minority_labels"]),
                         "each": against[is_status & minority].mean(),
                         "share": (shares * is_status).sum() / len(part),
-                        "minority_share": float(point["minority_share"][0]),
+                        "minority_share": float(point["minority_share"]),
                         "minority_low": float(ends["minority_share"][0]),
                         "minority_high": float(ends["minority_share"][1]),
-                        "given_labels": float(point["given_labels"][0]),
-                        "given_share": float(point["given_share"][0]),
+                        "given_labels": float(point["given_labels"]),
+                        "given_share": float(point["given_share"]),
                         **_with_interval("excess", point, ends),
                         **_with_interval("given_excess", point, ends),
                     }
@@ -172,7 +169,7 @@ def errors(
 def _minority_shares(means: Floats, *, is_given: bool) -> dict[str, Floats]:
     """From means by item to shares: of the minority's labels and votes, and of those given."""
     votes, all_votes, labels, all_labels, given_votes, given_labels = means.T
-    missing = np.full(len(means), np.nan)
+    missing = np.full(means.shape[:-1], np.nan)
     shares = {
         "minority_labels": labels / all_labels,
         "minority_share": votes / all_votes,
@@ -188,7 +185,7 @@ def _with_interval(
     name: str, point: Mapping[str, Floats], ends: Mapping[str, tuple[Floats, Floats]]
 ) -> dict[str, float]:
     low, high = ends[name]
-    return {name: float(point[name][0]), f"{name}_low": float(low), f"{name}_high": float(high)}
+    return {name: float(point[name]), f"{name}_low": float(low), f"{name}_high": float(high)}
 
 
 def _statuses(part: Votes, holds_by_label: "pd.Series[bool]") -> npt.NDArray[np.str_]:
@@ -208,7 +205,7 @@ def _holders(votes: Votes, systems: Sequence[System]) -> Iterator[tuple[str, Vot
     for system in systems:
         families.setdefault(system.family, []).append(system)
     for family, several in families.items():
-        rows = reduce(np.intersect1d, (seed_system.rows_in(votes) for seed_system in several))
+        rows = shared_rows(votes, several)
         if len(rows):
             part = part_of(votes, rows)
             yield family, part, [seed_system.aligned_to(part).model for seed_system in several]

@@ -47,6 +47,7 @@ from chaos_utils.scoring.annotators import (
     FEWEST_VOTES,
     agreement_over_people,
     agreement_with_rest,
+    annotations_of,
     dawid_skene,
     votes_kept,
 )
@@ -60,7 +61,7 @@ from chaos_utils.scoring.evaluate import (
 )
 from chaos_utils.scoring.human_equivalents import refusal
 from chaos_utils.scoring.scores import EvaluationRequest, as_scores, score
-from chaos_utils.scoring.system import System
+from chaos_utils.scoring.system import System, shared_rows
 from chaos_utils.scoring.systems import (
     baselines,
     guesses_by_votes,
@@ -394,8 +395,7 @@ def near_chance(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     annotators are chosen by one half of the items, from half as many votes, and left out on the
     other; a mean over cuts into halves.
     """
-    annotations, agreed = votes.annotations, agreement_with_rest(votes)
-    assert annotations is not None
+    annotations, agreed = annotations_of(votes), agreement_with_rest(votes)
     near = found_near_chance(agreed)
     row: dict[str, Any] = {
         "n_annotators": (np.bincount(annotations.annotator) > 0).sum(),
@@ -426,8 +426,7 @@ def near_chance(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
 
 def _other_items_disagreement(votes: Votes, seed: int) -> float:
     """Return the disagreement on items without annotators who were chosen by other items."""
-    annotations, rng = votes.annotations, np.random.default_rng([seed, 8])
-    assert annotations is not None
+    annotations, rng = annotations_of(votes), np.random.default_rng([seed, 8])
     values = []
     for _ in range(_HALVINGS):
         halves = rng.permutation(len(votes)) % 2
@@ -462,7 +461,7 @@ def evaluation(
     reference_scores = as_scores(
         row for row in beside if row["origin"] == "reference" or row.get("text") == NOT_AVAILABLE
     )
-    asked = [one for one in all_systems if not refusal(votes, one)]
+    asked = [system for system in all_systems if not refusal(votes, system)]
     request = EvaluationRequest(worths.NAMES, n_resamples=1000, seed=seed)
     worth = pd.DataFrame(evaluate_systems(votes, asked, request))
     table = pd.concat([reference_scores, scores, worth])
@@ -495,9 +494,7 @@ def comparisons(
     votes = _with_two_votes(votes)
     all_systems = [*_mark_machine_votes(systems), *guesses_by_votes(votes)[1:]]
     pairs = [
-        (a.name, b.name)
-        for a, b in combinations(all_systems, 2)
-        if len(np.intersect1d(a.rows_in(votes), b.rows_in(votes)))
+        (a.name, b.name) for a, b in combinations(all_systems, 2) if len(shared_rows(votes, (a, b)))
     ]
     table = score(
         votes,

@@ -77,3 +77,16 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
         several = f" One of: {listed}" if 1 < len(choices) <= _LISTED_BESIDE_CLOSEST else ""
         return f"did you mean {by_letters[close[0]]!r}?{several}"
     return f"one of: {listed}" if choices else "there are none"
+
+
+def check_known(
+    problem: str, word: str, known: Iterable[str], *, where: object = None, found: object = None
+) -> None:
+    """Raise a ChaosError, which names the closest known word, if a word is none of these.
+
+    `found` is how the message shows the word, by default between quotation marks.
+    """
+    choices = list(known)
+    if word not in choices:
+        shown = repr(word) if found is None else found
+        raise ChaosError(problem, where=where, found=shown, expected=did_you_mean(word, choices))

@@ -19,9 +19,8 @@ from chaos_utils.metrics.agreement import (
     alpha_of_sums,
     mean_disagreement,
 )
+from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.jackknife import TwoWay, two_way_jackknife
-
-Floats = npt.NDArray[np.float64]
 
 _TINY = 1e-10  # of a share, in place of 0
 _GAIN = 1e-6  # nats per vote: EM stops where a step gains less

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.measures import EvalBatch, Measure, columns_of
 from chaos_utils.metrics.resampling import draw_votes
 from chaos_utils.metrics.scores import top_label
 
-Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 

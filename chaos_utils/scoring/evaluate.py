@@ -14,7 +14,7 @@ from typing import TypedDict, Unpack
 
 import numpy as np
 
-from chaos_utils.base.errors import ChaosError, counted, did_you_mean
+from chaos_utils.base.errors import ChaosError, check_known, counted, did_you_mean
 from chaos_utils.base.inputs import OWN
 from chaos_utils.datasets.catalogue import are_own
 from chaos_utils.datasets.votes import Ints, Votes
@@ -45,7 +45,7 @@ from chaos_utils.scoring.scores import (
     metadata_columns,
     score_rows,
 )
-from chaos_utils.scoring.system import System, check_names
+from chaos_utils.scoring.system import System, check_names, covering_alike
 from chaos_utils.scoring.systems import baselines
 
 IN_PEOPLE = (*worths.NAMES, *people.NAMES)  # of systems that have not seen the votes
@@ -357,11 +357,9 @@ def _comparisons(
     """Return the names of the systems that are compared, by dataset."""
     by_dataset = {dataset: [s.name for s in of_dataset] for dataset, of_dataset in systems.items()}
     every_name = sorted({name for names in by_dataset.values() for name in names})
-    if against is not None and against not in every_name:
-        raise ChaosError(
-            "There is no such system to compare with.", where="--against", found=repr(against),
-            expected=did_you_mean(against, every_name),
-        )  # fmt: skip
+    if against is not None:
+        problem = "There is no such system to compare with."
+        check_known(problem, against, every_name, where="--against")
     compared = {
         dataset: list(combinations(names, 2))
         if pairs
@@ -488,14 +486,11 @@ def _describe(row: ScoreRow, votes: Votes) -> None:
 
 def _by_cover(votes: Votes, systems: Sequence[System]) -> dict[str, list[System]]:
     """Return the systems that cover the same items, by a name for the group."""
-    by_items: dict[bytes, list[System]] = {}
-    for system in systems:
-        by_items.setdefault(system.rows_in(votes).tobytes(), []).append(system)
     return {
         ALL
         if len(members[0].rows_in(votes)) == len(votes)
         else f"items of {', '.join(system.name for system in members)}": members
-        for members in by_items.values()
+        for members in covering_alike(votes, systems)
     }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from chaos_utils.base.errors import ChaosError, counted, did_you_mean
+from chaos_utils.base.errors import ChaosError, check_known, counted
 from chaos_utils.base.files import check_replaceable, write_text
 from chaos_utils.base.inputs import OWN
 from chaos_utils.datasets.dataset import Dataset
@@ -68,11 +68,8 @@ def fill(votes: Votes, prompt: str = "", where: object = None) -> list[str]:
     named = _FIELD.findall(prompt)
     known = [*dataset.text_fields, OPTIONS]
     for name in named:
-        if name not in known:
-            raise ChaosError(
-                "The prompt names a field that there is not.", where=where, found=f"{{{name}}}",
-                expected=did_you_mean(name, known),
-            )  # fmt: skip
+        problem, field = "The prompt names a field that there is not.", f"{{{name}}}"
+        check_known(problem, name, known, where=where, found=field)
     if not set(named) & set(dataset.text_fields):
         raise ChaosError(
             "The prompt shows none of the item's texts.", where=where,

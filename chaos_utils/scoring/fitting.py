@@ -15,11 +15,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.errors import ChaosError, check_known
 from chaos_utils.metrics.checks import as_distributions
-from chaos_utils.scoring.temperature_scaling import search_temperature
+from chaos_utils.metrics.divergence import Floats
+from chaos_utils.scoring.temperature_scaling import search_temperature, softmax
 
-Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Kind = Literal["temperature", "affine", "quadratic"]
 Objective = Literal["kl", "jsd"]
@@ -107,8 +107,8 @@ class FittedMap:
     def predict(self, logs: Floats, old_label: npt.ArrayLike | None = None) -> Floats:
         """Return the distributions of items, from what the map was fitted to of others."""
         if self.kind == "temperature":
-            return _softmax(logs.mean(axis=1) / self.temperature)
-        return _softmax(inputs_of(logs, self.kind, old_label) @ self.weights + self.intercepts)
+            return softmax(logs.mean(axis=1) / self.temperature)
+        return softmax(inputs_of(logs, self.kind, old_label) @ self.weights + self.intercepts)
 
 
 def fit_map(
@@ -174,12 +174,7 @@ def _checked(
     penalty: float,
 ) -> Floats:
     for title, choice, options in (("map", kind, KINDS), ("objective", objective, OBJECTIVES)):
-        if choice not in options:
-            raise ChaosError(
-                f"There is no such {title}.",
-                found=repr(choice),
-                expected=did_you_mean(choice, options),
-            )
+        check_known(f"There is no such {title}.", choice, options)
     if kind not in STACKING and (old_label is not None or logs.shape[1] == 0):
         raise ChaosError(
             f"A map of the kind {kind} is fitted to systems alone.",
@@ -236,11 +231,6 @@ def _whitening(x: Floats, ridge: float) -> Floats:
     steep = _CURVATURE * np.maximum(spread, 0) + 2 * ridge + _CONSTANT
     turn: Floats = axes * np.sqrt(_CURVATURE / steep)
     return turn
-
-
-def _softmax(scores: Floats) -> Floats:
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True)
 
 
 def predict_out_of_fold(

@@ -17,7 +17,6 @@ from io import BytesIO, StringIO
 from itertools import chain
 from operator import eq
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -36,9 +35,9 @@ from chaos_utils.datasets.frame import (
     finite_numbers,
     read_frame,
 )
+from chaos_utils.metrics.divergence import Floats
 from chaos_utils.scoring.model_runs import DRAWN, UIDS, WEIGHTS, read_run
 
-Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 ABOUT = ("family", "seed", "trained_on", "out_of_fold")  # columns that say what a system is
 PROBABILITIES, LOGITS, STATED = "probs", "logits", "predicted_label"
@@ -136,7 +135,7 @@ class PredictionFrame:
 def read_rows(
     source: FileContent,
     datasets: Sequence[Dataset],
-    parts: Mapping[str, str] = MappingProxyType({}),
+    parts: Mapping[str, str],
 ) -> PredictionFrame:
     """Return what a predictions file holds, one row at least; the content decides its format.
 

@@ -10,17 +10,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.divergence import jensen_shannon_distance, total_variation
+from chaos_utils.base.errors import ChaosError, check_known
+from chaos_utils.datasets.votes import Ints, Votes
+from chaos_utils.metrics.divergence import Floats, jensen_shannon_distance, total_variation
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval, split_votes
 from chaos_utils.scoring.scores import ScoreRow
 from chaos_utils.scoring.system import System, votes_of
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 TVD, JSD = "human_equivalent_tvd", "human_equivalent_jsd"
 NAMES = (TVD, JSD)
@@ -204,9 +200,7 @@ def predicted(votes: Votes, system: System) -> tuple[Ints, Floats]:
 def check_names(names: Iterable[str]) -> None:
     """Raise a ChaosError if a name is none of `NAMES`."""
     for name in names:
-        if name not in NAMES:
-            expected = did_you_mean(name, NAMES)
-            raise ChaosError("Unknown measure.", found=repr(name), expected=expected)
+        check_known("Unknown measure.", name, NAMES)
 
 
 def check_seed(seed: int) -> None:

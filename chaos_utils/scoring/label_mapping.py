@@ -102,8 +102,8 @@ class LabelMapping:
 def check_answers(answers: Mapping[str, str], datasets: Sequence[Dataset]) -> None:
     """Raise a ChaosError if answers stand for what is a label of none of the datasets."""
     for answer, label in answers.items():
-        if all(one.label_index(label) is None for one in datasets):
-            known = dict.fromkeys(name for one in datasets for name in one.labels)
+        if all(dataset.label_index(label) is None for dataset in datasets):
+            known = dict.fromkeys(name for dataset in datasets for name in dataset.labels)
             raise ChaosError(
                 "An answer stands for no label.", where="--answers", found=f"{answer}={label}",
                 expected=did_you_mean(label, known),

@@ -5,13 +5,11 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import Ints, Votes
+from chaos_utils.metrics.divergence import Floats
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 MOST_NAMES = 12  # labels in a message
 # Another order must raise agreement with the labels by so much to be reported. It is an error if it
 # surpasses the commonest label, and chance, by so much: a constant prediction has no order. A rise

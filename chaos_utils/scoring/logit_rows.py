@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from chaos_utils.base import inputs
 from chaos_utils.base.errors import counted
@@ -13,10 +12,9 @@ from chaos_utils.datasets.cells import parse
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.frame import FileContent
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.scoring.predictions import softmax
+from chaos_utils.metrics.divergence import Floats
 from chaos_utils.scoring.system import System
-
-Floats = npt.NDArray[np.float64]
+from chaos_utils.scoring.temperature_scaling import softmax
 
 
 def read_logit_rows(path: Path, votes: Votes, rows_of: Sequence[str]) -> list[System]:
@@ -78,6 +76,6 @@ def _numbers(rows: Sequence[object], k: int) -> Floats:
     """Return rows of k numbers as an array; NaN in a row that is none."""
     numbers = np.full((len(rows), k), np.nan)
     for place, row in enumerate(rows):
-        if isinstance(row, list) and [type(one) in (int, float) for one in row] == [True] * k:
+        if isinstance(row, list) and [type(number) in (int, float) for number in row] == [True] * k:
             numbers[place] = row
     return numbers

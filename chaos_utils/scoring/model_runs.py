@@ -126,7 +126,9 @@ def _chosen(
                     f"the {kind} that is meant",
                     f"name it: --{kind} {shlex.quote(first)}, or --{kind} {shlex.quote(name)}",
                 )
-    n_read = {name: sum(one not in unread for one in of.values()) for name, of in answers.items()}
+    n_read = {
+        name: sum(answer not in unread for answer in of.values()) for name, of in answers.items()
+    }
     if max(n_read.values()) < len(said):
         raise faults.fatal(
             f"Each {kind} could read answers that another could not.",
@@ -218,8 +220,9 @@ def _by_filter(rows: Placed, faults: Faults) -> tuple[dict[str, Lines], bool]:
     times: Counter[tuple[str, str]] = Counter()
     for place, fields in rows:
         doc = fields.get("doc")
-        stands = next((one for one in (dig(doc, name) for name in UIDS) if one is not None), None)
-        if (uid := as_identifier(stands)) is None:
+        identifiers = (dig(doc, name) for name in UIDS)
+        stated = next((value for value in identifiers if value is not None), None)
+        if (uid := as_identifier(stated)) is None:
             raise faults.fatal(
                 "These samples do not say which item each is about.",
                 f"{place}: doc with {', '.join(doc) if isinstance(doc, dict) else shorten(doc)}",
@@ -244,9 +247,9 @@ def _likelihoods(answers: Any) -> list[float | None] | None:
     """Return log-likelihoods of pairs [number, is greedy]; numbers are texts in files."""
     if not isinstance(answers, list) or len(answers) < 2:
         return None
-    if not all(isinstance(one, list) and len(one) == 2 for one in answers):
+    if not all(isinstance(pair, list) and len(pair) == 2 for pair in answers):
         return None
-    numbers = [_log(one[0]) for one in answers]
+    numbers = [_log(pair[0]) for pair in answers]
     return None if set(numbers) == {None} else numbers
 
 
@@ -264,8 +267,10 @@ def _choices(arguments: Any) -> list[str]:
         ordered = sorted(arguments, key=lambda name: (len(name), name))  # gen_args_2, gen_args_10
         found = [dig(arguments[name], "arg_1") for name in ordered]
     else:
-        found = [dig(one, "1") for one in arguments] if isinstance(arguments, list) else []
-    return [str(one).strip() for one in found]
+        found = (
+            [dig(argument, "1") for argument in arguments] if isinstance(arguments, list) else []
+        )
+    return [str(continuation).strip() for continuation in found]
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -323,7 +328,7 @@ def _first_token(choice: Any) -> dict[str, float] | None:
     """Return what the first token of an answer may have been, and its probability."""
     listed = dig(choice, "logprobs.content.0.top_logprobs")
     if isinstance(listed, list):
-        pairs = [(dig(one, "token"), dig(one, "logprob")) for one in listed]
+        pairs = [(dig(token, "token"), dig(token, "logprob")) for token in listed]
     else:
         older = dig(choice, "logprobs.top_logprobs.0")
         pairs = list(older.items()) if isinstance(older, Mapping) else []

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.metrics.checks import as_distributions, as_votes
+from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.measures import EvalBatch, Measure
 from chaos_utils.metrics.resampling import split_votes
 
-Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 _POWER, _LEVEL = 0.8, 0.05
 _REACH = NormalDist().inv_cdf(1 - _LEVEL / 2) + NormalDist().inv_cdf(_POWER)
@@ -49,7 +49,7 @@ def spread_by_thinning(
             f"{n_votes} votes, {n_draws} draws, {len(votes)} items: expected at most {fewest} "
             "votes, the item with fewest, 1 draw and 2 items"
         )
-    if others := [one.name for one in measures if not one.is_mean]:
+    if others := [measure.name for measure in measures if not measure.is_mean]:
         raise ValueError(f"{', '.join(others)}: expected means over items")
     in_two = 2 * n_votes <= fewest
     sizes = (n_votes, n_votes) if in_two else (n_votes,)
@@ -83,11 +83,13 @@ def _gaps(
     # A tie between labels is settled by lot, as one more person would settle it.
     majority = (crowd + rng.uniform(0, 0.5, size=crowd.shape)).argmax(axis=1)
     sides = [
-        EvalBatch(human, one.model, one.predicted, majority, one.old_label, sizes, one.stated)
-        for one in (first, second)
+        EvalBatch(
+            human, batch.model, batch.predicted, majority, batch.old_label, sizes, batch.stated
+        )
+        for batch in (first, second)
     ]
     return np.column_stack(
-        [one.columns(sides[0])[:, 0] - one.columns(sides[1])[:, 0] for one in measures]
+        [measure.columns(sides[0])[:, 0] - measure.columns(sides[1])[:, 0] for measure in measures]
     )
 
 

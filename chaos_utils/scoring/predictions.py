@@ -21,14 +21,15 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base import inputs
-from chaos_utils.base.errors import ChaosError, counted, did_you_mean
+from chaos_utils.base.errors import ChaosError, check_known, counted
 from chaos_utils.base.files import uncollected, write_bytes
 from chaos_utils.datasets.catalogue import known_datasets
 from chaos_utils.datasets.cells import as_count, as_identifier
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.frame import Column, FileContent
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import Ints, Votes
+from chaos_utils.metrics.divergence import Floats
 from chaos_utils.scoring.formats import (
     ABOUT,
     INSIDE,
@@ -48,10 +49,9 @@ from chaos_utils.scoring.label_mapping import SAY_SO, LabelMapping, check_answer
 from chaos_utils.scoring.label_order import ENOUGH, check_order, some_of
 from chaos_utils.scoring.model_runs import DRAWN, WEIGHTS
 from chaos_utils.scoring.system import System, votes_of
+from chaos_utils.scoring.temperature_scaling import softmax
 from chaos_utils.scoring.training_records import run_of
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 _MOST_BYTES = 4 * 10**9  # of a file, which is read whole
 _SHOWN = 5
@@ -169,14 +169,8 @@ def _read(
     gives_labels = _check_columns(frame, wordings)
     by_model = frame.by_model()
     if model is not None:
-        if model not in by_model:
-            expected = did_you_mean(model, by_model)
-            raise ChaosError(
-                "No such model in this file.",
-                where=content.path,
-                found=shorten(model),
-                expected=expected,
-            )
+        problem, found = "No such model in this file.", shorten(model)
+        check_known(problem, model, by_model, where=content.path, found=found)
         by_model = {model: by_model[model]}
     return [_checked(name, rows, all_votes, gives_labels) for name, rows in by_model.items()]
 
@@ -275,7 +269,7 @@ def _no_label(
     return ChaosError(
         f"The column {shorten(column)} holds no labels of {words.dataset.title}.",
         where=frame.path,
-        found=some_of([shorten(as_identifier(one) or one) for one in values[:_SHOWN]]),
+        found=some_of([shorten(as_identifier(value) or value) for value in values[:_SHOWN]]),
         expected=f"labels: {some_of(words.dataset.labels)}",
         todo=_which_is_which(words, values[:_SHOWN])
         + "; a list of probabilities is read from a column 'probs'",
@@ -286,7 +280,7 @@ def _which_is_which(words: LabelMapping, values: Sequence[Any]) -> str:
     """Say how to name the label that stands behind each of some values."""
     if words.answers:
         return "name the label of each in --answers too"
-    names = sorted(as_identifier(one) or str(one) for one in values)
+    names = sorted(as_identifier(value) or str(value) for value in values)
     return f"say which is which: --answers {quote(','.join(f'{name}=…' for name in names))}"
 
 
@@ -1056,13 +1050,6 @@ def as_labels(model: str, votes: Votes, labels: Sequence[Any]) -> Ints:
         lambda row: shorten(labels[row]), expected, todo,
     )  # fmt: skip
     return np.array(read, dtype=np.int64)
-
-
-def softmax(logits: Floats) -> Floats:
-    """Return the probabilities that logits stand for, shape (n, k)."""
-    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-    shares: Floats = powers / powers.sum(axis=1, keepdims=True)
-    return shares
 
 
 def check_shares(

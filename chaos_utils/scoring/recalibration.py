@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.metrics.checks import as_distributions
+from chaos_utils.metrics.divergence import Floats
+from chaos_utils.scoring.temperature_scaling import log_softmax
 
-Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 FEWEST = 500  # items: with fewer, its interval held what simulated maps are worth too rarely
@@ -80,14 +81,14 @@ def recalibrated(
     if (fold == fold[:1]).all():
         raise ValueError("nothing can be fitted out of a single fold")
     if are_labels(model):
-        return _mean_vote_given_label(model.argmax(axis=1), human, fold)
+        return mean_of_other_folds(human, model.argmax(axis=1), fold)[0]
     if n_answers:
         model = smoothed(model, n_answers)
     logs, mapped = np.log(np.maximum(model, FLOOR)), np.empty_like(model)
     for name in sorted(set(fold.tolist())):
         held = fold == name
         weights, intercepts = fit_affine(logs[~held], human[~held])
-        mapped[held] = _softmax(logs[held] @ weights + intercepts)
+        mapped[held] = np.exp(log_softmax(logs[held] @ weights + intercepts))
     return mapped
 
 
@@ -98,14 +99,20 @@ def smoothed(shares: Floats, n_answers: int) -> Floats:
     return found
 
 
-def _mean_vote_given_label(labels: Ints, shares: Floats, fold: Ints) -> Floats:
-    means = np.empty_like(shares)
-    for name in sorted(set(fold.tolist())):
-        held = fold == name
-        for label in sorted(set(labels[held].tolist())):
-            learned = ~held & (labels == label)
-            means[held & (labels == label)] = shares[learned if learned.any() else ~held].mean(0)
-    return means
+def mean_of_other_folds(shares: Floats, labels: Ints, folds: Ints) -> tuple[Floats, int]:
+    """Return each item's mean vote shares of the items of the other folds that have its label.
+
+    Where none has, it is the mean of all their items; how many items these are is returned, too.
+    """
+    means, n_without = np.empty_like(shares), 0
+    for fold in sorted(set(folds.tolist())):
+        outside = folds != fold
+        for label in sorted(set(labels[~outside].tolist())):
+            held, learned = ~outside & (labels == label), outside & (labels == label)
+            if not learned.any():
+                learned, n_without = outside, n_without + int(held.sum())
+            means[held] = shares[learned].mean(axis=0)
+    return means, n_without
 
 
 def fit_affine(logs: Floats, shares: Floats) -> tuple[Floats, Floats]:
@@ -128,7 +135,7 @@ def fit_affine(logs: Floats, shares: Floats) -> tuple[Floats, Floats]:
 
     numbers = np.zeros((k, k + 1))  # a row per label
     numbers[:, k] = np.log(np.maximum(shares.mean(axis=0), FLOOR))
-    fitted = _log_softmax(x @ numbers.T)
+    fitted = log_softmax(x @ numbers.T)
     value = loss(numbers.ravel(), fitted)
     for _ in range(_STEPS):
         q = np.exp(fitted)
@@ -146,7 +153,7 @@ def fit_affine(logs: Floats, shares: Floats) -> tuple[Floats, Floats]:
             break
         while size > _CONSTANT:
             tried = numbers - size * step.reshape(k, k + 1)
-            logs_tried = _log_softmax(x @ tried.T)
+            logs_tried = log_softmax(x @ tried.T)
             gained = value - loss(tried.ravel(), logs_tried)
             if gained >= size * promised / 4:
                 break
@@ -156,14 +163,3 @@ def fit_affine(logs: Floats, shares: Floats) -> tuple[Floats, Floats]:
         numbers, fitted, value = tried, logs_tried, value - gained
     of_inputs = numbers[:, :k].T / scales[:, np.newaxis]
     return of_inputs, numbers[:, k] - means @ of_inputs
-
-
-def _log_softmax(scores: Floats) -> Floats:
-    logs = scores - scores.max(axis=1, keepdims=True)
-    found: Floats = logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
-    return found
-
-
-def _softmax(scores: Floats) -> Floats:
-    found: Floats = np.exp(_log_softmax(scores))
-    return found

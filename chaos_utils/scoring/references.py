@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.datasets.votes import Ints, Votes
+from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.measures import MEASURES, Measure
 from chaos_utils.metrics.priors import (
     GridPrior,
@@ -25,8 +26,8 @@ from chaos_utils.metrics.priors import (
     fit_grid,
 )
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval, split_votes
-from chaos_utils.scoring.draws import Floats, MonteCarloMeasure, draw_crowds, measure_draws
-from chaos_utils.scoring.scores import ALL, ScoreRow, as_scores, available, score
+from chaos_utils.scoring.draws import MonteCarloMeasure, draw_crowds, measure_draws
+from chaos_utils.scoring.scores import ScoreRow, available, score
 from chaos_utils.scoring.systems import uniform
 
 if TYPE_CHECKING:
@@ -38,6 +39,12 @@ KNOWN = Path(__file__).parent / "reference_scores"  # of released votes: a file 
 KNOWN_COLUMNS = (
     "dataset", "sha256", "seed", "n_items", "system", "measure", "value", "standard_error",
 )  # fmt: skip
+_NUMBERS: Mapping[str, Callable[[str], float]] = {
+    "seed": int,
+    "n_items": int,
+    "value": float,
+    "standard_error": float,
+}
 PERFECT_MODEL, SECOND_CROWD, CHANCE = "perfect model", "second crowd", "chance"
 UNSETTLED = "not distinguishable from 0"
 _SETTLED = 2  # standard errors
@@ -122,7 +129,7 @@ class References:
     def perfect_model(self, measure: str) -> MonteCarloMeasure:
         """Return the score of the true distributions, judged by as many votes as the items have."""
         return self._once(
-            "perfect model", measure, lambda one: measure_draws(one, *self._draws["truth"])
+            "perfect model", measure, lambda chosen: measure_draws(chosen, *self._draws["truth"])
         )
 
     def second_crowd(self, measure: str) -> MonteCarloMeasure | None:
@@ -241,12 +248,11 @@ class References:
         rng = np.random.default_rng([self._seed, 5])
         return bootstrap_masses(self.votes.counts, self.prior, REFITS, rng)
 
-    def scores(self, measures: Iterable[str]) -> "pd.DataFrame":
-        """Return perfect model and second crowd as a table of scores, without intervals."""
-        return as_scores(self.rows(measures))
-
     def rows(self, measures: Iterable[str]) -> list[ScoreRow]:
-        """Return the rows of `scores`, with a ``standard_error`` for `is_settled`."""
+        """Return perfect model and second crowd as rows of scores, without intervals.
+
+        The ``standard_error`` is for `is_settled`.
+        """
         rows = []
         for name in measures:
             rows.append(self._row(PERFECT_MODEL, name, self.perfect_model(name).value))
@@ -259,10 +265,8 @@ class References:
         self, system: str, measure: str, value: float, standard_error: float = np.nan
     ) -> ScoreRow:
         return {
-            "measure": measure, "standard_error": standard_error,
-            "dataset": self.votes.dataset.name, "group": ALL, "origin": "reference",
-            "temperature": 1.0, "n_items": len(self.votes), "system": system, "value": value,
-            "family": system,
+            "dataset": self.votes.dataset.name, "n_items": len(self.votes), "system": system,
+            "measure": measure, "value": value, "standard_error": standard_error,
         }  # fmt: skip
 
 
@@ -288,13 +292,7 @@ def known_rows(votes: Votes, seed: int = 0) -> list[ScoreRow]:
         return []
     with file.open(encoding="utf-8", newline="") as stream:
         rows = [
-            row
-            | {
-                "seed": int(row["seed"]),
-                "n_items": int(row["n_items"]),
-                "value": float(row["value"] or "nan"),
-                "standard_error": float(row.get("standard_error") or "nan"),
-            }
+            row | {name: read(row.get(name) or "nan") for name, read in _NUMBERS.items()}
             for row in csv.DictReader(stream)
         ]
     wanted = (votes.source.sha256, len(votes), seed)

@@ -19,7 +19,7 @@ from chaos_utils.metrics.replacement import (
 )
 from chaos_utils.scoring.annotators import annotations_of
 from chaos_utils.scoring.human_equivalents import check_seed, refusal
-from chaos_utils.scoring.system import System, check_names
+from chaos_utils.scoring.system import System, check_names, shared_rows
 
 Row = dict[str, Any]
 COMMONEST = "most frequent label"
@@ -91,8 +91,10 @@ def replacement(
         "votes_left_out": len(annotations.item) - int(counts[several].sum()),
     }
     rows = [
-        about | {"system": system.name, "origin": system.origin} | _found([test(given)])
-        for system, given in ((one, _labels(one, votes, items)) for one in systems)
+        about
+        | {"system": system.name, "origin": system.origin}
+        | _found([test(_labels(system, votes, items))])
+        for system in systems
     ]
     rows.append(about | {"system": COMMONEST, "origin": "baseline"} | _found([of_commonest]))
     people = _people(counts, several, n_people, np.random.default_rng([seed, 6]))
@@ -118,7 +120,6 @@ def check_margin(epsilon: float, reason: str) -> None:
 
 
 def _common_items(votes: Votes, systems: Sequence[System]) -> Ints:
-    items = np.arange(len(votes))
     for system in systems:
         if reason := refusal(votes, system):
             raise ChaosError(
@@ -126,7 +127,7 @@ def _common_items(votes: Votes, systems: Sequence[System]) -> Ints:
                 where=votes.dataset.title,
                 expected="a system that has not seen these votes, or predictions out of fold",
             )
-        items = np.intersect1d(items, system.rows_in(votes))
+    items = shared_rows(votes, systems)
     if not len(items):
         raise ChaosError("No item is covered by all systems.", where=votes.dataset.title)
     return items
@@ -152,7 +153,7 @@ def _people(
 
 def _found(tests: Sequence[Replacement]) -> Row:
     """Return what one test says, or several of the same kind on average, in numbers and words."""
-    passed = float(np.mean([one.passed for one in tests]))
+    passed = float(np.mean([test.passed for test in tests]))
     verdict = PASSES if passed else FAILS
     if len(tests) > 1:
         verdict = f"{passed:.0%} pass"
@@ -160,9 +161,9 @@ def _found(tests: Sequence[Replacement]) -> Row:
     if n_annotators < _FOR_A_VERDICT:
         passed, verdict = np.nan, f"none: needs {_FOR_A_VERDICT} annotators"
     return {
-        "wins": float(np.mean([one.won.sum() for one in tests])),
-        "winning_rate": float(np.mean([one.winning_rate for one in tests])),
-        "advantage": float(np.mean([one.advantage_probability for one in tests])),
+        "wins": float(np.mean([test.won.sum() for test in tests])),
+        "winning_rate": float(np.mean([test.winning_rate for test in tests])),
+        "advantage": float(np.mean([test.advantage_probability for test in tests])),
         "passed": passed,
         "verdict": verdict,
     }

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, TypedDict, cast
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.base.errors import ChaosError, check_known
+from chaos_utils.datasets.votes import Ints, Votes
+from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.measures import MEASURES, EvalBatch, Measure, Needs, columns_of, take_items
 from chaos_utils.metrics.resampling import (
     Moments,
@@ -29,17 +30,10 @@ from chaos_utils.scoring.system import System, check_names
 if TYPE_CHECKING:
     import pandas as pd  # else where a table is made: slow to import
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 ALL = "all"  # the group of all items
 OF_LABELS = ("old_accuracy", "new_accuracy", "soft_accuracy")  # what a label alone is judged by
 _ROUNDING = 1e-12
 
-COLUMNS = (
-    "dataset", "group", "system", "family", "seed", "origin", "trained_on", "temperature",
-    "measure", "n_items", "value", "low", "high", "interval", "estimand", "n_resamples",
-    "reference", "p", "p_holm",
-)  # fmt: skip
 _TYPES = dict.fromkeys(("seed", "n_items", "n_resamples"), "Int64") | dict.fromkeys(
     ("temperature", "value", "low", "high", "p", "p_holm"), float
 )
@@ -54,12 +48,8 @@ _NEEDED = {
 _ESTIMAND = "items resampled, each with its votes"
 
 
-class ScoreRow(TypedDict, total=False):
-    """A row of the table of scores; it lacks what it has nothing for.
-
-    `COLUMNS` are those of the tables; the rest stands beside them where systems are set beside
-    people, perfect models and published models: see `chaos_utils.scoring.evaluate`.
-    """
+class TableRow(TypedDict, total=False):
+    """A row of the table of scores; it lacks what it has nothing for."""
 
     dataset: str
     group: str
@@ -80,6 +70,17 @@ class ScoreRow(TypedDict, total=False):
     reference: str  # the system that is subtracted; empty for a value
     p: float
     p_holm: float
+
+
+COLUMNS = tuple(TableRow.__annotations__)
+
+
+class ScoreRow(TableRow, total=False):
+    """A score with what stands beside it, in `chaos_utils.scoring.evaluate`, outside the table.
+
+    That is where systems are set beside people, perfect models and published models.
+    """
+
     p_behind: float  # the p that an adjusted one stems from
     unit: str
     better: str
@@ -129,12 +130,7 @@ class EvaluationRequest:
         check_names(systems)
         names = [system.name for system in systems]
         for name in (name for pair in self.comparisons for name in pair):
-            if name not in names:
-                raise ChaosError(
-                    "There is no such system to compare with.",
-                    found=name,
-                    expected=did_you_mean(name, names),
-                )
+            check_known("There is no such system to compare with.", name, names, found=name)
         for title, value, is_in_range, expected in (
             ("number of resamples", self.n_resamples, self.n_resamples >= 0, "0 or more"),
             ("seed", self.seed, self.seed >= 0, "0 or more"),
@@ -158,7 +154,6 @@ def score(
     *,
     measures: Iterable[str] | None = None,
     groups: Mapping[str, npt.ArrayLike] | None = None,
-    reference: str | None = None,
     n_resamples: int = 0,
     seed: int = 0,
     level: float = 0.95,
@@ -176,8 +171,6 @@ def score(
     groups : mapping from str to array of int, optional
         Positions of items, by the name of a group; by default one group ``all``. Items are
         resampled within a group.
-    reference : str, optional
-        Name of a system that every other one is compared with, on the items that both cover.
     n_resamples : int
         Bootstrap resamples for the intervals; 0 for none. An item is resampled with the votes on
         it: intervals allow for other items and, since these bring theirs, for other votes.
@@ -187,7 +180,8 @@ def score(
     level : float
         Coverage of the intervals, in (0, 1).
     comparisons : sequence of (str, str)
-        Names of systems that are compared instead, the first minus the second of each.
+        Names of systems that are compared, the first minus the second of each, on the items that
+        both cover.
 
     Returns
     -------
@@ -195,22 +189,18 @@ def score(
         One row for each group, system and measure, in the order given: ``dataset``, ``group``;
         ``system``, ``family``, ``seed``, ``origin``, ``trained_on`` (joined by ``+``),
         ``temperature``; ``measure``, ``n_items``, ``value``; ``low``, ``high``, the kind of
-        ``interval`` (percentile), its ``estimand`` and ``n_resamples``. Where `reference` is given,
-        as many rows again for the differences from it (value minus the reference's value):
-        ``reference`` is its name there and empty elsewhere, ``p`` is two-sided and below
-        1 − `level` where the interval leaves out 0, ``p_holm`` is adjusted for all comparisons of
-        this table. The smallest p that `n_resamples` allow is
+        ``interval`` (percentile), its ``estimand`` and ``n_resamples``. Then as many for each of
+        the `comparisons`: ``reference`` is the second's name there and empty elsewhere, ``p`` is
+        two-sided and below 1 − `level` where the interval leaves out 0, ``p_holm`` is adjusted for
+        all comparisons of this table. The smallest p that `n_resamples` allow is
         `chaos_utils.metrics.resampling.smallest_p_value`.
 
     Raises
     ------
     ChaosError
-        If two systems have one name, a measure or the reference is not known, a system shares no
-        item with a group or the reference, or a number is out of its range.
+        If two systems have one name, a measure or a system compared is not known, a system shares
+        no item with a group or with what it is compared with, or a number is out of its range.
     """
-    if reference is not None:
-        names = [system.name for system in systems]
-        comparisons = [(name, reference) for name in names if name != reference]
     request = EvaluationRequest(
         None if measures is None else [*measures], groups, comparisons, n_resamples, seed, level
     )
@@ -276,9 +266,7 @@ def chosen_measures(votes: Votes, names: Iterable[str] | None = None) -> list[Me
         return [MEASURES[name] for name in available(votes, MEASURES)]
     chosen = []
     for name in names:
-        if name not in MEASURES:
-            expected = did_you_mean(name, MEASURES)
-            raise ChaosError("Unknown measure.", found=repr(name), expected=expected)
+        check_known("Unknown measure.", name, MEASURES)
         if not _has(votes, MEASURES[name].needs):
             need, remedy = _NEEDED[MEASURES[name].needs]
             raise ChaosError(

@@ -9,11 +9,11 @@ import pandas as pd
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.votes import Votes
+from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.resampling import paired_p_value, percentile_interval
 from chaos_utils.scoring.scores import ALL, chosen_measures, resampled
 from chaos_utils.scoring.system import System
 
-Floats = npt.NDArray[np.float64]
 ONE_SEED = "items resampled, each with its votes; one seed"
 SEVERAL_SEEDS = "items, each with its votes, and seeds"
 SEED_COLUMNS = (
@@ -64,7 +64,9 @@ def over_seeds(
     value = means[0] - means[1] if against is not None else means[0]
     resampled_values = drawn[0] - drawn[1] if against is not None else drawn[0]
     parts = [
-        (one.var(axis=0, ddof=1) / len(one), len(one) - 1) for one, _ in families if len(one) > 1
+        (by_seed.var(axis=0, ddof=1) / len(by_seed), len(by_seed) - 1)
+        for by_seed, _ in families
+        if len(by_seed) > 1
     ]
     if not parts:
         low, high = percentile_interval(resampled_values, level)

@@ -1,7 +1,8 @@
 """A system: a predicted distribution for each item, and what it is, as fields."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Literal
 
 import numpy as np
@@ -10,12 +11,11 @@ import numpy.typing as npt
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import Ints, Votes
+from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.measures import EvalBatch
 from chaos_utils.scoring.temperature_scaling import temper
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Origin = Literal["released", "trained", "simulated", "baseline", "reference", "yours"]
 
 
@@ -39,6 +39,20 @@ def votes_of(dataset: Dataset) -> str:
 def are_votes(name: str) -> bool:
     """Return whether a name in `System.trained_on` is that of votes, not of a corpus."""
     return name.startswith(_VOTES)
+
+
+def shared_rows(votes: Votes, systems: Iterable["System"]) -> Ints:
+    """Return the places in the votes, ascending, of the items that all systems cover."""
+    covered = (system.rows_in(votes) for system in systems)
+    return reduce(np.intersect1d, covered, np.arange(len(votes)))
+
+
+def covering_alike(votes: Votes, systems: Iterable["System"]) -> list[list["System"]]:
+    """Return the systems in groups that cover the same items."""
+    groups: dict[bytes, list[System]] = {}
+    for system in systems:
+        groups.setdefault(system.rows_in(votes).tobytes(), []).append(system)
+    return list(groups.values())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

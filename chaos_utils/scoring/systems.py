@@ -16,11 +16,12 @@ from chaos_utils.datasets.dataset import Dataset, ReleasedSystem
 from chaos_utils.datasets.published.tables import published_rows
 from chaos_utils.datasets.splits import folds_of, has_several_groups, item_groups, one_text_error
 from chaos_utils.datasets.tasks import get_task
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.skill import leave_one_out_mean
 from chaos_utils.scoring.logit_rows import read_logit_rows
 from chaos_utils.scoring.predictions import join, read_predictions
 from chaos_utils.scoring.published import TABLE_5
+from chaos_utils.scoring.recalibration import mean_of_other_folds
 from chaos_utils.scoring.scores import EvaluationRequest, score_rows
 from chaos_utils.scoring.system import Origin, System, check_names, votes_of
 from chaos_utils.scoring.training_records import (
@@ -31,8 +32,6 @@ from chaos_utils.scoring.training_records import (
 )
 
 READS = ("predictions",)
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 _AGREES = 5.5e-5  # with a number of four decimals
 _SAME = 1e-6  # of probabilities that stand in two files
 
@@ -70,7 +69,7 @@ def own_systems(votes: Votes, files: Sequence[str]) -> list[System]:
     for file in files:
         path = paths.from_reader(file)
         own = read_predictions(path, [votes], allow_missing=True, allow_others=True)
-        systems += [replace(one, origin="yours") for one in own]
+        systems += [replace(system, origin="yours") for system in own]
     return systems
 
 
@@ -82,9 +81,9 @@ def refuse_unused(
     `systems` are what was read from the files, on any of the datasets.
     """
     used = Counter(
-        Path(one.name).name
+        Path(file.name).name
         for each in all_votes
-        for one in {one for s in systems if s.dataset == each.dataset for one in s.inputs}
+        for file in {file for s in systems if s.dataset == each.dataset for file in s.inputs}
     )
     for path in map(paths.from_reader, files):
         if used[path.name] != 1:
@@ -139,7 +138,7 @@ def _read_released(
         for name, path in files.items()
     ]
     for (name, path), some in zip(files.items() if known.models else (), by_file, strict=False):
-        by_name = {one.name: one for one in some}
+        by_name = {system.name: system for system in some}
         if missing := [model for model in known.models if model not in by_name]:
             raise ChaosError(
                 "The file lacks predictions of a model on these items.",
@@ -159,17 +158,17 @@ def _check_alike(
     known: ReleasedSystem, files: Sequence[Path], some: Sequence[System], others: Sequence[System]
 ) -> None:
     """Raise a ChaosError if two files say different things of the same items."""
-    other = {one.name: one for one in others}
-    for one in some:
-        if one.name in known.models:
-            theirs = other[one.name]
+    other = {system.name: system for system in others}
+    for system in some:
+        if system.name in known.models:
+            theirs = other[system.name]
             place = {uid: i for i, uid in enumerate(theirs.uids)}
-            rows = theirs.probabilities[[place[uid] for uid in one.uids if uid in place]]
-            if len(rows) != len(one) or np.abs(rows - one.probabilities).max() > _SAME:
+            rows = theirs.probabilities[[place[uid] for uid in system.uids if uid in place]]
+            if len(rows) != len(system) or np.abs(rows - system.probabilities).max() > _SAME:
                 raise ChaosError(
-                    f"Two files of the same predictions on {one.dataset.title} disagree.",
+                    f"Two files of the same predictions on {system.dataset.title} disagree.",
                     where=", ".join(map(str, files)),
-                    found=f"other predictions of {one.name}",
+                    found=f"other predictions of {system.name}",
                     expected="the same in both files",
                     todo="remove the file that is not the published one: `chaos data verify`",
                 )
@@ -301,7 +300,8 @@ def class_prior(votes: Votes) -> System:
     """
     one_hot = np.eye(votes.dataset.n_classes)[votes.old_label]
     all_alike = np.zeros(len(votes), dtype=np.int64)
-    return computed("class prior", votes, _mean_of_other_folds(votes, one_hot, all_alike)[0])
+    means, _ = mean_of_other_folds(one_hot, all_alike, _folds(votes))
+    return computed("class prior", votes, means)
 
 
 def base_rate(votes: Votes) -> System:
@@ -328,8 +328,9 @@ def mean_vote_given_old_label(votes: Votes) -> System:
     share one. Where the others have no item of an old label, its items get their mean vote, and a
     note says how many these are.
     """
-    means, n_folds, n_without = _mean_of_other_folds(votes, votes.shares, votes.old_label)
-    notes = [f"fitted on the votes of other items, in {n_folds} folds by text"]
+    folds = _folds(votes)
+    means, n_without = mean_of_other_folds(votes.shares, votes.old_label, folds)
+    notes = [f"fitted on the votes of other items, in {len(set(folds.tolist()))} folds by text"]
     if n_without:
         notes.append(
             f"the mean vote on all other items for {counted(n_without, 'item')} whose old label no "
@@ -343,25 +344,12 @@ def mean_vote_given_old_label(votes: Votes) -> System:
     )
 
 
-def _mean_of_other_folds(votes: Votes, shares: Floats, groups: Ints) -> tuple[Floats, int, int]:
-    """Return, for each item, the mean of its group over the folds that it is not in.
-
-    Where they have none of the group, it is the mean of all their items. Also return the number of
-    folds, and of the items of which that holds.
-    """
+def _folds(votes: Votes) -> Ints:
+    """Return the fold of each item; a ChaosError where all items share a text."""
     folds = folds_of(item_groups([votes])[0])
-    names = sorted(set(folds.tolist()))
-    if len(names) < 2:
+    if (folds == folds[:1]).all():
         raise one_text_error(votes)
-    means, n_without = np.empty_like(shares), 0
-    for fold in names:
-        outside = folds != fold
-        for group in sorted(set(groups[~outside].tolist())):
-            held, learned = ~outside & (groups == group), outside & (groups == group)
-            if not learned.any():
-                learned, n_without = outside, n_without + int(held.sum())
-            means[held] = shares[learned].mean(axis=0)
-    return means, len(names), n_without
+    return folds
 
 
 def original_votes(votes: Votes) -> System:

@@ -16,8 +16,8 @@ from chaos_utils.metrics.calibration import (
     expected_calibration_error,
 )
 from chaos_utils.metrics.checks import as_distributions
+from chaos_utils.metrics.divergence import Floats
 
-Floats = npt.NDArray[np.float64]
 LIMITS = (0.05, 20.0)  # where a temperature is looked for
 _CANDIDATES = np.geomspace(*LIMITS, 601)  # steps of 1%
 
@@ -37,7 +37,7 @@ def temper(probabilities: npt.ArrayLike, temperature: npt.ArrayLike) -> Floats:
         raise ValueError(f"temperature has shape {t.shape}, expected one number or {len(p)}")
     if not ((t > 0) & np.isfinite(t)).all():
         raise ValueError(f"temperature is {t}, expected finite values above 0")
-    return np.exp(_normalised(_logs(p) / t.reshape(-1, 1)))
+    return np.exp(log_softmax(_logs(p) / t.reshape(-1, 1)))
 
 
 def fit_temperature(probabilities: npt.ArrayLike, target: npt.ArrayLike) -> float:
@@ -52,7 +52,7 @@ def fit_temperature(probabilities: npt.ArrayLike, target: npt.ArrayLike) -> floa
     """
     p, shares = classwise_hits(as_distributions(probabilities, "probabilities"), target)
     logs = _logs(p)
-    return search_temperature(lambda t: float(-(shares * _normalised(logs / t)).sum(axis=1).mean()))
+    return search_temperature(lambda t: float(-(shares * log_softmax(logs / t)).sum(axis=1).mean()))
 
 
 def search_temperature(loss: Callable[[float], float]) -> float:
@@ -106,6 +106,15 @@ def _logs(p: Floats) -> Floats:
     return np.log(np.maximum(p, np.finfo(np.float64).tiny))  # a 0 stays next to nothing
 
 
-def _normalised(logs: Floats) -> Floats:
-    logs = logs - logs.max(axis=1, keepdims=True)
-    return logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
+def softmax(scores: Floats) -> Floats:
+    """Return the distributions that scores, such as logits, stand for, shape (n, k)."""
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    shares: Floats = powers / powers.sum(axis=1, keepdims=True)
+    return shares
+
+
+def log_softmax(scores: Floats) -> Floats:
+    """Return the natural logarithms of what `softmax` returns."""
+    logs = scores - scores.max(axis=1, keepdims=True)
+    normalised: Floats = logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
+    return normalised

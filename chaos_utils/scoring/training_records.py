@@ -283,11 +283,11 @@ class Run:
                       for file in get_dataset(name).files]  # fmt: skip
         else:
             task = get_task(self.settings.task)
-            wanted = [name for one in task.files_of("train") for name in (one.file, one.labels)]
+            wanted = [name for file in task.files_of("train") for name in (file.file, file.labels)]
         names = {Path(name).name for name in wanted}
         published = {file.sha256 for file in known_files().values()}
-        own = (one for one in self.data if one.is_own and one.sha256 not in published)
-        return [name for name in (Path(one.name).name for one in own) if name in names]
+        own = (file for file in self.data if file.is_own and file.sha256 not in published)
+        return [name for name in (Path(file.name).name for file in own) if name in names]
 
     def learned_from(self, later: frozenset[Path] = frozenset()) -> tuple[tuple[str, ...], bool]:
         """Return what it was trained on and whether out of fold, as fields of `System`.
@@ -297,8 +297,8 @@ class Run:
         """
         if self.record.trained_on is not None:
             return tuple(self.record.trained_on), bool(self.record.out_of_fold)
-        found = [one for one in self._earlier() if one.folder not in later]
-        earlier = [one.learned_from(later | {self.folder}) for one in found]
+        found = [run for run in self._earlier() if run.folder not in later]
+        earlier = [run.learned_from(later | {self.folder}) for run in found]
         return learned(self.settings.train, self.record.data.trained_on, earlier)
 
     def _earlier(self) -> Iterator["Run"]:
@@ -307,7 +307,7 @@ class Run:
             # By name beside it, then where `find_run` looks; a moved folder keeps its name.
             places = (self.folder.parent / name, *_places(name),
                       self.folder.parent / Path(name).name)  # fmt: skip
-            folder = next((one for one in places if (one / RECORD_FILE).is_file()), None)
+            folder = next((place for place in places if (place / RECORD_FILE).is_file()), None)
             if folder is not None and folder.resolve() != self.folder.resolve():
                 yield read_run(folder.resolve())
 
@@ -374,7 +374,9 @@ def run_of(path: Path) -> Run | None:
         is_ours = path.name in fields["outputs"]
     else:  # damaged, unless it is another program's file of this name
         ours = paths.find_project() is not None and path.is_relative_to(paths.results().resolve())
-        required = {name for name, one in TrainingRecord.model_fields.items() if one.is_required()}
+        required = {
+            name for name, field in TrainingRecord.model_fields.items() if field.is_required()
+        }
         is_ours = ours or len(required & fields.keys()) > len(required) / 2
     return read_run(path.parent) if is_ours else None
 
@@ -383,7 +385,7 @@ def find_run(name: str) -> Run:
     """Return a run by its folder, or by its name below ``results/`` or ``runs/``."""
     places = _places(name)
     missing = places[:2][-1]  # in a checkout the message is about results/
-    return read_run(next((one for one in places if one.is_dir()), missing).resolve())
+    return read_run(next((place for place in places if place.is_dir()), missing).resolve())
 
 
 def _places(name: str) -> list[Path]:

@@ -1,16 +1,15 @@
 """What a system is worth: its skill against the base rate, and in people on top of it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.numbers import true_minus
 from chaos_utils.datasets.splits import folds_of, item_groups
-from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.divergence import squared_distance
+from chaos_utils.datasets.votes import Ints, Votes
+from chaos_utils.metrics.divergence import Floats, squared_distance
 from chaos_utils.metrics.skill import (
     FEWEST_DISPUTED,
     distances,
@@ -25,9 +24,6 @@ from chaos_utils.scoring.human_equivalents import check_seed, predicted
 from chaos_utils.scoring.recalibration import are_labels, recalibrated, too_few_to_recalibrate
 from chaos_utils.scoring.scores import ScoreRow
 from chaos_utils.scoring.system import System, votes_of
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 PEOPLE, SKILL = "people_on_top", "skill"
 PEOPLE_RECALIBRATED, PEOPLE_SHRUNK = f"{PEOPLE}_recalibrated", f"{PEOPLE}_shrunk"
@@ -47,6 +43,8 @@ TITLES: Mapping[str, str] = {
     POOLED: "human equivalent",
 }
 UNITS = {name: "" if name.startswith(SKILL) else "people" for name in NAMES}
+# As `metrics.skill.intervals` calls them.
+_METRIC_NAMES = {name: name.replace(PEOPLE, "people").replace(POOLED, "pooled") for name in NAMES}
 BELOW, BEYOND = "below the base rate", "more than voted"
 UNDEFINED, TOO_FEW = "undefined", "too few items to say"
 _ON_TOP = "as near to the population as the system, beside the base rate"
@@ -94,14 +92,12 @@ class Worth:
         λ fitted on all items; each item's own is fitted without the items that share its text.
     credibility : float
         k₀ = V/d₀: the skill of k people is k / (k + k₀).
-    skill, skill_recalibrated, skill_shrunk : Estimate
-        1 − d/d₀: 0 is the base rate, 1 as near as the votes can show. Of the system as it is, m; as
-        `scoring.recalibration` maps it, which is what it knows; and of b + λ (m − b), drawn towards
-        the base rate.
-    people, people_recalibrated, people_shrunk : Estimate
-        V/d − V/d₀: people whose answers, on top of the base rate, come as near.
-    pooled : Estimate
-        V/d: people whose shares, without the base rate, come as near.
+    estimates : mapping from str to Estimate
+        By the names in `NAMES`. ``people_on_top`` is V/d − V/d₀: people whose answers, on top of
+        the base rate, come as near. ``skill`` is 1 − d/d₀: 0 is the base rate, 1 as near as the
+        votes can show. Both are of the system as it is, m; as `scoring.recalibration` maps it,
+        which is what it knows; and of b + λ (m − b), drawn towards the base rate.
+        ``human_equivalent_brier`` is V/d: people whose shares, without the base rate, come as near.
     """
 
     n_items: int
@@ -111,26 +107,15 @@ class Worth:
     not_recalibrated: str = ""
     shrinkage: float = np.nan
     credibility: float = np.nan
-    skill: Estimate = Estimate()
-    skill_recalibrated: Estimate = Estimate()
-    skill_shrunk: Estimate = Estimate()
-    people: Estimate = Estimate()
-    people_recalibrated: Estimate = Estimate()
-    people_shrunk: Estimate = Estimate()
-    pooled: Estimate = Estimate()
+    estimates: Mapping[str, Estimate] = field(
+        default_factory=lambda: dict.fromkeys(NAMES, Estimate())
+    )
 
     @property
-    def estimates(self) -> dict[str, Estimate]:
-        """The estimates by name, in the order of `NAMES`, those that may be shown.
-
-        Of one label per item, not those of the system as it is.
-        """
-        estimates = (
-            self.people, self.people_recalibrated, self.people_shrunk,
-            self.skill, self.skill_recalibrated, self.skill_shrunk, self.pooled,
-        )  # fmt: skip
-        found = dict(zip(NAMES, estimates, strict=True))
-        return {n: one for n, one in found.items() if not (self.is_hard and n in AS_IT_IS)}
+    def shown(self) -> dict[str, Estimate]:
+        """The estimates that may be shown: of one label per item, not those `AS_IT_IS`."""
+        hidden = AS_IT_IS if self.is_hard else ()
+        return {name: self.estimates[name] for name in NAMES if name not in hidden}
 
     @property
     def rows(self) -> list[ScoreRow]:
@@ -148,16 +133,16 @@ class Worth:
                 "credibility": self.credibility,
                 "is_hard": self.is_hard,
             }
-            for name, estimate in self.estimates.items()
+            for name, estimate in self.shown.items()
         ]
 
     def text(self, name: str) -> str:
         """Return an estimate in words, with its interval if it has one.
 
         ``2.7 [2.4, 3.1]``, ``below the base rate [−1.2, −0.7]``, ``140 [90, ∞], more than voted``,
-        ``undefined: …``, ``too few items to say: …``; the `name` is one of `estimates`.
+        ``undefined: …``, ``too few items to say: …``; the `name` is one of `shown`.
         """
-        estimate = self.estimates[name]
+        estimate = self.shown[name]
         if np.isnan(estimate.value):
             return self.undefined or self.not_recalibrated
         in_people = UNITS[name] == "people"
@@ -317,7 +302,8 @@ def of_predictions(
     if not is_above_zero(base, level):
         why = "the items hardly differ, or have too few votes to show it"
         pooled = Estimate(float(pooled_people(person.mean(), by_item.of_system.mean())))
-        return Worth(*about, f"{UNDEFINED}: {why}", shrinkage=by_item.shrinkage, pooled=pooled)
+        answer = Worth(*about, f"{UNDEFINED}: {why}", shrinkage=by_item.shrinkage)
+        return replace(answer, estimates={**answer.estimates, POOLED: pooled})
     shares = counts / n_votes[:, np.newaxis]
     of_system = {"": by_item.of_system, "_shrunk": by_item.of_shrunk}
     of_recalibrated, too_few = None, too_few_to_recalibrate(*model.shape)
@@ -342,7 +328,7 @@ def of_predictions(
         values[f"skill{name}"] = skill(base.mean(), of_one.mean())
         values[f"people{name}"] = people_on_top(person.mean(), base.mean(), of_one.mean())
 
-    def estimate(name: str) -> Estimate:
+    def estimate_of(name: str) -> Estimate:
         value = float(values.get(name, np.nan))
         # An interval holds its value: what little is known may be less than nothing out of fold.
         low, high = ends.get(name, (np.nan, np.nan))
@@ -353,11 +339,5 @@ def of_predictions(
         not_recalibrated=too_few,
         shrinkage=by_item.shrinkage,
         credibility=float(person.mean() / base.mean()),
-        skill=estimate("skill"),
-        skill_recalibrated=estimate("skill_recalibrated"),
-        skill_shrunk=estimate("skill_shrunk"),
-        people=estimate("people"),
-        people_recalibrated=estimate("people_recalibrated"),
-        people_shrunk=estimate("people_shrunk"),
-        pooled=estimate("pooled"),
+        estimates={name: estimate_of(key) for name, key in _METRIC_NAMES.items()},
     )

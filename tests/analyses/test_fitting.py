@@ -16,7 +16,7 @@ from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import votes_of
 from chaos_utils.scoring.systems import computed, synthetic_systems
 from chaos_utils.scoring.training_records import kind_of
-from chaos_utils.scoring.worth import worth
+from chaos_utils.scoring.worth import PEOPLE, worth
 
 FEW = {"n_resamples": 20, "confidence": 0.9, "seed": 0}
 
@@ -98,7 +98,7 @@ def test_as_it_is_has_the_system_s_own_scores(votes, systems, table):
     mean = computed("mean", votes, np.mean([one.probabilities for one in systems], axis=0))
     expected = score(votes, [mean], measures=["jsd"])["value"].item()
     assert rows.loc[ALL, "jsd"] == pytest.approx(expected)
-    people = worth(votes, mean, n_resamples=20, level=0.9).people
+    people = worth(votes, mean, n_resamples=20, level=0.9).estimates[PEOPLE]
     found = rows.loc[ALL, ["people", "people_low", "people_high"]]
     assert found.tolist() == pytest.approx([people.value, people.low, people.high])
 

@@ -104,7 +104,7 @@ def test_a_crowd_is_worth_what_its_pooled_votes_are(votes, systems, judges):
     assert one["limit_people_on_top_shrunk"] == pytest.approx(one["people_on_top_shrunk"])
     crowd = mc.judges_on(votes, judges)
     pooled = worth(votes, computed("pooled", votes, crowd.counts / 6), n_resamples=100, seed=0)
-    for name, estimate in pooled.estimates.items():
+    for name, estimate in pooled.shown.items():
         ends = [estimate.value, estimate.low, estimate.high]
         found = rows.loc[mc.LLMS, [name, f"{name}_low", f"{name}_high"]]
         assert np.allclose(found.astype(float), ends, equal_nan=True)

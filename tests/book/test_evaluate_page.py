@@ -31,7 +31,7 @@ from chaos_utils.publish.scripts import packed_script
 from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.systems import base_rate, load_systems, uniform
-from chaos_utils.scoring.worth import worth
+from chaos_utils.scoring.worth import PEOPLE_RECALIBRATED, PEOPLE_SHRUNK, SKILL_SHRUNK, worth
 
 pytestmark = pytest.mark.browser
 
@@ -122,13 +122,12 @@ def check_like_python(scripts, path, votes):
 
 
 def check_worth(ours, answer):
-    every = {**ours.estimates, "people_on_top": ours.people, "skill": ours.skill}
-    expected = [end for name in answer["estimates"] for end in astuple(every[name])]
+    expected = [end for name in answer["estimates"] for end in astuple(ours.estimates[name])]
     ends = [float(end.replace("Infinity", "inf")) for end in answer["ends"]]
     np.testing.assert_allclose(ends, expected, atol=1e-6)
     assert answer["isHard"] == ours.is_hard
     said = dict(zip(answer["estimates"], answer["words"], strict=True))
-    for name in said.keys() & ours.estimates:
+    for name in said.keys() & ours.shown:
         assert said[name] == ours.text(name)
 
 
@@ -158,7 +157,7 @@ def test_what_is_recalibrated_is_python_s(scripts, tmp_path, labels):
         values = np.eye(3)[values.argmax(axis=1)]
     path = write_shares(tmp_path / "m.csv", votes, values)
     (system,) = read_predictions(path, [votes])
-    assert worth(votes, system).people_recalibrated.value > 0.5
+    assert worth(votes, system).estimates[PEOPLE_RECALIBRATED].value > 0.5
     check_like_python(scripts, path, votes)
 
 
@@ -562,7 +561,7 @@ def test_worth_is_drawn_on_the_scale_of_the_book_s_systems(among, files, sample)
     (system,) = read_predictions(files / "my-model.csv", [sample[0]])
     ours = worth(sample[0], system, n_resamples=FEW)
     answer = among.locator(".evaluate-answer").inner_text()
-    assert f"my-model is worth {ours.people_shrunk.value:.1f} [" in answer
+    assert f"my-model is worth {ours.estimates[PEOPLE_SHRUNK].value:.1f} [" in answer
     assert answer.endswith("of the 2 models below, 1 is worth less.")
     strip = among.locator(".evaluate-strip")
     lines = {
@@ -572,7 +571,7 @@ def test_worth_is_drawn_on_the_scale_of_the_book_s_systems(among, files, sample)
     at = float(strip.locator(".of-yours circle.recalibrated").get_attribute("cx"))
     five = skill_of_people(5, ours.credibility)
     found = (at - lines["base rate"]) / (lines["five people"] - lines["base rate"])
-    assert found == pytest.approx(ours.skill_shrunk.value / five, abs=1e-6)
+    assert found == pytest.approx(ours.estimates[SKILL_SHRUNK].value / five, abs=1e-6)
     assert lines["uniform guess"] < lines["base rate"] < lines["five people"]
     assert strip.locator(".of-published title").first.text_content() == "<b>bert: –"
     among.get_by_text("The same as a table").click()

@@ -10,7 +10,7 @@ from chaos_utils.datasets.splits import folds_of
 from chaos_utils.metrics.resampling import Moments, mean
 from chaos_utils.metrics.skill import distances
 from chaos_utils.scoring.recalibration import fit_affine
-from chaos_utils.scoring.worth import of_predictions
+from chaos_utils.scoring.worth import PEOPLE, of_predictions
 
 SHARP, GOOD, NEAR = "too sure", "good", "near"
 CROWDS = {  # labels overall, times how alike the items are, and the system
@@ -93,7 +93,7 @@ def coverage(crowd, n, n_votes, n_samples, seed=0):
             mapped = of_maps(model, counts / n_votes, folds, fresh)
             known["people_recalibrated"] = person / mapped - person / base
         for name in NAMES[1:]:
-            one = getattr(found, name)
+            one = found.estimates[name.replace("people", PEOPLE)]
             if name in known:
                 held[name].append(one.low <= known[name] <= one.high)
     n_said = len(held["distance"])

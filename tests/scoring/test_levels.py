@@ -31,7 +31,7 @@ def in_worth(level, estimate):
     found = worth.of_predictions(
         COUNTS, MODEL, np.arange(120), np.arange(120) % 10, n_resamples=200, level=level
     )
-    return ends(getattr(found, estimate))
+    return ends(found.estimates[estimate])
 
 
 def of_seeds(level, n_seeds):
@@ -58,7 +58,7 @@ INTERVALS = {
         for name in ("skill", "skill_recalibrated", "skill_shrunk", "people", "people_shrunk",
                      "people_recalibrated", "pooled")
     },
-    "of_predictions": lambda sample, level: in_worth(level, "people_shrunk"),
+    "of_predictions": lambda sample, level: in_worth(level, worth.PEOPLE_SHRUNK),
 }  # fmt: skip
 
 
@@ -76,14 +76,15 @@ def of_table(door):
 MEASURES = ("jsd", "sq_distance")
 INTERVALS |= {
     "score": of_table(lambda votes, given, level: scores.score(
-        votes, given, measures=MEASURES, reference=given[0].name, n_resamples=200, level=level)),
+        votes, given, measures=MEASURES, comparisons=[(given[1].name, given[0].name)],
+        n_resamples=200, level=level)),
     "score_rows": of_table(lambda votes, given, level: scores.as_scores(scores.score_rows(
         votes, given, scores.EvaluationRequest(MEASURES, n_resamples=200, level=level)))),
     "score_over_seeds": of_table(lambda votes, given, level: seeds.score_over_seeds(
         votes, given, measures=MEASURES, n_resamples=200, level=level)),
     "worth": lambda sample, level: ends(worth.worth(
         sample[0], systems.computed("one", sample[0], blurred(sample[0], seed=0)),
-        n_resamples=200, level=level).skill),
+        n_resamples=200, level=level).estimates[worth.SKILL]),
 }  # fmt: skip
 
 

@@ -128,5 +128,5 @@ def test_worth_is_of_what_is_fitted_on_other_texts(votes, kind):
     }[kind]()
     base = leave_one_out_mean(many.shares, groups)
     away = [squared_distance(many.shares, one, n_votes).mean() for one in (fitted, base)]
-    found = getattr(worth(many, computed("one", many, model), n_resamples=0), f"skill_{kind}")
+    found = worth(many, computed("one", many, model), n_resamples=0).estimates[f"skill_{kind}"]
     assert found.value == pytest.approx(1 - away[0] / away[1], rel=1e-9)

@@ -28,7 +28,8 @@ def test_intervals_hold_their_values_and_depend_on_neither_company_nor_order(vot
     same = together[together["system"] == models[1].name]
     np.testing.assert_allclose(same[["value", "low", "high"]], alone[["value", "low", "high"]])
 
-    options = {"reference": models[0].name, "n_resamples": 100, "seed": 2}
+    pairs = [(one.name, models[0].name) for one in models[1:]]
+    options = {"comparisons": pairs, "n_resamples": 100, "seed": 2}
     order = np.random.default_rng(1).permutation(len(votes))
     shuffled = [part_of(one, order) for one in models]
     expected = score(votes, models, **options)
@@ -45,7 +46,8 @@ def test_a_comparison_is_paired(votes):
 
     first, second = systems.load_systems(votes)[:2]
     both = [first, second, replace(first, name="same"), systems.uniform(votes)]
-    table = score(votes, both, reference=second.name, n_resamples=400, seed=1)
+    pairs = [(system.name, second.name) for system in both if system is not second]
+    table = score(votes, both, comparisons=pairs, n_resamples=400, seed=1)
     values = wide(table).set_index("system")
     gaps = table[table["reference"] == second.name]
     for row in gaps.itertuples():
@@ -56,7 +58,7 @@ def test_a_comparison_is_paired(votes):
     gaps = gaps[(gaps["interval"] != "") & gaps["p"].notna()]
     np.testing.assert_array_equal(gaps["p"] < 0.05, (gaps["low"] > 0) | (gaps["high"] < 0))
     np.testing.assert_allclose(gaps["p_holm"], multipletests(gaps["p"], method="holm")[1])
-    same = score(votes, both[::2], reference="same", n_resamples=50)
+    same = score(votes, both[::2], comparisons=[(first.name, "same")], n_resamples=50)
     same = same[same["reference"] == "same"]
     assert (same[["value", "low", "high"]].dropna() == 0).all(axis=None)
     assert (same["p"].dropna() == 1).all()

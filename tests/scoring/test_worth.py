@@ -22,8 +22,12 @@ from chaos_utils.scoring.systems import (
 from chaos_utils.scoring.worth import (
     NAMES,
     PEOPLE,
+    PEOPLE_RECALIBRATED,
+    PEOPLE_SHRUNK,
     POOLED,
     SKILL,
+    SKILL_RECALIBRATED,
+    SKILL_SHRUNK,
     Estimate,
     Worth,
     in_a_sentence,
@@ -32,6 +36,7 @@ from chaos_utils.scoring.worth import (
 )
 
 ITEMS = 300
+NOTHING = dict.fromkeys(NAMES, Estimate())
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +48,7 @@ def simulated(sample):
 
 def said(votes, values, **options):
     found = worth(votes, computed("one", votes, values), n_resamples=200, **options)
-    return found, {name: found.text(name) for name in found.estimates}
+    return found, {name: found.text(name) for name in found.shown}
 
 
 def test_a_system_is_worth_more_than_the_base_rate_less_or_more_than_voted(simulated):
@@ -70,14 +75,16 @@ def test_worth_in_words():
         (np.nan, np.nan, np.nan, "too few items to say: why"),
         (3.0, np.nan, np.nan, "3.0"),
     ):
-        assert Worth(9, 20, False, text, people=Estimate(*numbers)).text(NAMES[0]) == text
+        estimates = {**NOTHING, PEOPLE: Estimate(*numbers)}
+        assert Worth(9, 20, False, text, estimates=estimates).text(PEOPLE) == text
 
 
 def test_a_sentence_says_what_is_known_and_how_it_compares():
-    given = {"people": Estimate(-0.97, -1.1, -0.84), "people_shrunk": Estimate(25, 12, np.inf)}
-    given |= {"skill": Estimate(-0.63), "skill_shrunk": Estimate(0.98)}
-    mapped = {"people_recalibrated": Estimate(30), "skill_recalibrated": Estimate(0.99)}
-    found = Worth(9, 20, False, "", "too few items to say: 9", credibility=0.5, **given)
+    given = NOTHING | {PEOPLE: Estimate(-0.97, -1.1, -0.84)}
+    given |= {PEOPLE_SHRUNK: Estimate(25, 12, np.inf)}
+    given |= {SKILL: Estimate(-0.63), SKILL_SHRUNK: Estimate(0.98)}
+    mapped = given | {PEOPLE_RECALIBRATED: Estimate(30), SKILL_RECALIBRATED: Estimate(0.99)}
+    found = Worth(9, 20, False, "", "too few items to say: 9", credibility=0.5, estimates=given)
 
     def sentence(one, left_out=()):
         rows = [row | {"system": "mine"} for row in one.rows if row["measure"] not in left_out]
@@ -88,7 +95,9 @@ def test_a_sentence_says_what_is_known_and_how_it_compares():
         "base rate; skill −0.63) as it is and 25 [12, ∞] (more than voted; skill 0.98) shrunk by "
         "one number fitted on other items; a second crowd is worth 20 (skill 0.98)."
     )
-    assert "and 30 (more than voted; skill 0.99) recalibrated" in sentence(replace(found, **mapped))
+    assert "and 30 (more than voted; skill 0.99) recalibrated" in sentence(
+        replace(found, estimates=mapped)
+    )
     assert "base rate, 25 [12, ∞] (more than voted) shrunk" in sentence(
         found, ("skill_shrunk", PEOPLE)
     )
@@ -103,8 +112,9 @@ def test_one_label_per_item_is_compared_once_it_is_mapped(simulated):
     labels = np.random.default_rng(2).multinomial(1, truths)
     found, text = said(votes, labels)
     assert list(text) == [name for name in NAMES if name not in (PEOPLE, SKILL)]
-    assert found.people_shrunk.low < 1 < found.people_shrunk.high
-    assert found.skill.value < 0 < found.skill_shrunk.value  # as people are, one at a time
+    assert found.estimates[PEOPLE_SHRUNK].low < 1 < found.estimates[PEOPLE_SHRUNK].high
+    # As people are, one at a time.
+    assert found.estimates[SKILL].value < 0 < found.estimates[SKILL_SHRUNK].value
 
 
 def test_items_that_share_a_text_are_left_out_together(sample):
@@ -112,7 +122,10 @@ def test_items_that_share_a_text_are_left_out_together(sample):
     texts = tuple({**one, "premise": str(i // 4)} for i, one in enumerate(votes.texts))
     wide = replace(votes, texts=texts)
     one = uniform(votes)
-    assert worth(replace(votes, texts=()), one).skill.value != worth(wide, one).skill.value
+    assert (
+        worth(replace(votes, texts=()), one).estimates[SKILL].value
+        != worth(wide, one).estimates[SKILL].value
+    )
     single = replace(votes, texts=tuple({**one, "premise": "a"} for one in texts))
     assert "at least two texts" in worth(single, one).text("skill")
 
@@ -131,7 +144,7 @@ def test_what_is_undefined_is_said(sample):
         found, text = said(votes, np.tile([0.5, 0.3, 0.2], (len(counts), 1)))
         assert why in text["people_on_top"]
         assert all("undefined" in text[n] or "too few" in text[n] for n in NAMES if n != POOLED)
-        assert np.isnan(found.people.value)
+        assert np.isnan(found.estimates[PEOPLE].value)
 
 
 def test_one_vote_per_item_cannot_say_what_a_system_is_worth(sample):
@@ -154,18 +167,22 @@ def test_recalibrated_worth_does_not_depend_on_a_temperature(sample):
     noisy = np.exp(np.random.default_rng(1).normal(scale=0.5, size=truths.shape)) * truths
     system = computed("one", votes, noisy / noisy.sum(axis=1, keepdims=True))
     found = [worth(votes, system.at_temperature(t)) for t in (0.5, 1, 2)]
-    mapped = [one.people_recalibrated.value for one in found]
-    shrunk = [one.people_shrunk.value for one in found]
+    mapped = [one.estimates[PEOPLE_RECALIBRATED].value for one in found]
+    shrunk = [one.estimates[PEOPLE_SHRUNK].value for one in found]
     assert max(mapped) - min(mapped) < 0.1 * min(mapped)
     assert max(shrunk) - min(shrunk) > 0.2 * min(shrunk)
-    assert found[1].people_recalibrated.low < mapped[1] < found[1].people_recalibrated.high
+    assert (
+        found[1].estimates[PEOPLE_RECALIBRATED].low
+        < mapped[1]
+        < found[1].estimates[PEOPLE_RECALIBRATED].high
+    )
 
 
 def test_what_was_fitted_out_of_fold_counts_as_recalibrated(sample):
     _, votes = many(sample, 120)
     found = worth(votes, base_rate(votes))
-    assert found.people_recalibrated == found.people
-    assert found.people.value == pytest.approx(0, abs=1e-9)
+    assert found.estimates[PEOPLE_RECALIBRATED] == found.estimates[PEOPLE]
+    assert found.estimates[PEOPLE].value == pytest.approx(0, abs=1e-9)
 
 
 def test_a_map_takes_items_of_two_folds():
@@ -187,7 +204,7 @@ def test_too_few_items_for_a_map_are_said(sample):
 def test_two_labels_do(tmp_path):
     votes = made_votes(made_dataset(labels=("yes", "no")), n=60, old_labels=False)
     found, _ = said(votes, votes.shares * 0.8 + 0.1)
-    assert found.skill_shrunk.value == 1
+    assert found.estimates[SKILL_SHRUNK].value == 1
     assert found.shrinkage == pytest.approx(1 / 0.8)
 
 
@@ -210,9 +227,11 @@ def test_worth_on_the_published_votes_is_what_a_statistician_found(released):
         votes = by_name[dataset]
         (system,) = [one for one in systems[dataset] if one.name == name]
         found = worth(votes, system.at_temperature(temperature), n_resamples=0)
-        shrunk = (found.people_shrunk, found.skill_shrunk)
+        shrunk = (found.estimates[PEOPLE_SHRUNK], found.estimates[SKILL_SHRUNK])
         for one, known in zip(
-            (found.pooled, found.people, found.skill, *shrunk), expected, strict=True
+            (found.estimates[POOLED], found.estimates[PEOPLE], found.estimates[SKILL], *shrunk),
+            expected,
+            strict=True,
         ):
             near = 0.0051 + 0.03 * (known == 1.5)
             assert known is None or one.value == pytest.approx(known, abs=near)
@@ -243,7 +262,9 @@ def test_recalibrated_worth_on_the_published_votes_is_what_a_statistician_found(
         for one in (*load_systems(votes), original_votes(votes)):
             if expected := RECALIBRATED.get((votes.dataset.name, one.name)):
                 found = worth(votes, one, n_resamples=0)
-                assert found.people_recalibrated.value == pytest.approx(expected, abs=0.0151)
+                assert found.estimates[PEOPLE_RECALIBRATED].value == pytest.approx(
+                    expected, abs=0.0151
+                )
 
 
 @pytest.mark.parametrize(("n_votes", "expected"), [(100, (92, 88, 95)), (5, (68, 53, 77))])
