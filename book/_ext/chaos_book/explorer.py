@@ -85,18 +85,19 @@ def _other_scripts(app: Sphinx, page: str) -> dict[str, str]:
 
     The first also says why people disagree on the book's items.
     """
-    shown = BOOK.items.votes
-    datasets = explorer.other_datasets(shown)
+    book_votes = BOOK.items.votes
+    datasets = explorer.other_datasets(book_votes)
     with faults.on_one_line():
-        reasons = explorer.reasons_script(shown, _address_of_reasons(app, page))
-    scripts_of_others = {explorer.OTHERS: explorer.others_index_script(datasets) + reasons}
+        reasons = explorer.reasons_script(book_votes, _address_of_reasons(app, page))
+    index = explorer.other_datasets_script(datasets)
+    files = {explorer.OTHER_DATASETS: index + reasons}
     for dataset in datasets:
         with faults.on_one_line():
             votes = load_votes(dataset.name)
-        scripts_of_others[explorer.others_file(dataset)] = explorer.others_script(
+        files[explorer.other_dataset_file(dataset)] = explorer.other_dataset_script(
             votes, book.systems(votes), _paper(dataset.release.citation)
         )
-    return scripts_of_others
+    return files
 
 
 def _address_of_reasons(app: Sphinx, page: str) -> str:
