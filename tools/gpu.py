@@ -1,4 +1,4 @@
-"""Check on a GPU what the book says of training: one run, killed once and resumed, with its record.
+"""Show on a GPU what the book says of training: one run, killed once and resumed, with its record.
 
     python tools/gpu.py [run] [--pretend]     # on the machine with the GPU; `make gpu`
     python tools/gpu.py pack [--mib 44]       # for a machine without network: pieces to copy there
