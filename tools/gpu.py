@@ -142,8 +142,8 @@ def _settings(pretend: bool) -> dict[str, object]:
         return PRETEND_SETTINGS
     import yaml
 
-    wanted = yaml.safe_load((ROOT / "results" / "wanted.yml").read_text("utf-8"))
-    (settings,) = (entry["settings"] for entry in wanted if entry["name"] == RUN)
+    wanted_runs = yaml.safe_load((ROOT / "results" / "wanted.yml").read_text("utf-8"))
+    (settings,) = (run["settings"] for run in wanted_runs if run["name"] == RUN)
     return settings | {"device": "cuda"}
 
 

@@ -198,15 +198,15 @@ def _scenes(rng: random.Random) -> Iterator[_Item]:
     """Yield endless items for SNLI: a scene, and a statement about its people."""
     combinations = list(itertools.product(_PEOPLE, _SCENES, _NLI_KINDS))
     rng.shuffle(combinations)
-    places = itertools.cycle(("", " in the early morning", " while people walk past"))
-    for place in places:
+    circumstances = itertools.cycle(("", " in the early morning", " while people walk past"))
+    for circumstance in circumstances:
         for (subject, short, pronoun), scene, kind in combinations:
             action, *endings = scene
             verb = "are" if pronoun == "they" else "is"
             ending = dict(zip(_NLI_KINDS, endings, strict=True))[kind]
             yield (
                 {
-                    "premise": f"{subject} {verb} {action.replace('|', ' ')}{place}.",
+                    "premise": f"{subject} {verb} {action.replace('|', ' ')}{circumstance}.",
                     "hypothesis": f"{short.capitalize()} {verb} {ending}.",
                 },
                 _NLI_KINDS[kind],

@@ -119,6 +119,7 @@ def _spread_rows(votes: Votes, eligible: npt.NDArray[np.bool_]) -> npt.NDArray[n
 
 
 def _item_entries(votes: Votes, rows: npt.NDArray[np.intp]) -> list[dict[str, Any]]:
+    """Return the uid, votes and texts of the items in these rows."""
     return [
         {
             "uid": votes.uids[row],

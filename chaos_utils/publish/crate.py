@@ -173,6 +173,7 @@ def _file(crate: ROCrate, folder: Path, name: str, /, **more_properties: Any) ->
 
 
 def _software(crate: ROCrate, package: str, version: str) -> Entity:
+    """Return the crate's entry of a package, by the address of its version."""
     if package == "chaos-utils":
         id = "#chaos-utils"  # in the repository, not on PyPI
     elif package == "python":

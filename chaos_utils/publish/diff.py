@@ -60,6 +60,7 @@ def compare(old: Path, new: Path, *, tolerance: float = 0.0) -> list[ChangedValu
 
 
 def _manifests(site: Path) -> dict[str, Manifest]:
+    """Return the manifest of each figure and table of a site, by id."""
     files = sorted(site.glob("figures/fig-*.json")) + sorted(site.glob("figures/tbl-*.json"))
     if not files:
         raise ChaosError(

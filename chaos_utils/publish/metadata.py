@@ -75,6 +75,7 @@ def _tags(kind: str, tags: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _named_tags(book: Citation, manifest: Manifest, caption: str) -> Iterator[tuple[str, str]]:
+    """Yield Highwire and Dublin Core tags: names and contents."""
     title, url = manifest.name, address(book, manifest)
     yield "description", without_markup(manifest.alt or caption)
     yield "citation_title", title
@@ -99,6 +100,7 @@ def _named_tags(book: Citation, manifest: Manifest, caption: str) -> Iterator[tu
 
 
 def _open_graph(book: Citation, manifest: Manifest, caption: str) -> Iterator[tuple[str, str]]:
+    """Yield Open Graph tags: properties and contents."""
     yield "og:title", manifest.name
     yield "og:type", "article"
     yield "og:site_name", book.title
@@ -112,6 +114,7 @@ def _open_graph(book: Citation, manifest: Manifest, caption: str) -> Iterator[tu
 
 
 def _signposts(book: Citation, manifest: Manifest) -> Iterator[str]:
+    """Yield signposting links to the page's address, licence and files."""
     if url := address(book, manifest):
         yield f'<link rel="cite-as" href="{escape(url)}">'
     yield f'<link rel="license" href="{licences.licence_of(manifest)}">'

@@ -74,6 +74,7 @@ def _usable_chromium() -> str:
 
 
 def _run(command: list[str]) -> str:
+    """Run Chromium and return its output; raise a ChaosError if it fails."""
     try:
         return subprocess.run(
             command, capture_output=True, text=True, check=True, timeout=_TIMEOUT_SECONDS
@@ -88,6 +89,7 @@ def _run(command: list[str]) -> str:
 
 
 def _print(chromium: str, page: Path, target: Path) -> None:
+    """Print a page to a PDF, with a profile of its own."""
     with tempfile.TemporaryDirectory() as profile:
         command = [
             chromium, "--headless", "--disable-gpu", f"--user-data-dir={profile}",

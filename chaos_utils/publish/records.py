@@ -70,6 +70,7 @@ def tables_of_build() -> BuildTables:
 
 
 def _check_same_numbers(first: Record, second: Record) -> None:
+    """Raise a ChaosError if two records of one table have different numbers."""
     if cells := differences(first, second):
         raise ChaosError(
             "Two chapters computed different numbers for one table.",
@@ -89,11 +90,11 @@ def renew() -> list[str]:
     """
     build = tables_of_build()
     new, old = build.computed, stored_records(build.computed)
-    shown = sorted(_shown_from_records())
-    if shown or build.shown or not (new or build.read):
+    incomplete = sorted(_incomplete_chapters())
+    if incomplete or build.shown or not (new or build.read):
         raise ChaosError(
             "Only a build from all of the data can be recorded.",
-            found=f"chapters that show recorded or other tables: {', '.join(shown) or 'all'}",
+            found=f"chapters that show recorded or other tables: {', '.join(incomplete) or 'all'}",
             todo="run `chaos data fetch` where data is missing, then `chaos build`",
         )
     changes = [f"{name}: new" for name in new.keys() - old.keys()]
@@ -106,7 +107,7 @@ def renew() -> list[str]:
             texts[name] = old[name].text
     # A key names a table that is an argument by the digest of its digits. Where an old record keeps
     # its digits, their digest replaces that of the new ones, as the next build will compute it.
-    kept = {key_digest(record.text): key_digest(texts[name]) for name, record in new.items()}
+    digests = {key_digest(record.text): key_digest(texts[name]) for name, record in new.items()}
     old_keys = read_keys(folder()) if build.read else {}  # if damaged, no table was read
     keys = {name: key for name, key in old_keys.items() if name in build.read}
     with fresh_folder(folder()) as fresh:
@@ -114,8 +115,8 @@ def renew() -> list[str]:
             write_bytes(fresh / name, (folder() / name).read_bytes())
         for name, record in new.items():
             write_text(fresh / name, replace(record, text=texts[name]).written())
-            arguments = record.key.tables.items()
-            tables = {table: kept.get(digest, digest) for table, digest in arguments}
+            argument_digests = record.key.tables.items()
+            tables = {table: digests.get(digest, digest) for table, digest in argument_digests}
             keys[name] = replace(record.key, tables=tables)
         write_keys(fresh, keys)
     write_package_data(folder())
@@ -163,12 +164,12 @@ def compare() -> tuple[list[Difference], list[str], list[str]]:
         )
     new = build.computed
     different = [Difference(name, "", "no table", "a table") for name in new.keys() - old.keys()]
-    shown = _shown_from_records()
+    incomplete = _incomplete_chapters()
     unchecked = []
     for name, record in old.items():
         if name in new:
             different += differences(record, new[name])
-        elif shown:
+        elif incomplete:
             unchecked.append(name)
         else:
             different.append(Difference(name, "", "a table", "no chapter makes it"))
@@ -179,7 +180,7 @@ def compare() -> tuple[list[Difference], list[str], list[str]]:
     return sorted(different, key=str), sorted(unchecked), sorted(outdated)
 
 
-def _shown_from_records() -> set[str]:
+def _incomplete_chapters() -> set[str]:
     """Return the chapters of the last build whose tables are not all computed from the data."""
     return {
         record.notebook

@@ -92,6 +92,7 @@ def read_registry() -> Registry:
 
 
 def _entry(id: object, value: object) -> RegistryEntry:
+    """Return the entry of an id, whose value in the file is a mapping or only a version."""
     if not ID.fullmatch(str(id)):
         raise ChaosError(
             "This is not an id.",

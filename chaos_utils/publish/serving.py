@@ -81,6 +81,7 @@ def _update(
 
 
 def _check_port(port: int) -> None:
+    """Raise a ChaosError if the port cannot be used."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

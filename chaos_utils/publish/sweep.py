@@ -239,6 +239,7 @@ def columns(rows: Iterable[Mapping[str, Scalar]]) -> list[str]:
 
 
 def _as_csv(rows: list[dict[str, Scalar]]) -> str:
+    """Return the summary as CSV: reasons on one line, no cell that a program takes as a formula."""
     stream = io.StringIO()
     table = csv.DictWriter(stream, columns(rows), restval="", lineterminator="\n")
     table.writeheader()

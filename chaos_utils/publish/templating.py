@@ -15,6 +15,7 @@ from chaos_utils.report.manifests import picture_name
 
 @cache
 def _environment() -> Environment:
+    """Return Jinja's environment for the templates of this package."""
     environment = Environment(
         loader=PackageLoader("chaos_utils.publish"),
         autoescape=True,

@@ -36,8 +36,8 @@ class Annotate(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the element with the notice of the licence."""
-        place = WIDGET.place(self.env, "asks you to judge items that a hundred people judged")
-        return [*place, *book.notice_nodes()]
+        element = WIDGET.place(self.env, "asks you to judge items that a hundred people judged")
+        return [*element, *book.notice_nodes()]
 
 
 def setup(app: Sphinx) -> None:

@@ -89,8 +89,8 @@ def _table_html(manifest: Manifest, root: str) -> str:
     table = table_html(manifest.display, _text_reader(manifest) if datasets else None, root)
     notice = ""
     if datasets and not manifest.synthetic:
-        without_texts = [one for one in datasets if _lacks_texts(manifest, one.name)]
-        with_texts = [one for one in datasets if one not in without_texts]
+        without_texts = [data for data in datasets if _lacks_texts(manifest, data.name)]
+        with_texts = [data for data in datasets if data not in without_texts]
         notice = licences.paragraph(licences.notice(with_texts)) if with_texts else ""
         notice += licences.paragraph(licences.votes_notice(without_texts)) if without_texts else ""
     title = without_markup(manifest.title)

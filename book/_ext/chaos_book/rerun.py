@@ -64,9 +64,9 @@ def section_body(source: Path, values: Mapping[str, Any], root: str) -> str:
         notebook=source.stem,
         root=root,
         command=parameters.command(source, values),
-        other=name,
-        other_values=changed_values,
-        other_command=parameters.command(source, changed_values),
+        changed_name=name,
+        changed_values=changed_values,
+        changed_command=parameters.command(source, changed_values),
         papermill_command=parameters.papermill_command(source, changed_values),
         parameters=declared,
     )

@@ -22,8 +22,7 @@ _SYNTHETIC = (
 def _check_registry(app: Sphinx) -> None:
     """End the build if a published id is missing, or a new one is not registered."""
     with faults.on_one_line():
-        made = BOOK.manifests
-        registry.read_registry().check(made, synthetic=BOOK.is_synthetic)
+        registry.read_registry().check(BOOK.manifests, synthetic=BOOK.is_synthetic)
 
 
 def notice() -> str:
