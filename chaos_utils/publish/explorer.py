@@ -132,7 +132,7 @@ def reasons(votes: Votes) -> dict[str, Any]:
     -------
     dict
         * ``names`` of the reasons
-        * ``labels``, and the ``statuses`` that VariErr gives a reason's label
+        * ``labels``, and the ``statuses`` that VariErr may give a label, by its reasons' authors
         * ``items``, in the order of `columns`: None if nothing is known of an item, else the
           indices of its reasons; those of its labels' statuses, empty if unknown; and 1 if LiveNLI
           has people's explanations, else 0
