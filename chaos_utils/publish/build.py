@@ -19,7 +19,7 @@ from chaos_utils.publish import dependencies, processes, registry, site, stalene
 from chaos_utils.publish.processes import JobResult, Progress, Say
 from chaos_utils.report import warm
 
-_MOST_PASSES = 5  # that the book is built while its sources change
+_MAX_PASSES = 5  # a pass after the first is due to sources that changed during the one before
 
 
 def choose_data(
@@ -27,9 +27,9 @@ def choose_data(
 ) -> str:
     """Find or fetch the data, and return the chapters' ``data`` parameter: ``auto`` or ``sample``.
 
-    Where data is neither here nor to be fetched, the chapters show recorded tables; with `strict`,
-    that is an error instead. A dry run fetches nothing. `say` is called with what is fetched, and
-    with what recorded tables stand in for.
+    Where data is not available and cannot be fetched, the chapters show recorded tables; with
+    `strict`, that is an error instead. A dry run fetches nothing. `say` is called with the name of
+    each file that is fetched, and with a message about files that are missing.
     """
     if sample:
         return "sample"
@@ -67,12 +67,12 @@ def build(
 ) -> list[str]:
     """Bring the book up to date; a dry run only returns the steps that would run.
 
-    A step is, for example, ``chapter annotations``. What changes while it is built is built again.
-    `cores` is how many chapters may run at once: 0 for one a core. `force` runs everything
-    again; so does `recompute`, and no recorded table takes the place of what can be computed. `url`
-    is the address that the site is made for, instead of that in CITATION.cff. Without `pages`, only
-    chapters are run. `say` is called with one line about each step, `progress` with the number of
-    steps done, and of all.
+    A step is, for example, ``chapter annotations``. Steps whose sources change during the build
+    are run again. `cores` is how many chapters may run at once: 0 for one per core. `force` runs
+    every step; so does `recompute`, which also reads no recorded table that can be computed. `url`
+    is the address that the site is made for, instead of the one in CITATION.cff. Without `pages`,
+    only chapters are run. `say` is called with one line about each step, `progress` with the number
+    of steps done and the number of all.
     """
     force = force or recompute
     read_citation()  # faults are found before anything runs
@@ -80,12 +80,12 @@ def build(
     registry.read_redirects()
     address = url or os.environ.get(ADDRESS, "")
 
-    def wanted(*, force: bool = False) -> list[str]:
+    def outdated_steps(*, force: bool = False) -> list[str]:
         steps = staleness.steps(data, address, force=force)
-        return [one for one in steps if pages or one != staleness.SITE]
+        return [step for step in steps if pages or step != staleness.SITE]
 
     if dry_run:
-        steps = wanted(force=force)
+        steps = outdated_steps(force=force)
         _check_notebooks(_chapters_of(steps))
         return steps
     variables = {ADDRESS: url} if url else {}
@@ -95,26 +95,27 @@ def build(
         exclusive_lock(lock, "another build is running: waiting for it to end", say),
         environment(**variables),
     ):
-        if left_out := _left_out():
-            say(f"no chapters, since _toc.yml lacks them: {', '.join(left_out)}")
-        steps = wanted(force=force)
+        if unlisted := _unlisted_notebooks():
+            say(f"no chapters, since _toc.yml lacks them: {', '.join(unlisted)}")
+        steps = outdated_steps(force=force)
         if force:
             site.forget_pages()
         passes = 0
-        while steps and passes < _MOST_PASSES:
+        while steps and passes < _MAX_PASSES:
             if passes:
                 changes = (_with_change(step, address) for step in steps)
                 say(f"changed while the book was built: {', '.join(changes)}")
             passes += 1
             faults = []
-            with closing(_make(steps, data, cores or os.cpu_count() or 1, say)) as ended:
-                for done, one in enumerate(ended, start=1):
-                    for text in one.said:
-                        say(f"{one.name}: {text}")
-                    faults += [one.fault] if one.fault else []
-                    progress(done, len(steps))
-            tried, steps = steps, wanted()
-            if faults and set(steps) <= set(tried):  # no change meanwhile explains them
+            with closing(_make(steps, data, cores or os.cpu_count() or 1, say)) as results:
+                for n_done, result in enumerate(results, start=1):
+                    for message in result.messages:
+                        say(f"{result.name}: {message}")
+                    faults += [result.fault] if result.fault else []
+                    progress(n_done, len(steps))
+            last_steps, steps = steps, outdated_steps()
+            # Faults count unless further steps are due: their sources may have changed meanwhile.
+            if faults and set(steps) <= set(last_steps):
                 raise ChaosError("\n\n".join(faults))
     if steps:
         raise ChaosError(
@@ -126,27 +127,27 @@ def build(
 
 
 def _make(steps: Sequence[str], data: str, cores: int, say: Say) -> Generator[JobResult]:
-    """Make the chapters side by side, the longest first, then the site; yield how each ended."""
+    """Run the chapters in parallel, the longest first, then make the site; yield each result."""
     chapters = _chapters_of(steps)
     _check_notebooks(chapters)
     chapters.sort(key=staleness.seconds_of, reverse=True)
     failed, with_site = False, staleness.SITE in steps
     try:
         with ExitStack() as until_done:
-            of_pages: Mapping[str, str] = {}
+            page_env: Mapping[str, str] = {}
             if chapters and with_site:  # the libraries of pages are loaded while chapters run
-                of_pages = until_done.enter_context(warm.processes(warm.PAGES))
+                page_env = until_done.enter_context(warm.processes(warm.PAGES))
             if chapters:
                 say(f"running {counted(len(chapters), 'chapter')}")
-                with warm.processes() as of_warm, environment(**of_warm):
-                    chapter = partial(make_chapter, data=data)
-                    for one in processes.run_parallel(chapter, chapters, workers=cores):
-                        failed = failed or bool(one.fault)
-                        yield one
-            # A chapter whose sources have changed meanwhile is run again before.
+                with warm.processes() as warm_env, environment(**warm_env):
+                    make = partial(make_chapter, data=data)
+                    for result in processes.run_parallel(make, chapters, workers=cores):
+                        failed = failed or bool(result.fault)
+                        yield result
+            # A chapter whose sources have changed meanwhile is run again before the site is made.
             if with_site and not failed and not staleness.stale_chapters():
                 say("pages: running")
-                render = partial(site.render, cores=cores, of_warm=of_pages)
+                render = partial(site.render, cores=cores, warm_env=page_env)
                 yield processes.run_job(lambda _: render(say), "pages")
     finally:  # the lock says that no other build is running
         for scratch in (*paths.build().glob("chapters/.*"), *paths.build().glob(".site-*")):
@@ -154,7 +155,7 @@ def _make(steps: Sequence[str], data: str, cores: int, say: Say) -> Generator[Jo
 
 
 def make_chapter(name: str, data: str) -> list[str]:
-    """Run a notebook for the book, and return what its reader should know of it."""
+    """Run a chapter's notebook, and return a message for each damaged record."""
     from chaos_utils.report import parameters, runner  # slow to import
 
     dependencies.forget()  # a source may have changed since this process has run another
@@ -165,14 +166,14 @@ def make_chapter(name: str, data: str) -> list[str]:
     executed = (target / paths.NOTEBOOK_FILE).read_bytes()
     write_bytes(paths.chapters() / f"{name}.ipynb", executed)
     return [
-        f"computed {one.name} anew: its record is damaged, changed or of another form"
-        for one in accesses_of(target)
-        if one.damaged
+        f"computed {access.name} anew: its record is damaged, changed or of another form"
+        for access in accesses_of(target)
+        if access.damaged
     ]
 
 
 def _with_change(step: str, address: str) -> str:
-    """Return a step with what has changed since it was made, such as ``site (_toc.yml)``."""
+    """Return a step with the files that have changed since, such as ``site (_toc.yml)``."""
     chapters = _chapters_of([step])
     changed = (
         staleness.changed_since(*chapters) if chapters else staleness.site_changed_since(address)
@@ -180,8 +181,8 @@ def _with_change(step: str, address: str) -> str:
     return f"{step} ({staleness.shortened(changed)})" if changed else step
 
 
-def _left_out() -> list[str]:
-    """Return the notebooks that are no chapters, but for those that say to be run by themselves."""
+def _unlisted_notebooks() -> list[str]:
+    """Return the notebooks that _toc.yml lacks, except those that name their ``chaos run``."""
     notebooks = {path.stem: path for path in paths.notebooks().glob("[!_]*.py")}
     return sorted(
         name
@@ -191,11 +192,11 @@ def _left_out() -> list[str]:
 
 
 def _chapters_of(steps: Sequence[str]) -> list[str]:
-    return [one.removeprefix("chapter ") for one in steps if one != staleness.SITE]
+    return [step.removeprefix("chapter ") for step in steps if step != staleness.SITE]
 
 
 def _check_notebooks(chapters: Sequence[str]) -> None:
-    """Find the faults of the notebooks that are to run, and of their modules, before they do."""
+    """Raise the faults of the notebooks that are to run, and of their modules, before they run."""
     from chaos_utils.report.parameters import read_parameters  # slow to import
 
     for chapter in chapters:

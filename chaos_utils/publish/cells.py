@@ -1,4 +1,4 @@
-"""The cell of a notebook that makes a figure or table, and where it stands in public."""
+"""The notebook cell that makes a figure or table, and its address in the public repository."""
 
 import re
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from chaos_utils.report import parameters, provenance
 
 @dataclass(frozen=True, slots=True)
 class CodeCell:
-    """A code cell; its lines in the notebook's source are counted from one.
+    """A code cell, with its first and last line in the notebook's source, counted from one.
 
-    `link` leads to these lines in the public repository. It is empty where there is none, or where
-    it does not hold the notebook as it is here.
+    `link` leads to these lines in the public repository. It is empty if there is no repository, or
+    if the notebook here is not the committed one.
     """
 
     code: str
@@ -29,19 +29,22 @@ def cell_of(notebook: Path, id: str, book: Citation) -> CodeCell | None:
     for cell in parameters.read_cells(notebook):
         if cell.cell_type == "code" and re.search(f"""["']{re.escape(id)}["']""", cell.source):
             code = cell.source.strip()
-            at = text.find(code)
-            if at < 0:  # it holds a line magic, which the source comments out
+            start = text.find(code)
+            if start < 0:  # it holds a line magic, which the source comments out
                 continue
-            first = text.count("\n", 0, at) + 1
+            first = text.count("\n", 0, start) + 1
             last = first + code.count("\n")
             return CodeCell(code, first, last, _link(notebook, book, first, last))
     return None
 
 
 def _link(notebook: Path, book: Citation, first: int, last: int) -> str:
-    """Name the last commit that changed the notebook: the same whenever the site is made."""
+    """Return the address of lines of a notebook, at the last commit that changed it.
+
+    That commit is the same whenever the site is made.
+    """
     commit = provenance.commit_of(notebook) if book.repository else None
     if commit is None:
         return ""
-    place = f"blob/{commit}/notebooks/{notebook.name}#L{first}-L{last}"
-    return f"{book.repository.rstrip('/')}/{place}"
+    path = f"blob/{commit}/notebooks/{notebook.name}#L{first}-L{last}"
+    return f"{book.repository.rstrip('/')}/{path}"

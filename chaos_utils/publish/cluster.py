@@ -14,7 +14,7 @@ from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.yaml_files import read_yaml
 
 _CONFIG = "config.yaml"
-_PATIENCE_SECONDS = 60  # until a cluster has cancelled jobs
+_CANCEL_SECONDS = 60  # that a cluster may take to cancel jobs
 
 
 def find_profile(name: str) -> Path:
@@ -38,6 +38,7 @@ def find_profile(name: str) -> Path:
 
 
 def _check_executor(executor: str, config: Path) -> None:
+    """Check that Snakemake, the plugin of a profile's executor and SLURM's commands are here."""
     plugin = f"snakemake_executor_plugin_{executor.replace('-', '_')}"
     if importlib.util.find_spec("snakemake" if executor == "local" else plugin) is None:
         todo = "pip install -c requirements.lock -e '.[cluster]'"
@@ -56,10 +57,10 @@ def _check_executor(executor: str, config: Path) -> None:
 
 
 def submit(plan: Path, profile: Path, *, jobs: int | None) -> None:
-    """Have Snakemake make the runs of a plan, and wait until the last has ended, well or not.
+    """Have Snakemake make the runs of a plan, and wait until all have succeeded or failed.
 
-    What it says goes to the terminal. `jobs` are those at once, by default as the profile says.
-    When this is interrupted or killed, the jobs are cancelled.
+    Snakemake's output goes to the terminal. `jobs` is how many may run at once, by default as the
+    profile says. When this process is interrupted or killed, the jobs are cancelled.
     """
     root = paths.project()
     command = [sys.executable, "-m", "snakemake", "--profile", str(profile)]
@@ -75,7 +76,7 @@ def submit(plan: Path, profile: Path, *, jobs: int | None) -> None:
         except BaseException:
             process.send_signal(signal.SIGINT)
             try:
-                process.wait(_PATIENCE_SECONDS)
+                process.wait(_CANCEL_SECONDS)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
             raise

@@ -12,12 +12,12 @@ from chaos_utils.report.manifests import Manifest, figures_of, read_manifest
 
 
 def manifest_files() -> dict[str, Path]:
-    """Return the manifest of everything that the chapters have made, by id.
+    """Return the manifest's file of each figure and table that the chapters have made, by id.
 
-    Chapters are in the book's order, and what one made in the registry's.
+    Chapters are in the book's order, the figures and tables of a chapter in the registry's.
     """
     files: dict[str, Path] = {}
-    order = {id: place for place, id in enumerate(registry.read_registry().ids)}
+    order = {id: index for index, id in enumerate(registry.read_registry().ids)}
     for chapter in dependencies.chapters():
         manifests = figures_of(paths.chapter_run(chapter))
         for path in sorted(manifests, key=lambda path: order.get(path.stem, len(order))):
@@ -28,11 +28,12 @@ def manifest_files() -> dict[str, Path]:
 
 
 def load() -> dict[str, Manifest]:
-    """Return the manifest of everything that the chapters have made, by id."""
+    """Return the manifest of each figure and table that the chapters have made, by id."""
     return {id: _load(path) for id, path in manifest_files().items()}
 
 
 def _load(path: Path) -> Manifest:
+    """Read a manifest, which must be in the folder of the chapter that made it."""
     manifest = read_manifest(path)
     if path != file_of(manifest):
         raise ChaosError(
@@ -53,8 +54,8 @@ def read(id: str) -> Manifest:
     """Return the manifest of one figure or table."""
     files, registered = manifest_files(), registry.read_registry().ids
     if id not in files and id not in registered:
-        known = {*files, *registered}
-        raise ChaosError("No such figure or table.", found=id, expected=did_you_mean(id, known))
+        all_ids = {*files, *registered}
+        raise ChaosError("No such figure or table.", found=id, expected=did_you_mean(id, all_ids))
     if not files:
         raise ChaosError("Nothing was built yet.", todo="run `chaos build` first")
     if id not in files:
@@ -63,7 +64,7 @@ def read(id: str) -> Manifest:
 
 
 def current_id(id: str) -> str:
-    """Return the id that took the place of one that has moved; any other as it is."""
+    """Return the id that replaces one that has moved; any other id as it is."""
     redirect = registry.read_registry().redirects.get(id)
     if redirect is None:
         return id
@@ -75,27 +76,27 @@ def current_id(id: str) -> str:
 def list_ids() -> list[dict[str, Any]]:
     """Return a row for each id that was ever published or made.
 
-    A row has ``id``; ``title`` (for a redirect, where to or why) and ``chapter``, each None where
-    unknown; ``state`` (``made``, ``recorded``, ``stale``, ``synthetic``, ``not made``, ``moved`` or
-    ``withdrawn``); and ``changed``, which names what makes it stale.
+    A row has ``id``; ``title`` (for a redirect, the new id or the reason) and ``chapter``, each
+    None where unknown; ``state`` (``made``, ``recorded``, ``stale``, ``synthetic``, ``not made``,
+    ``moved`` or ``withdrawn``); and ``changed``, the files whose change makes it stale.
     """
     figure_registry = registry.read_registry()
     manifests = load()
     sources = {name: _source(name) for name in dependencies.chapters()}
-    changed = {name: staleness.changed_since(name) for name in sources}
+    changed_files = {name: staleness.changed_since(name) for name in sources}
     rows = []
     for id in dict.fromkeys([*figure_registry.ids, *manifests]):
         manifest = manifests.get(id)
-        naming = (name for name, text in sources.items() if f'"{id}"' in text)
-        chapter = manifest.notebook if manifest else next(naming, None)
-        behind = changed.get(chapter, []) if manifest and chapter else []
+        chapters_with_id = (name for name, text in sources.items() if f'"{id}"' in text)
+        chapter = manifest.notebook if manifest else next(chapters_with_id, None)
+        changed = changed_files.get(chapter, []) if manifest and chapter else []
         rows.append(
             {
                 "id": id,
                 "title": manifest.name if manifest else None,
                 "chapter": chapter,
-                "state": "stale" if behind else _state(manifest),
-                "changed": behind,
+                "state": "stale" if changed else _state(manifest),
+                "changed": changed,
             }
         )
     for id, redirect in figure_registry.redirects.items():

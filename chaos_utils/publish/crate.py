@@ -1,4 +1,4 @@
-"""The site described as a Process Run Crate: which run made what, from what, with what.
+"""The site described as a Process Run Crate: its runs with their inputs, software and results.
 
 ``ro-crate-metadata.json`` has one ``CreateAction`` for each chapter's run: the notebook is its
 instrument, data and parameters are its objects, the figures' files its results. The profile
@@ -30,7 +30,7 @@ FILE = "ro-crate-metadata.json"
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
 _VERSION = "1.1"  # of RO-Crate, which this version of the profile extends
 _TERMS = "https://w3id.org/ro/terms/workflow-run/context"  # for sha256
-_BY_DIGEST = {file.sha256: file for file in known_files().values() if file.sha256}
+_KNOWN_FILES_BY_DIGEST = {file.sha256: file for file in known_files().values() if file.sha256}
 
 
 def run_records() -> list[RunRecord]:
@@ -52,7 +52,7 @@ def run_records() -> list[RunRecord]:
 def write(folder: Path, site: str = "") -> None:
     """Write the description of a site into a folder, the crate's root.
 
-    `site` is where below it the site stands; empty or ending in a slash.
+    `site` is the site's path below that folder: empty, or ending in a slash.
     """
     write_json(folder / FILE, describe(folder, site))
 
@@ -75,18 +75,19 @@ def describe(folder: Path, site: str = "") -> dict[str, Any]:
         _add(crate, f"#author-{number}", "Organization", name=name)
         for number, name in enumerate(book.authors, start=1)
     ]
-    about = {"name": "Process Run Crate", "version": PROFILE.rsplit("/")[-1]}
-    root["conformsTo"] = _add(crate, PROFILE, "CreativeWork", **about)
+    profile = {"name": "Process Run Crate", "version": PROFILE.rsplit("/")[-1]}
+    root["conformsTo"] = _add(crate, PROFILE, "CreativeWork", **profile)
     _file(crate, folder, f"{site}index.html")
-    whole = folder / site
-    for name in (*licences.files_with_item_texts(whole), *licences.files_with_votes(whole)):
+    pages = folder / site
+    for name in (*licences.files_with_item_texts(pages), *licences.files_with_votes(pages)):
         _file(crate, folder, site + name, license=_licence(crate, licences.CC_BY_NC))
     root["mentions"] = [_run(crate, folder, site, record, root["author"]) for record in runs]
-    described: dict[str, Any] = crate.metadata.generate()
-    return described
+    description: dict[str, Any] = crate.metadata.generate()
+    return description
 
 
 def _run(crate: ROCrate, folder: Path, site: str, record: RunRecord, agent: list[Entity]) -> Entity:
+    """Add the action of a chapter's run, with its notebook, inputs, parameters and results."""
     name, title = record.notebook, contents.chapter_title(record.notebook)
     software = [_software(crate, *package) for package in record.software.items()]
     notebook = _file(
@@ -96,18 +97,18 @@ def _run(crate: ROCrate, folder: Path, site: str, record: RunRecord, agent: list
         license=_licence(crate, licences.MIT), softwareRequirements=software,
     )  # fmt: skip
     values = [
-        _add(crate, f"#{name}-{parameter}", "PropertyValue", name=parameter, value=_plain(value))
+        _add(crate, f"#{name}-{parameter}", "PropertyValue", name=parameter, value=_as_json(value))
         for parameter, value in record.parameters.items()
     ]
-    made = [site + file for file in record.outputs if file.startswith("figures/")]
-    results = [_file(crate, folder, file) for file in made]
-    executed = f"{site}_sources/chapters/{name}.ipynb"
+    figure_files = [site + file for file in record.outputs if file.startswith("figures/")]
+    results = [_file(crate, folder, file) for file in figure_files]
+    executed_file = f"{site}_sources/chapters/{name}.ipynb"
     source = paths.notebooks() / f"{name}.py"
     return crate.add_action(
         notebook,
         f"#run-{name}",
         object=[*(_input(crate, folder, entry) for entry in record.inputs), *values],
-        result=[*results, _file(crate, folder, executed, alternateName=paths.NOTEBOOK_FILE)],
+        result=[*results, _file(crate, folder, executed_file, alternateName=paths.NOTEBOOK_FILE)],
         properties={
             "@type": "CreateAction",
             "name": f"Run of the chapter “{title}”",
@@ -118,17 +119,17 @@ def _run(crate: ROCrate, folder: Path, site: str, record: RunRecord, agent: list
     )
 
 
-def _plain(value: object) -> str | float:
+def _as_json(value: object) -> str | float:
     return value if isinstance(value, str | int | float) else json.dumps(value)
 
 
 def _input(crate: ROCrate, folder: Path, entry: Input) -> Entity:
-    """Return an input: a file of the crate, one that was published elsewhere, or a mere name."""
+    """Return the entry of an input: a file of the crate, one published elsewhere, or a name."""
     name, sha256 = entry.name, entry.sha256
     if (folder / name).is_file():
         entity = _file(crate, folder, name)
-    elif file := _BY_DIGEST.get(sha256):
-        about = {
+    elif file := _KNOWN_FILES_BY_DIGEST.get(sha256):
+        properties = {
             "name": file.name,
             "description": f"{file.release.title}, {file.release.homepage}",
             "encodingFormat": media_type(Path(name).suffix),
@@ -136,12 +137,12 @@ def _input(crate: ROCrate, folder: Path, entry: Input) -> Entity:
             "sha256": sha256,
         }
         url = file.mirror or file.url
-        return crate.get(url) or crate.add_file(url, properties=about)
+        return crate.get(url) or crate.add_file(url, properties=properties)
     else:
-        about = {"sha256": sha256}
+        properties = {"sha256": sha256}
         if entry.synthetic:
-            about["description"] = f"{SYNTHETIC_NOTE}."
-        entity = _add(crate, f"#input-{name}", "CreativeWork", name=name, **about)
+            properties["description"] = f"{SYNTHETIC_NOTE}."
+        entity = _add(crate, f"#input-{name}", "CreativeWork", name=name, **properties)
     if entity["sha256"] != sha256:
         raise ChaosError(
             "The chapters were made from different versions of this file.",
@@ -151,10 +152,10 @@ def _input(crate: ROCrate, folder: Path, entry: Input) -> Entity:
     return entity
 
 
-def _file(crate: ROCrate, folder: Path, name: str, /, **more: Any) -> Entity:
+def _file(crate: ROCrate, folder: Path, name: str, /, **more_properties: Any) -> Entity:
     """Return the crate's entry of a file below its root, adding it where it is new."""
-    if known := crate.get(name):
-        return known
+    if entry := crate.get(name):
+        return entry
     path = folder / name
     if not path.is_file():
         raise ChaosError(
@@ -162,16 +163,17 @@ def _file(crate: ROCrate, folder: Path, name: str, /, **more: Any) -> Entity:
             where=name,
             todo="run `chaos build` again",
         )
-    about = {
+    properties = {
         "name": path.name,
         "encodingFormat": media_type(Path(name).suffix),
         "contentSize": str(path.stat().st_size),
         "sha256": inputs.digest(path),
     }
-    return crate.add_file(path, name, properties=about | more)
+    return crate.add_file(path, name, properties=properties | more_properties)
 
 
 def _software(crate: ROCrate, package: str, version: str) -> Entity:
+    """Return the crate's entry of a package, by the address of its version."""
     if package == "chaos-utils":
         id = "#chaos-utils"  # in the repository, not on PyPI
     elif package == "python":
@@ -187,4 +189,5 @@ def _licence(crate: ROCrate, url: str) -> Entity:
 
 
 def _add(crate: ROCrate, id: str, kind: str, /, **properties: Any) -> Entity:
+    """Return the crate's entry of an id, adding it where it is new."""
     return crate.get(id) or crate.add(ContextEntity(crate, id, {"@type": kind, **properties}))

@@ -30,9 +30,9 @@ from chaos_utils.datasets.loading import (
 from chaos_utils.datasets.sources import find
 
 _RUNNER = f"{modules.PACKAGE}.report.runner"
-# What every page of the site may show, beside the book's own folder.
+# Files outside of the book's folder that any page may show.
 SETTINGS = ("_config.yml", "_toc.yml", "CITATION.cff")
-# A line of what the reference documents: a module, and its objects.
+# A line of the reference page: a module, and the objects of it that are documented.
 _DOCUMENTED = re.compile(r"^ {3}([\w.]+): \w", re.MULTILINE)
 # Draws the explorer's points; npm installs it at the version that package-lock.json pins.
 CHART_LIBRARY = "node_modules/chart.js/dist/chart.umd.js"
@@ -45,21 +45,22 @@ def chapters() -> list[str]:
 
 
 def files() -> list[tuple[str, int]]:
-    """Return the pages of the table of contents, in order, and below how many others each is."""
+    """Return the pages of the table of contents in order, each with its depth in it."""
     path = paths.project() / "_toc.yml"
     toc = read_yaml(path, "The table of contents")
-    found = list(_files(toc, 0))
-    named = isinstance(toc, dict) and "root" in toc
-    if not named or not all(isinstance(name, str) for name, _ in found):
+    entries = list(_files(toc, 0))
+    has_root = isinstance(toc, dict) and "root" in toc
+    if not has_root or not all(isinstance(name, str) for name, _ in entries):
         raise ChaosError(
             "The table of contents cannot be read.",
             where=path,
             expected="`root: PAGE`, and `file: PAGE` for each other page",
         )
-    return found
+    return entries
 
 
 def _files(entry: object, depth: int) -> Iterator[tuple[str, int]]:
+    """Yield each page in an entry of the table of contents, with its depth."""
     if isinstance(entry, dict):
         for page in entry.keys() & {"root", "file"}:
             yield entry[page], depth
@@ -71,26 +72,26 @@ def _files(entry: object, depth: int) -> Iterator[tuple[str, int]]:
 
 
 def modules_of(notebook: Path) -> list[Path]:
-    """Return the files of this package that a notebook needs, directly or through others, sorted.
+    """Return the files of the modules that a notebook imports, also indirectly, sorted.
 
-    A module brings the data files that stand beside it.
+    These are modules of this package, and the data files beside them.
     """
-    return _with_data(modules.transitive_imports(_imported(notebook)))
+    return _with_data(modules.transitive_imports(_imported_by(notebook)))
 
 
-def _imported(notebook: Path) -> tuple[str, ...]:
-    # What runs it decides how it comes out.
+def _imported_by(notebook: Path) -> tuple[str, ...]:
+    """Return the modules that a notebook imports, and the runner, on which its output depends."""
     return (_RUNNER, *modules.source_of(notebook, notebook=True).imports)
 
 
 def modules_of_pages() -> list[Path]:
-    """Return the files of this package, of which the pages are made or which they document."""
+    """Return the files of this package that make the pages or are documented on them, sorted."""
     root = paths.project()
     makers = [f"{modules.PACKAGE}.publish.{name}" for name in ("site", "pages")]
     imported = [*makers, *imported_by_pages()]
     for page in (root / "book").glob("*.md"):
-        named = _DOCUMENTED.findall(page.read_text("utf-8"))
-        imported += [f"{modules.PACKAGE}.{name}" for name in named]
+        documented = _DOCUMENTED.findall(page.read_text("utf-8"))
+        imported += [f"{modules.PACKAGE}.{name}" for name in documented]
     templates = (root / modules.PACKAGE).rglob("*.html")
     return sorted([*_with_data(modules.transitive_imports(imported)), *templates])
 
@@ -102,88 +103,97 @@ def imported_by_pages() -> list[str]:
 
 
 def _with_data(files: Iterable[Path]) -> list[Path]:
-    """Return files of modules, and the data files that stand beside them."""
-    found = set(files)
-    for path in list(found):
-        beside = path.parent.iterdir()
-        found.update(other for other in beside if other.suffix in modules.DATA_SUFFIXES)
-    return sorted(found)
+    """Return the files of modules, and the data files beside them, sorted."""
+    modules_and_data = set(files)
+    for path in list(modules_and_data):
+        siblings = path.parent.iterdir()
+        modules_and_data.update(
+            sibling for sibling in siblings if sibling.suffix in modules.DATA_SUFFIXES
+        )
+    return sorted(modules_and_data)
 
 
 def data_of(notebook: Path, data: str) -> dict[str, Path]:
-    """Return the data files that a chapter reads, for a value of its ``data`` parameter.
+    """Return the data files that a chapter reads, by name, for a value of its ``data`` parameter.
 
     Every chapter reads the votes; its modules say what else they read. The names, unlike the
-    places, are the same on every machine. Which recorded tables it reads is known once it has run:
-    see `records_read`.
+    paths, are the same on every machine. The recorded tables that it reads are not among them:
+    they are known once it has run (`records_read`).
     """
-    found: dict[str, Path] = {}
-    for files in _votes_here(data):
-        found |= dict(zip(files.names, files.paths, strict=True))
+    data_files: dict[str, Path] = {}
+    for files in _available_votes(data):
+        data_files |= dict(zip(files.names, files.paths, strict=True))
         if files.described_by is not None:
-            found[f"{inputs.OWN}{files.described_by.name}"] = files.described_by
+            data_files[f"{inputs.OWN}{files.described_by.name}"] = files.described_by
     declares = modules.source_of(notebook, notebook=True).declares
-    return found | _read_by(_imported(notebook), declares, synthetic=data == "sample")
+    return data_files | _read_by(_imported_by(notebook), declares, synthetic=data == "sample")
 
 
 def data_of_pages() -> dict[str, Path]:
-    """Return the data files that pages read beside what chapters do, by name."""
+    """Return the data files that pages read in addition to those of chapters, by name."""
     return _read_by(imported_by_pages(), ())
 
 
 def _read_by(
     imports: Collection[str], declares: Collection[str], *, synthetic: bool = False
 ) -> dict[str, Path]:
-    """Return the data files that modules read beside the votes asked for, by name.
+    """Return the data files that modules read in addition to a chapter's votes, by name.
 
-    `declares` are the parameters for which some read. Beside synthetic votes, nothing is read that
-    was published.
+    `declares` are the notebook's parameters: a module that reads its files only for certain
+    parameters is left out where none of them is declared. With `synthetic` votes, no published file
+    is read.
     """
     sources = {path: modules.source_of(path) for path in modules.transitive_imports(imports)}
-    unasked = [
+    unused = [
         path
-        for path, one in sources.items()
-        if one.reads_for and not {*one.reads_for} & {*declares}
+        for path, source in sources.items()
+        if source.reads_for and not {*source.reads_for} & {*declares}
     ]
     patterns = {
         pattern
-        for path in modules.transitive_imports(imports, unasked)
+        for path in modules.transitive_imports(imports, unused)
         for pattern in sources[path].reads
     }
     package = paths.project() / modules.PACKAGE
-    known = _files_of_results()
-    known |= {
+    available = _files_of_results()
+    available |= {
         f"{modules.PACKAGE}/{path.relative_to(package).as_posix()}": path
         for path in package.glob("*/*/*.csv")
     }
-    known |= {} if synthetic else {name: path for name in known_files() if (path := find(name))}
-    several = {
+    if not synthetic:
+        available |= {name: path for name in known_files() if (path := find(name))}
+    names_by_kind = {
         "votes": [file.name for dataset in bundled_datasets() for file in dataset.files],
         "predictions": prediction_files(),
     }
-    wanted = {name for one in patterns for name in several.get(one) or fnmatch.filter(known, one)}
-    return {name: known[name] for name in sorted(wanted & known.keys())}
+    names = {
+        name
+        for pattern in patterns
+        for name in names_by_kind.get(pattern) or fnmatch.filter(available, pattern)
+    }
+    return {name: available[name] for name in sorted(names & available.keys())}
 
 
 def _files_of_results() -> dict[str, Path]:
-    """Return the files below results/ by name; recorded tables say by themselves who reads them.
+    """Return the files below results/ by name, without the recorded tables.
 
-    Git does not show what an editor or a command leaves for a while under a name with a dot.
+    A run logs the tables that it reads: see `records_read`. Files and folders whose names begin
+    with a dot are left out: an editor or a command leaves them there for a while.
     """
-    ours = paths.results()
-    found = {path.relative_to(ours): path for path in ours.rglob("*.*")}
+    root = paths.results()
+    files = {path.relative_to(root): path for path in root.rglob("*.*")}
     return {
         f"results/{name.as_posix()}": path
-        for name, path in found.items()
+        for name, path in files.items()
         if name.parts[0] != paths.TABLES and not any(part.startswith(".") for part in name.parts)
     }
 
 
 def check_available(notebook: Path, values: Mapping[str, object]) -> None:
-    """Refuse, before a kernel starts, what a notebook needs data for that is not available.
+    """Raise a ChaosError, before a kernel starts, if the data that a notebook needs is missing.
 
-    `values` holds all its parameters. A chapter whose tables are recorded is refused only if there
-    are predictions of a reader's own, or a parameter differs from the book's.
+    `values` holds all its parameters. A chapter whose tables are recorded needs its data only if
+    there are predictions of a reader's own, or if a parameter differs from the book's.
     """
     data = values.get("data")
     if isinstance(data, str) and not may_be_recorded(data):
@@ -194,49 +204,55 @@ def check_available(notebook: Path, values: Mapping[str, object]) -> None:
         loading.check_available(values, parameters.resolve(notebook, {}))
 
 
-def _votes_here(data: str) -> list[VoteFiles]:
-    """Return where the votes stand that are available; those of the book may be missing."""
+def _available_votes(data: str) -> list[VoteFiles]:
+    """Return the files of votes, without those of the book's datasets that are missing."""
     if not may_be_recorded(data):
         return find_votes(data)
-    return [find_votes_on(one.name) for one in datasets_of(data) if not is_missing(one)]
+    available = [dataset for dataset in datasets_of(data) if not is_missing(dataset)]
+    return [find_votes_on(dataset.name) for dataset in available]
 
 
 def digests(notebook: Path, data: str) -> dict[str, str]:
-    """Return the SHA-256 of each thing that a chapter is made from, by a lasting name.
+    """Return the SHA-256 of each thing that a chapter is made from, by name.
 
-    These are the notebook, the modules that it needs, its data, the versions of libraries that its
-    numbers may depend on, and the authors, whom its figures name.
+    They are the notebook, the modules that it needs, its data, the versions of libraries that its
+    numbers may depend on, and the authors, whom its figures name. Names are the same on every
+    machine.
     """
     code = _digests([notebook, *modules_of(notebook)])
-    found = code | {name: _digest(path) for name, path in data_of(notebook, data).items()}
-    said = {"CITATION.cff, authors": repr(read_citation().authors)}
-    said |= {f"version of {name}": is_ for name, is_ in modules.library_versions().items()}
-    texts = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in said.items()}
-    return found | texts
+    data_files = {name: _digest(path) for name, path in data_of(notebook, data).items()}
+    texts = {"CITATION.cff, authors": repr(read_citation().authors)}
+    texts |= {f"version of {name}": text for name, text in modules.library_versions().items()}
+    text_digests = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
+    return code | data_files | text_digests
 
 
 def records_read(run: Path) -> dict[str, str]:
-    """Return the digest of each recorded table that a run has read, as it was then, by name."""
-    return {f"results/tables/{one.name}": one.sha256 for one in accesses_of(run) if one.sha256}
+    """Return the digest, at the time of a run, of each recorded table that it read, by name."""
+    return {
+        f"results/tables/{access.name}": access.sha256
+        for access in accesses_of(run)
+        if access.sha256
+    }
 
 
 def digests_now(names: Iterable[str]) -> dict[str, str]:
-    """Return the digest of each of these files that is there; a recorded table's has its key."""
+    """Return the digest of each file that exists; that of a recorded table covers its key too."""
     root, tables = paths.project(), paths.results() / paths.TABLES
-    found = {name: root / name for name in names if (root / name).is_file()}
+    files = {name: root / name for name in names if (root / name).is_file()}
     return {
         name: digest_of_record(tables, path.relative_to(tables).as_posix())
         if path.is_relative_to(tables)
         else _digest(path)
-        for name, path in found.items()
+        for name, path in files.items()
     }
 
 
 def digests_of_pages() -> dict[str, str]:
-    """Return what `digests` does, for the site: the chapters' records, and what is beside them."""
+    """Return the SHA-256 of each file that the site is made from, chapters' records included."""
     data = {name: _digest(path) for name, path in data_of_pages().items()}
-    runs = [paths.chapter_run(chapter) / paths.RECORD_FILE for chapter in chapters()]
-    records = [path for path in runs if path.is_file()]
+    record_files = [paths.chapter_run(chapter) / paths.RECORD_FILE for chapter in chapters()]
+    records = [path for path in record_files if path.is_file()]
     return _digests([*pages(), *modules_of_pages(), *records]) | data
 
 
@@ -251,13 +267,13 @@ def _digest(path: Path) -> str:
 
 
 def forget() -> None:
-    """Read every source again when digests are next asked for."""
+    """Forget the digests and sources that were read, so that they are read again when needed."""
     _digest.cache_clear()
     modules.clear_cache()
 
 
 def pages() -> list[Path]:
-    """Return what the site is made of, beside the chapters, sorted."""
+    """Return the files that the site is made of, without the chapters, sorted."""
     root = paths.project()
     book = [
         path
@@ -267,6 +283,6 @@ def pages() -> list[Path]:
         and not path.name.startswith(".")  # what editors and desktops leave
         and not path.name.endswith("~")
     ]
-    optional = [root / CHART_LIBRARY] if (root / CHART_LIBRARY).is_file() else []
-    named = [root / name for name in SETTINGS]
-    return sorted([*book, *named, *optional])
+    settings = [root / name for name in SETTINGS]
+    chart_library = [root / CHART_LIBRARY] if (root / CHART_LIBRARY).is_file() else []
+    return sorted([*book, *settings, *chart_library])

@@ -1,6 +1,6 @@
-"""The pages as their author sees them while they change: what has not changed is not made again.
+"""Drafts: the book's pages for their author, of which only those that changed are made again.
 
-They stand beside the site of ``chaos build``, and lack what a look at a page does not need.
+They are in a folder of their own, beside the site of ``chaos build``, and lack its records.
 """
 
 import shutil
@@ -14,31 +14,32 @@ from chaos_utils.base.locks import exclusive_lock
 from chaos_utils.publish import crate, site
 
 
-def shown() -> Path:
-    """Return the folder of the pages that are shown."""
+def pages_folder() -> Path:
+    """Return the folder of the pages that are served."""
     return paths.build() / "drafts" / site.HTML
 
 
-def update(of_warm: Mapping[str, str], say: Callable[[str], None]) -> None:
+def update(warm_env: Mapping[str, str], say: Callable[[str], None]) -> None:
     """Make the pages that have changed, and show them unless one has a fault.
 
-    `say` is called with each fault. Where there is one, a ChaosError is raised, and what is shown
-    stays as it was. `of_warm` is as `site.make_pages` takes it.
+    `say` is called with each fault. After a fault, a ChaosError is raised, and the pages shown stay
+    as they were. `warm_env` is as `site.make_pages` takes it.
     """
     workplace = paths.build() / "drafts" / "work"
     html = workplace / site.HTML
     with exclusive_lock(workplace.with_suffix(".lock")):
-        site.update_pages(workplace, say, draft=True, of_warm=of_warm)
+        site.update_pages(workplace, say, draft=True, warm_env=warm_env)
         write_json(html / crate.FILE, {"@graph": []})  # a page links to it; drafts have no record
         site.check_links(html, _page)
-        with fresh_folder(shown()) as folder:
+        with fresh_folder(pages_folder()) as folder:
             shutil.copytree(html, folder, dirs_exist_ok=True)
 
 
 def _page(path: Path) -> site.Page:
-    return _page_as_of(path, path.stat().st_mtime_ns)
+    return _cached_page(path, path.stat().st_mtime_ns)
 
 
 @cache
-def _page_as_of(path: Path, written: int) -> site.Page:
+def _cached_page(path: Path, modified_ns: int) -> site.Page:
+    """Read a page, again only when the time of its file has changed."""
     return site.Page(path)

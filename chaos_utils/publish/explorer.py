@@ -1,6 +1,6 @@
-"""What the item explorer shows: every item's votes, predictions and distances, in columns.
+"""The data of the item explorer: every item's votes, predictions and distances, in columns.
 
-The columns travel as packed scripts. Numbers and texts are apart, each under a notice of its own.
+Pages load them as packed scripts: numbers and texts apart, each with its own licence notice.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,8 +27,9 @@ from chaos_utils.publish import licences, scripts
 from chaos_utils.report import citations
 from chaos_utils.scoring.system import System
 
-_COLUMNS = ("shares", "label", "jsd")  # of a system, by item
-OTHERS = "others.js"  # names the datasets beside the book's, and why people disagree on its items
+_SYSTEM_COLUMNS = ("shares", "label", "jsd")  # a value for each item
+# The file that names the datasets which are not the book's, and has the reasons for disagreement.
+OTHER_DATASETS = "others.js"
 SCALE = 10_000  # shares and distances are whole ten-thousandths, which are short
 # What an address of the explorer may ask for: see the page.
 QUERY_NAMES = ("q", "dataset", "low", "high", "majority", "change", "old", "reason", "system",
@@ -38,26 +39,32 @@ QUERY_NAMES = ("q", "dataset", "low", "high", "majority", "change", "old", "reas
 def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
     """Return a dataset's items as columns, in the order of their uids.
 
-    An item that a system does not cover is None in its columns.
+    Shares and distances are in units of 1 / `SCALE`; means of distances are not. In a system's
+    columns, an item that it does not predict is None. A label is given by its index in ``labels``.
 
     Returns
     -------
     dict
-        ``name``, ``title``, ``short``, ``labels``, their ``codes`` and ``colours`` (in the light
-        and in the dark look), ``fields`` (titles of the texts), ``data`` (what a citation of an
-        item says of its source); ``warning`` (to readers, may be empty); ``uids``; ``votes`` and
-        ``old_votes`` (a column of counts for each label; ``old_votes`` None where there are none,
-        or only the label was released); ``majority`` and ``old_label`` (positions in ``labels``;
-        ``old_label`` None where there are none); ``ties_share`` (whether labels that tie for most
-        votes share an item, for want of a stated majority); ``groups`` of items that share a text,
-        and ``folds``, a digit for each item's; and ``systems``: ``name``, ``origin``, ``caution``
-        (see `System`), ``n_items`` and ``mean_jsd`` (of those it covers), ``shares`` (a column for
-        each label but the last, whose share is the rest), ``label`` (stated, a position) and
-        ``jsd`` (Jensen–Shannon distance from the votes, nats). Shares and distances are in units of
-        1 / `SCALE`, the mean is not.
+        * ``name``, ``title``, ``short``, ``labels`` and their ``codes``
+        * ``colours``: of the labels, each for light and dark pages
+        * ``fields``: the titles of the texts; empty without texts
+        * ``data``: the dataset's source, as a citation of an item names it
+        * ``warning``: to readers; may be empty
+        * ``uids``
+        * ``votes``, ``old_votes``: a column of counts for each label; ``old_votes`` is None if
+          there are none, or if only the old label was released
+        * ``majority``, ``old_label``: a column of labels; ``old_label`` is None if there are none
+        * ``ties_share``: whether labels that tie for most votes share an item, since the dataset
+          states no majority
+        * ``groups``: a column of numbers, equal for items that share a text
+        * ``folds``: the digit of each item's fold, as a string
+        * ``systems``: for each system ``name``, ``origin``, ``caution`` (see `System`); ``n_items``
+          that it predicts, and ``mean_jsd`` over them; ``shares``, a column for each label but the
+          last, whose share is the rest; ``label``, the predicted label; ``jsd``, the
+          Jensen–Shannon distance from the votes in nats
     """
     dataset = votes.dataset
-    order, groups = _order(votes), item_groups([votes])[0]
+    order, groups = _rows_by_uid(votes), item_groups([votes])[0]
     return {
         "name": dataset.name,
         "title": dataset.title,
@@ -68,7 +75,7 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
         "fields": list(dataset.text_titles) if votes.texts else [],
         "data": licences.source(dataset.release) or dataset.title,
         "warning": dataset.warning,
-        "uids": [votes.uids[i] for i in order],
+        "uids": [votes.uids[row] for row in order],
         "votes": votes.counts[order].T.tolist(),
         "old_votes": votes.old_votes[order].T.tolist() if votes.has_old_votes else None,
         "majority": votes.majority[order].tolist(),
@@ -76,70 +83,74 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
         "groups": groups[order].tolist(),
         "folds": "".join(map(str, folds_of(groups)[order])),
         "old_label": votes.old_label[order].tolist() if votes.has_old_labels else None,
-        "systems": [_system(system, votes, order) for system in systems],
+        "systems": [_system_entry(system, votes, order) for system in systems],
     }
 
 
 def split_systems(
     data: dict[str, Any], systems: Sequence[System], notice: str
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Take the columns of some systems out of `columns`: they are loaded when they are needed.
+    """Move the columns of some systems out of `columns`, to scripts that are loaded when needed.
 
-    These are the models of Nie et al. (2020), nine on each dataset. In their place stand the names
-    of a ``file`` and of the ``global`` that it sets. Returned are the rest, and the scripts by
-    name.
+    The systems are the models of Nie et al. (2020), nine on each dataset. Instead of its columns,
+    the entry of such a system has the names of a ``file`` and of the ``global`` that it sets.
+    Return the data with these entries, and the scripts by their files' names.
     """
     entries, files = [], {}
-    for place, (system, entry) in enumerate(zip(systems, data["systems"], strict=True)):
+    for number, (system, entry) in enumerate(zip(systems, data["systems"], strict=True)):
         if system.paper != "nie2020":
             entries.append(entry)
             continue
-        place_of = {
-            "file": f"system-{data['name']}-{place}.js",
-            "global": f"CHAOS_SYSTEM_{data['name'].replace('-', '_')}_{place}",
+        source = {
+            "file": f"system-{data['name']}-{number}.js",
+            "global": f"CHAOS_SYSTEM_{data['name'].replace('-', '_')}_{number}",
         }
-        held = {name: entry[name] for name in _COLUMNS}
-        files[place_of["file"]] = scripts.packed_script(place_of["global"], held, notice)
-        entries.append({name: of for name, of in entry.items() if name not in _COLUMNS} | place_of)
+        system_columns = {name: entry[name] for name in _SYSTEM_COLUMNS}
+        files[source["file"]] = scripts.packed_script(source["global"], system_columns, notice)
+        about = {name: value for name, value in entry.items() if name not in _SYSTEM_COLUMNS}
+        entries.append(about | source)
     return data | {"systems": entries}, files
 
 
 def texts(votes: Votes) -> list[list[str]]:
     """Return a dataset's texts, a column for each field, in the order of `columns`.
 
-    Empty where the items have no texts.
+    The list is empty if the items have no texts.
     """
     if not votes.texts:
         return []
     return [
-        [votes.texts[i][field].strip() for i in _order(votes)]
+        [votes.texts[i][field].strip() for i in _rows_by_uid(votes)]
         for field in votes.dataset.text_fields
     ]
 
 
 def reasons(votes: Votes) -> dict[str, Any]:
-    """Return why people disagree on a dataset's items, where others' files on that are available.
+    """Return why people disagree on a dataset's items, by others' files where they are available.
 
     Returns
     -------
     dict
-        ``names`` of the reasons, ``labels`` and ``statuses`` (VariErr's, by the word of a reason's
-        authors); and ``items``, in the order of `columns`: None, or the positions of the item's
-        reasons, those of its labels' statuses (none where they are unknown), and whether LiveNLI
-        has people's explanations. Empty where no item has any, or the votes are synthetic.
+        * ``names`` of the reasons
+        * ``labels``, and the ``statuses`` that VariErr may give a label, by its reasons' authors
+        * ``items``, in the order of `columns`: None if nothing is known of an item, else the
+          indices of its reasons; those of its labels' statuses, empty if unknown; and 1 if LiveNLI
+          has people's explanations, else 0
+
+        It is empty if no item has any of these, or if the votes are synthetic.
     """
     if votes.source.synthetic:
         return {}
-    named = {(row.uid, row.reason) for row in _rows(auxiliary_data.TAXONOMY)}
+    item_reasons = {(row.uid, row.reason) for row in _rows(auxiliary_data.TAXONOMY)}
     errors = {(row.uid, row.label): row.error for row in _rows(auxiliary_data.VARIERR)}
-    judged = {uid for uid, _ in errors}
+    validated = {uid for uid, _ in errors}
     explained = {row.uid for row in _rows(auxiliary_data.LIVENLI)}
     statuses = {False: "plausible", True: "error", None: "not given"}
     items: list[list[Any] | None] = []
-    for uid in (votes.uids[i] for i in _order(votes)):
-        has = [k for k, code in enumerate(why.REASONS) if (uid, code) in named]
+    for uid in (votes.uids[i] for i in _rows_by_uid(votes)):
+        indices = [k for k, code in enumerate(why.REASONS) if (uid, code) in item_reasons]
         status = [why.STATUSES.index(statuses[errors.get((uid, label))]) for label in LABELS]
-        item = [has, status if uid in judged else [], int(uid in explained)]
+        item = [indices, status if uid in validated else [], int(uid in explained)]
         items.append(item if any(item) else None)
     if not any(items):
         return {}
@@ -151,28 +162,28 @@ def reasons(votes: Votes) -> dict[str, Any]:
     }
 
 
-def _rows(companion: AuxiliaryData) -> Iterable[Any]:
-    return companion.read().itertuples() if companion.available else ()
+def _rows(auxiliary: AuxiliaryData) -> Iterable[Any]:
+    return auxiliary.read().itertuples() if auxiliary.available else ()
 
 
-def reasons_script(shown: Sequence[Votes], chapter: str) -> str:
-    """Return the script that says why people disagree on items; empty where nothing does.
+def reasons_script(book_votes: Sequence[Votes], chapter: str) -> str:
+    """Return the script with the reasons for disagreement; empty if none are known.
 
-    `chapter` is the address of the chapter about it, or empty.
+    `chapter` is the address of the chapter about them, or empty.
     """
-    by_dataset = {votes.dataset.name: made for votes in shown if (made := reasons(votes))}
+    by_dataset = {votes.dataset.name: found for votes in book_votes if (found := reasons(votes))}
     content = {"chapter": chapter, "datasets": by_dataset}
     notice = "Labels and reasons of VariErr, LiveNLI and a taxonomy: licences not stated."
     return scripts.packed_script("CHAOS_REASONS", content, notice) if by_dataset else ""
 
 
-def other_datasets(shown: Sequence[Votes]) -> list[Dataset]:
-    """Return the package's datasets that a reader's book may offer beside its own.
+def other_datasets(book_votes: Sequence[Votes]) -> list[Dataset]:
+    """Return the package's datasets that a reader's book may offer in addition to its own.
 
-    Those whose files are all available, where the book shows its own datasets as released: not
-    beside the sample, nor beside a dataset that the reader chose.
+    All files of such a dataset are available. There are none if the book shows the sample, or a
+    dataset that the reader chose.
     """
-    if any(votes.source.synthetic or not votes.dataset.in_book for votes in shown):
+    if any(votes.source.synthetic or not votes.dataset.in_book for votes in book_votes):
         return []
     return [
         dataset
@@ -181,64 +192,65 @@ def other_datasets(shown: Sequence[Votes]) -> list[Dataset]:
     ]
 
 
-def others_index_script(datasets: Sequence[Dataset]) -> str:
-    """Return the script that names datasets beside the book's, and the files that hold them."""
-    listed = [
+def other_datasets_script(datasets: Sequence[Dataset]) -> str:
+    """Return the script that names datasets which are not the book's, and their files."""
+    entries = [
         {
             "name": dataset.name,
             "title": dataset.title,
-            "file": others_file(dataset),
-            "global": _others_global(dataset),
+            "file": other_dataset_file(dataset),
+            "global": _other_dataset_global(dataset),
         }
         for dataset in datasets
     ]
     return scripts.packed_script(
-        "CHAOS_OTHERS", listed, "Datasets that are loaded when they are chosen."
+        "CHAOS_OTHERS", entries, "Datasets that are loaded when they are chosen."
     )
 
 
-def others_file(dataset: Dataset) -> str:
-    """Return the name of the script that holds a dataset beside the book's."""
+def other_dataset_file(dataset: Dataset) -> str:
+    """Return the name of the script that holds a dataset which is not the book's."""
     return f"more-{dataset.name}.js"
 
 
-def others_script(votes: Votes, systems: Sequence[System], paper: str) -> str:
-    """Return the script that holds a dataset beside the book's.
+def other_dataset_script(votes: Votes, systems: Sequence[System], paper: str) -> str:
+    """Return the script that holds a dataset which is not the book's.
 
-    Without its texts where the publisher states no licence for them. `paper` is its BibTeX entry.
+    It has no texts if their publisher states no licence for them. `paper` is the BibTeX entry of
+    the dataset's paper.
     """
-    groups = columns(votes, ())["groups"]  # by texts, shown or not
+    groups = columns(votes, ())["groups"]  # by the texts, which may be removed next
     votes = without_unlicensed_texts(votes)
     notice = (licences.notice if votes.texts else licences.votes_notice)([votes.dataset])
     numbers = columns(votes, systems) | {"paper": paper, "notice": notice, "groups": groups}
     content = {"numbers": numbers, "texts": texts(votes)}
-    return scripts.packed_script(_others_global(votes.dataset), content, notice)
+    return scripts.packed_script(_other_dataset_global(votes.dataset), content, notice)
 
 
-def _others_global(dataset: Dataset) -> str:
+def _other_dataset_global(dataset: Dataset) -> str:
     return f"CHAOS_MORE_{dataset.name.replace('-', '_')}"
 
 
-def leave_out_others(site: Path) -> None:
-    """Take the datasets beside the book's, and the reasons, out of a site.
+def leave_out_other_datasets(site: Path) -> None:
+    """Take the datasets that are not the book's, and the reasons, out of a site.
 
-    Not all may be passed on.
+    The licences of some do not let others pass them on.
     """
     folder = site / "_static" / "explorer"
     for path in folder.glob("more-*.js"):
         path.unlink()
-    if (folder / OTHERS).is_file():
-        write_text(folder / OTHERS, others_index_script([]))
+    if (folder / OTHER_DATASETS).is_file():
+        write_text(folder / OTHER_DATASETS, other_datasets_script([]))
 
 
 def without_unlicensed_texts(votes: Votes) -> Votes:
     """Return votes without their texts where the publisher states no licence for them."""
-    stated = votes.dataset.release.licence != Release().licence
-    return votes if stated else replace(votes, texts=())
+    has_licence = votes.dataset.release.licence != Release().licence
+    return votes if has_licence else replace(votes, texts=())
 
 
 def selection(address: str) -> str:
-    """Return the end of an address that leads to a selection of items, or to one item.
+    """Return the query and fragment that lead to a selection of items, or to one item, encoded.
 
     The `address` is a query such as ``dataset=snli&change=changed``, a ``#`` and a uid, or both.
     """
@@ -257,10 +269,10 @@ def selection(address: str) -> str:
 def citation(book: Citation, *, synthetic: bool) -> dict[str, Any]:
     """Return templates for citing one item, to be filled in where it is shown.
 
-    In ``plain`` and ``bibtex``, ``<uid>``, ``<title>`` (of the dataset) and ``<data>`` (its
-    source), in ``bibtex`` also ``<key>``, stand for the item's; ``<place>`` stands for the uid as
-    part of an address. ``latex`` is what replaces the characters that LaTeX takes as its own. The
-    title says so where the items are the sample's (`synthetic`).
+    The templates ``plain`` and ``bibtex`` have these gaps: ``<uid>``; ``<title>`` and ``<data>``,
+    the title and source of the dataset; ``<place>``, the uid as part of an address; and, in
+    ``bibtex``, ``<key>``. ``latex`` has the replacements of characters that LaTeX reserves. The
+    title says if the items are the sample's (`synthetic`).
     """
     title = "Item <uid> of <title>"
     if synthetic:
@@ -273,29 +285,30 @@ def citation(book: Citation, *, synthetic: bool) -> dict[str, Any]:
     }
 
 
-def _order(votes: Votes) -> list[int]:
+def _rows_by_uid(votes: Votes) -> list[int]:
+    """Return the rows of votes in the order of their uids."""
     return sorted(range(len(votes)), key=lambda i: votes.uids[i])
 
 
-def _system(system: System, votes: Votes, order: Sequence[int]) -> dict[str, Any]:
-    judged = system.aligned_to(votes, in_sample=True)
-    place_of = {row: place for place, row in enumerate(system.rows_in(votes).tolist())}
+def _system_entry(system: System, votes: Votes, order: Sequence[int]) -> dict[str, Any]:
+    """Return a system's entry in `columns`; `order` has the rows of the votes."""
+    batch = system.aligned_to(votes, in_sample=True)
+    batch_rows = {row: index for index, row in enumerate(system.rows_in(votes).tolist())}
 
-    def in_order_of_items(values: npt.NDArray[Any]) -> list[int | None]:
-        return [int(values[place_of[i]]) if i in place_of else None for i in order]
+    def in_order(values: npt.NDArray[Any]) -> list[int | None]:
+        """Return the values of a batch's items in the order of all items; None where missing."""
+        return [int(values[batch_rows[row]]) if row in batch_rows else None for row in order]
 
-    jsd = jensen_shannon_distance(judged.human, judged.model, unit="nats")
+    jsd = jensen_shannon_distance(batch.human, batch.model, unit="nats")
     return {
         "name": system.name,
         "origin": system.origin,
         "caution": system.caution,
         "n_items": len(jsd),
         "mean_jsd": round(float(jsd.mean()), 6),
-        "shares": [
-            in_order_of_items(column) for column in _in_ten_thousandths(judged.model).T[:-1]
-        ],
-        "label": in_order_of_items(judged.predicted),
-        "jsd": in_order_of_items(_in_ten_thousandths(jsd)),
+        "shares": [in_order(column) for column in _in_ten_thousandths(batch.model).T[:-1]],
+        "label": in_order(batch.predicted),
+        "jsd": in_order(_in_ten_thousandths(jsd)),
     }
 
 

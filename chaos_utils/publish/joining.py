@@ -14,22 +14,22 @@ from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import dependencies, templating
 
-# Pages that are of use on a screen only: the first part of their names.
+# Pages that are of use only on a screen, by the first part of their names.
 LEFT_OUT = ("annotate", "explorer", "figures", "reference")
 _STYLES = ("pygments.css", "sphinx-design.min.css", "book.css")
 _UNPRINTED = (
     "script, button, details.hide, .headerlink, .toctree-wrapper, .only-dark, .published-footer, "
     "source, .evaluate, [role=tooltip]"  # a source is another picture, for screens
 )
-_REFERRING = ("for", "aria-labelledby", "aria-describedby")
-_NOTICE_LETTERS = 160  # in a running head; the title page has all of it
+_ID_ATTRIBUTES = ("for", "aria-labelledby", "aria-describedby")  # their values are ids
+_NOTICE_LENGTH = 160  # characters in a running head; the title page has all of the notice
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A page of the site: its name in the table of contents, how deep it stands, what it says.
+    """A page of the site: its name and depth in the table of contents, and its article.
 
-    `ids` are the places on it that are printed.
+    `ids` are those of the article's elements that are printed.
     """
 
     name: str
@@ -50,20 +50,22 @@ class _Part:
     def content(self) -> str:
         return self.article.decode_contents()
 
-    def place(self, id: str) -> str:
+    def print_id(self, id: str) -> str:
+        """Return the id in the print of an element of the page, or of the page if `id` is empty."""
         return f"{self.slug}--{id}" if id else self.slug
 
 
 def join(site: Path, numbers: Mapping[str, int]) -> str:
     """Return the site's pages as one, in the order of the table of contents.
 
-    `numbers` says on which page of paper each page of the site begins, by its `slugs`; those that
-    are missing get no number. Pictures and styles are the site's own files. Every id carries its
-    page's name, links between pages lead inside, and what is not printed is no longer linked to.
+    `numbers` has the printed page's number on which each page of the site begins, by its slug (see
+    `slugs`); pages without one get no number. Pictures and styles are the site's own files. Every
+    id begins with its page's slug, links between pages lead to these ids, and links to what is not
+    printed become text.
     """
     parts = {part.name: part for part in _parts(site)}
     for part in parts.values():
-        _settle(part, parts)
+        _prepare(part, parts)
     notice = _notice(site)
     # Not among the site's static files, which the theme loads on every page.
     style = (paths.project() / "book" / "_print" / "print.css").read_text("utf-8")
@@ -79,18 +81,20 @@ def join(site: Path, numbers: Mapping[str, int]) -> str:
 
 
 def slugs() -> list[str]:
-    """Return the name that each printed page goes by, in order."""
-    return [name.replace("/", "-") for name, _ in _printed()]
+    """Return the slug of each printed page, in order: its name as an id."""
+    return [name.replace("/", "-") for name, _ in _printed_pages()]
 
 
-def _printed() -> Iterator[tuple[str, int]]:
+def _printed_pages() -> Iterator[tuple[str, int]]:
+    """Yield the name and depth of each page of the table of contents that is printed."""
     for name, depth in dependencies.files():
         if name.split("/")[0] not in LEFT_OUT:
             yield name, depth
 
 
 def _parts(site: Path) -> Iterator[_Part]:
-    for name, depth in _printed():
+    """Yield each printed page, without what only a screen can show."""
+    for name, depth in _printed_pages():
         path = site / f"{name}.html"
         if not path.is_file():
             raise ChaosError(
@@ -105,56 +109,59 @@ def _parts(site: Path) -> Iterator[_Part]:
 
 
 def _notice(site: Path) -> str:
-    """Return what every page says of a build that is synthetic; empty for others."""
+    """Return the notice on every page of a synthetic build; empty for other builds."""
     page = BeautifulSoup((site / "index.html").read_text("utf-8"), "html.parser")
-    said = page.select_one(".build-notice")
-    return " ".join(said.get_text().split()) if said else ""
+    notice = page.select_one(".build-notice")
+    return " ".join(notice.get_text().split()) if notice else ""
 
 
-def _settle(part: _Part, parts: Mapping[str, _Part]) -> None:
-    """Make ids unique, let links lead inside, and files be found from where the print stands."""
+def _prepare(part: _Part, parts: Mapping[str, _Part]) -> None:
+    """Adapt an article to the print: unique ids, links inside it, paths of pictures."""
     for tag in part.article.find_all(True):
         if "id" in tag.attrs:
-            tag["id"] = part.place(str(tag["id"]))
-        for name in _REFERRING:
+            tag["id"] = part.print_id(str(tag["id"]))
+        for name in _ID_ATTRIBUTES:
             if name in tag.attrs:
-                tag[name] = " ".join(map(part.place, str(tag[name]).split()))
+                tag[name] = " ".join(map(part.print_id, str(tag[name]).split()))
         if tag.name == "img":
-            tag["src"] = "../html/" + _resolved(part, str(tag["src"]))
+            tag["src"] = "../html/" + _site_path(part, str(tag["src"]))
             tag["loading"] = "eager"
         elif tag.name == "details":
             tag["open"] = ""
         elif tag.name == "a" and "href" in tag.attrs:
-            _lead(tag, part, parts)
+            _relink(tag, part, parts)
 
 
-def _resolved(part: _Part, link: str) -> str:
+def _site_path(part: _Part, link: str) -> str:
+    """Return the path, from the site's root, of what a relative link of a page leads to."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(part.name), unquote(link)))
 
 
-def _lead(link: Tag, part: _Part, parts: Mapping[str, _Part]) -> None:
+def _relink(link: Tag, part: _Part, parts: Mapping[str, _Part]) -> None:
+    """Let a link lead inside the print; turn it into text if its target is not printed."""
     target = urlsplit(str(link["href"]))
     if target.scheme:
         return
-    name = _resolved(part, target.path).removesuffix(".html") if target.path else part.name
-    place = unquote(target.fragment)
-    if name in parts and (not place or place in parts[name].ids):
-        link["href"] = "#" + parts[name].place(place)
+    name = _site_path(part, target.path).removesuffix(".html") if target.path else part.name
+    id = unquote(target.fragment)
+    if name in parts and (not id or id in parts[name].ids):
+        link["href"] = "#" + parts[name].print_id(id)
     else:
         link.name = "span"
         del link["href"]
 
 
 def _running_heads(parts: Iterable[_Part], notice: str) -> str:
+    """Return the CSS of running heads: a page's title on the right, the notice on the left."""
     heads = [
         f'@page {part.slug} {{ @top-right {{ content: "{_css(part.title)}" }} }}' for part in parts
     ]
     if notice:
-        said = _css(shorten(notice, _NOTICE_LETTERS, placeholder=" …"))
-        heads.append(f'@page {{ @top-left {{ content: "{said}"; color: #9c1230; }} }}')
+        text = _css(shorten(notice, _NOTICE_LENGTH, placeholder=" …"))
+        heads.append(f'@page {{ @top-left {{ content: "{text}"; color: #9c1230; }} }}')
     return "\n".join(heads)
 
 
 def _css(text: str) -> str:
-    """Return text for a string of CSS inside a `style` element."""
+    """Escape text for a string of CSS inside a `style` element."""
     return "".join(letter if letter.isalnum() else f"\\{ord(letter):x} " for letter in text)

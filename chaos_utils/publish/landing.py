@@ -1,4 +1,4 @@
-"""The page of its own that each figure and table has: what it shows, its files, its origin.
+"""The landing page of a figure or table: what it shows, its files, its origin, its citation.
 
 The page stands at ``figures/<id>.html``. The theme around it, and the caption's markup, are
 the book's extension's business.
@@ -17,11 +17,11 @@ from chaos_utils.report import citations
 from chaos_utils.report.manifests import Manifest
 from chaos_utils.report.tables import table_html
 
-_VALUES_SHOWN = 4  # values of a column that are shown
+_VALUES_SHOWN = 4  # of a column
 _DIGITS = 4
 _COLUMNS_BESIDE_MARGIN = 5  # columns that a table may have beside the margin
-# By what follows the id in a file's name.
-_KINDS = {
+# What a file is, by the part of its name after the id.
+_FILE_KINDS = {
     ".svg": "vector picture",
     "-dark.svg": "vector picture for dark pages",
     "-narrow.svg": "vector picture for phones",
@@ -43,9 +43,9 @@ SECTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class FigurePlace:
-    """Where in the book a figure or table stands.
+    """Where in the book a figure or table is.
 
-    `link` leads from the landing page to the place in the chapter. `number` is such as ``Fig. 3``.
+    `link` leads from the landing page to it in its chapter. `number` is, for example, ``Fig. 3``.
     `caption` is HTML, its links relative to the landing page.
     """
 
@@ -65,13 +65,14 @@ def body(
 ) -> str:
     """Return the content of a landing page as HTML, all text escaped.
 
-    `command` is what reproduces the figure or table, `sizes` the bytes of each file by its name,
-    and `cell` the code that makes it.
+    `command` reproduces the figure or table; `sizes` has the number of bytes of each file, by name;
+    `cell` has the code that makes it.
     """
-    rows, columns, shown = manifest.data, manifest.columns, {}
+    rows, columns = manifest.data, manifest.columns
+    table_values = {}
     if manifest.kind == "table":
         datasets = licences.shown_datasets(manifest)
-        shown = {
+        table_values = {
             "table": table_html(manifest.display, root="../"),
             "wide": is_wide(manifest),
             "notice": licences.paragraph(licences.votes_notice(datasets)) if datasets else "",
@@ -83,20 +84,20 @@ def body(
         sections=SECTIONS,
         recorded=manifest.recorded and shorts_of(manifest.recorded),
         files=[
-            (name, _KINDS[name.removeprefix(manifest.id)], size(n_bytes))
+            (name, _FILE_KINDS[name.removeprefix(manifest.id)], size(n_bytes))
             for name, n_bytes in sizes.items()
         ],
-        held=f"{counted(len(rows), 'row')}, {counted(len(columns), 'column')}",
-        columns=[(name, _values(row[name] for row in rows)) for name in columns],
+        data_size=f"{counted(len(rows), 'row')}, {counted(len(columns), 'column')}",
+        columns=[(name, _example_values(row[name] for row in rows)) for name in columns],
         online=bool(book.url),
-        lines=read_lines(book, manifest),
+        lines=reading_code(book, manifest),
         command=command,
         cell=cell,
         citations={
             title: citations.FORMATS[name](book, manifest, None).rstrip()
             for name, title in _CITATIONS.items()
         },
-        **shown,
+        **table_values,
     )
 
 
@@ -119,7 +120,7 @@ def size(n_bytes: int) -> str:
     return f"{amount:.0f} {unit}" if amount >= 10 else f"{amount:.1f} {unit}"
 
 
-def read_lines(book: Citation, manifest: Manifest) -> dict[str, str]:
+def reading_code(book: Citation, manifest: Manifest) -> dict[str, str]:
     """Return the line of Python that reads the data into a pandas frame, by kind of file."""
     csv, json = (
         f'"{citations.file_address(book, manifest, suffix)}"' for suffix in (".csv", ".json")
@@ -130,13 +131,13 @@ def read_lines(book: Citation, manifest: Manifest) -> dict[str, str]:
     }
 
 
-def _values(values: Iterable[object]) -> str:
-    """Name the first few that differ."""
-    found = list(dict.fromkeys(_first_values(value) for value in values))
-    return ", ".join(found[:_VALUES_SHOWN]) + (" …" if len(found) > _VALUES_SHOWN else "")
+def _example_values(values: Iterable[object]) -> str:
+    """Return the first few distinct values of a column as text."""
+    distinct = list(dict.fromkeys(_value_text(value) for value in values))
+    return ", ".join(distinct[:_VALUES_SHOWN]) + (" …" if len(distinct) > _VALUES_SHOWN else "")
 
 
-def _first_values(value: object) -> str:
+def _value_text(value: object) -> str:
     if isinstance(value, float):
         return true_minus(f"{value:.{_DIGITS}g}")
     return "–" if value is None else str(value)

@@ -19,9 +19,9 @@ COVERS = {
     CC_BY_NC: "Texts of items, wherever they are shown, and votes by item.",
     MIT: "Code.",
 }
-# Every page or data file that holds texts of items begins its notice so; a data file that holds
-# votes item by item, and no texts, otherwise.
-_TEXTS, _VOTES = "Item texts:", "Votes on items:"
+# How the notice begins: of a page or file that holds texts of items, and of one that holds votes by
+# item but no texts.
+_TEXTS_PREFIX, _VOTES_PREFIX = "Item texts:", "Votes on items:"
 _PARAGRAPH = '<p class="licence-notice">'
 _TEXT_FILES = {".html", ".js", ".json", ".csv", ".txt"}
 
@@ -31,12 +31,12 @@ def notice(datasets: Sequence[Dataset]) -> str:
 
     Datasets of one release are named together.
     """
-    return f"{_TEXTS} {'. '.join(_licence_texts(datasets))}."
+    return f"{_TEXTS_PREFIX} {'. '.join(_licence_texts(datasets))}."
 
 
 def votes_notice(datasets: Sequence[Dataset]) -> str:
     """Return what a file that holds votes by item, and no texts, says of their licence."""
-    return f"{_VOTES} {'. '.join(_licence_texts(datasets))}."
+    return f"{_VOTES_PREFIX} {'. '.join(_licence_texts(datasets))}."
 
 
 def shown_datasets(manifest: Manifest) -> list[Dataset]:
@@ -48,7 +48,7 @@ def shown_datasets(manifest: Manifest) -> list[Dataset]:
 def licence_of(manifest: Manifest) -> str:
     """Return the address of the licence of a figure or table and its data.
 
-    They are aggregates and so the book's own, but for a table of items with their votes.
+    Aggregates are under the book's own licence; a table of items with their votes is not.
     """
     return CC_BY_NC if shown_datasets(manifest) and not manifest.synthetic else CC_BY
 
@@ -59,48 +59,49 @@ def paragraph(text: str) -> str:
 
 
 def source(release: Release) -> str:
-    """Return a release's title with whom it credits; empty where it has neither."""
+    """Return a release's title and credit; empty where it has neither."""
     return f"{release.title} ({release.credit})" if release.credit else release.title
 
 
 def _licence_texts(datasets: Sequence[Dataset]) -> list[str]:
-    names: dict[Release, list[str]] = {}
+    """Return for each release the names of its datasets, its source and its licence."""
+    names_by_release: dict[Release, list[str]] = {}
     for dataset in datasets:
-        names.setdefault(dataset.release, []).append(dataset.short)
-    return [
-        f"{_in_a_row(shorts)}{f' of {known}' if (known := source(release)) else ''}; "
-        f"licence {release.licence}"
-        for release, shorts in names.items()
-    ]
+        names_by_release.setdefault(dataset.release, []).append(dataset.short)
+    texts = []
+    for release, names in names_by_release.items():
+        origin = f" of {source(release)}" if source(release) else ""
+        texts.append(f"{_in_words(names)}{origin}; licence {release.licence}")
+    return texts
 
 
-def _in_a_row(names: Sequence[str]) -> str:
+def _in_words(names: Sequence[str]) -> str:
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
 
 
 def files_with_item_texts(site: Path) -> list[str]:
-    """Return the files of a site that say that they hold texts of items.
+    """Return the files of a site whose notice says that they hold texts of items.
 
-    Paths start from the site's folder, and are sorted.
+    Paths are relative to the site's folder, and sorted.
     """
-    return _files_with_notice(site, _TEXTS)
+    return _files_with_notice(site, _TEXTS_PREFIX)
 
 
 def files_with_votes(site: Path) -> list[str]:
-    """Return the files of a site that say that they hold votes by item, and no texts.
+    """Return the files of a site whose notice says that they hold votes by item, and no texts.
 
     Paths are as in `files_with_item_texts`.
     """
-    pages = _files_with_notice(site, _VOTES)
-    # The data of a table of items stands beside its page, which has the notice.
-    beside = (str(Path(page).with_suffix(suffix)) for page in pages for suffix in (".csv", ".json"))
-    return sorted([*pages, *(name for name in beside if (site / name).is_file())])
+    pages = _files_with_notice(site, _VOTES_PREFIX)
+    # The files of a table's data have no notice: its page has.
+    data = (str(Path(page).with_suffix(suffix)) for page in pages for suffix in (".csv", ".json"))
+    return sorted([*pages, *(name for name in data if (site / name).is_file())])
 
 
-def _files_with_notice(site: Path, beginning: str) -> list[str]:
+def _files_with_notice(site: Path, prefix: str) -> list[str]:
     """Return the files with a notice: a paragraph of a page, or a script's first comment."""
-    pattern = re.compile(rf"({_PARAGRAPH}|^/\* ){beginning}", flags=re.MULTILINE)
+    pattern = re.compile(rf"({_PARAGRAPH}|^/\* ){prefix}", flags=re.MULTILINE)
     return sorted(
         path.relative_to(site).as_posix()
         for path in site.rglob("*")
@@ -114,8 +115,9 @@ def overview(site: str, texts: list[str], votes: list[str]) -> str:
     `site` is the site's folder in the release, `texts` its files that hold texts of items, and
     `votes` those that hold votes alone.
     """
-    listed = [[f"- `{site}/{name}`" for name in names] or ["None."] for names in (texts, votes)]
-    stated = [f"{said}." for said in _licence_texts(book_datasets())]
+    text_files, vote_files = (
+        [f"- `{site}/{name}`" for name in names] or ["None."] for names in (texts, votes)
+    )
     lines = [
         "# Licences",
         "",
@@ -131,15 +133,15 @@ def overview(site: str, texts: list[str], votes: list[str]) -> str:
         "",
         "## Files that hold texts of items",
         "",
-        *stated,
+        *(f"{text}." for text in _licence_texts(book_datasets())),
         "",
-        *listed[0],
+        *text_files,
         "",
         "## Files that hold votes by item",
         "",
         "The votes of these datasets on each item, without texts, and what was computed from them;",
         "the licences are the same.",
         "",
-        *listed[1],
+        *vote_files,
     ]
     return "\n".join(lines) + "\n"

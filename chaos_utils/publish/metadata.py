@@ -1,4 +1,4 @@
-"""What a landing page offers search engines, reference managers and link previews."""
+"""Metadata of pages, for search engines, reference managers and link previews."""
 
 import json
 import mimetypes
@@ -23,8 +23,8 @@ _LARGE_CARD = ("twitter:card", "summary_large_image")
 
 def media_type(suffix: str) -> str:
     """Return the media type of files with a suffix, such as ``.csv``."""
-    known = _TYPES.get(suffix) or mimetypes.types_map.get(suffix)
-    return known or "application/octet-stream"
+    media_type = _TYPES.get(suffix) or mimetypes.types_map.get(suffix)
+    return media_type or "application/octet-stream"
 
 
 def meta_tags(book: Citation, manifest: Manifest, caption: str) -> str:
@@ -32,18 +32,17 @@ def meta_tags(book: Citation, manifest: Manifest, caption: str) -> str:
 
     Highwire and Dublin Core name what is cited, Open Graph gives the card of a shared link,
     signposting (https://signposting.org) leads programs to files and licence, and schema.org's
-    JSON-LD describes the files. Addresses are whole where the book has one, and
-    otherwise relative to the page. The caption is taken without markup.
+    JSON-LD describes the files. Addresses are absolute if the book has one, else
+    relative to the page. `caption` is without markup.
     """
-    # Nothing in the text can close the element.
-    described = json.dumps(json_ld(book, manifest, caption), indent=1, ensure_ascii=False)
-    described = described.replace("<", "\\u003c")
+    description = json.dumps(json_ld(book, manifest, caption), indent=1, ensure_ascii=False)
+    description = description.replace("<", "\\u003c")  # no text can close the script element
     return "\n".join(
         [
             *_tags("name", _named_tags(book, manifest, caption)),
             *_tags("property", _open_graph(book, manifest, caption)),
             *_signposts(book, manifest),
-            f'<script type="application/ld+json">\n{described}\n</script>',
+            f'<script type="application/ld+json">\n{description}\n</script>',
         ]
     )
 
@@ -52,8 +51,7 @@ def page_tags(book: Citation, page: str, title: str, description: str, picture: 
     """Return the tags for the head of a page that shows no single figure, all text escaped.
 
     `page` is its name, such as ``chapters/results``, and `picture` the path, from the site's root,
-    of the card's picture. Its address is whole where the book has one, and otherwise relative to
-    the page.
+    of the card's picture. Addresses are absolute if the book has one, else relative to the page.
     """
     root = f"{book.url.rstrip('/')}/" if book.url else "../" * page.count("/")
     graph = [
@@ -77,6 +75,7 @@ def _tags(kind: str, tags: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _named_tags(book: Citation, manifest: Manifest, caption: str) -> Iterator[tuple[str, str]]:
+    """Yield Highwire and Dublin Core tags: names and contents."""
     title, url = manifest.name, address(book, manifest)
     yield "description", without_markup(manifest.alt or caption)
     yield "citation_title", title
@@ -101,6 +100,7 @@ def _named_tags(book: Citation, manifest: Manifest, caption: str) -> Iterator[tu
 
 
 def _open_graph(book: Citation, manifest: Manifest, caption: str) -> Iterator[tuple[str, str]]:
+    """Yield Open Graph tags: properties and contents."""
     yield "og:title", manifest.name
     yield "og:type", "article"
     yield "og:site_name", book.title
@@ -114,6 +114,7 @@ def _open_graph(book: Citation, manifest: Manifest, caption: str) -> Iterator[tu
 
 
 def _signposts(book: Citation, manifest: Manifest) -> Iterator[str]:
+    """Yield signposting links to the page's address, licence and files."""
     if url := address(book, manifest):
         yield f'<link rel="cite-as" href="{escape(url)}">'
     yield f'<link rel="license" href="{licences.licence_of(manifest)}">'
@@ -122,8 +123,8 @@ def _signposts(book: Citation, manifest: Manifest) -> Iterator[str]:
         ("describedby", [".json"]),
     ):
         for suffix in suffixes:
-            there = escape(file_address(book, manifest, suffix))
-            yield f'<link rel="{relation}" type="{media_type(suffix)}" href="{there}">'
+            link = escape(file_address(book, manifest, suffix))
+            yield f'<link rel="{relation}" type="{media_type(suffix)}" href="{link}">'
 
 
 def json_ld(book: Citation, manifest: Manifest, caption: str) -> dict[str, Any]:
@@ -137,7 +138,7 @@ def json_ld(book: Citation, manifest: Manifest, caption: str) -> dict[str, Any]:
         }
         for name in manifest.formats
     ]
-    described: dict[str, Any] = {
+    description: dict[str, Any] = {
         "@context": "https://schema.org",
         "@type": "ImageObject" if is_figure else "Dataset",
         "identifier": manifest.id,
@@ -152,11 +153,11 @@ def json_ld(book: Citation, manifest: Manifest, caption: str) -> dict[str, Any]:
         "associatedMedia" if is_figure else "distribution": files,
     }
     if is_figure:
-        described["contentUrl"] = file_address(book, manifest, ".png")
-        described["accessibilitySummary"] = manifest.alt
+        description["contentUrl"] = file_address(book, manifest, ".png")
+        description["accessibilitySummary"] = manifest.alt
     if url := address(book, manifest):
-        described["url"] = url
-        described["isPartOf"]["url"] = book.url
+        description["url"] = url
+        description["isPartOf"]["url"] = book.url
     if book.doi:
-        described["isPartOf"]["identifier"] = book.resolver
-    return described
+        description["isPartOf"]["identifier"] = book.resolver
+    return description

@@ -1,6 +1,6 @@
-"""The pairs on whose votes the title page lets a reader guess, and how far off others are.
+"""The items whose votes the title page lets a reader guess, and how far off other guesses are.
 
-All numbers that the page shows are computed here, but those of the reader's own guess.
+All numbers that the page shows are computed here, except those of the reader's own guess.
 """
 
 from math import comb
@@ -17,66 +17,73 @@ _DIGITS = 4
 
 
 def rounds(votes: Votes, uid: str, system: System | None) -> dict[str, Any]:
-    """Return a pair to begin with, and `N_MORE` that span the items from clear to contested.
+    """Return the items to guess: one to begin with, and `N_MORE` from clear to contested.
 
-    Those are the middles of as many equal parts of the items in order of the entropy of their
-    votes, and come in the order of their uids. On the sample, the most contested item begins. A
-    system that does not predict all of them is left out.
+    The further items are the middles of `N_MORE` equal parts of all items in order of their votes'
+    entropy; they are returned in the order of their uids. The first is the item `uid`; on the
+    sample, the most contested item. `system` is left out unless it predicts all of them.
 
     Returns
     -------
     dict
-        ``labels``; ``colours`` (of the labels, in the light and in the dark look); ``titles`` (of
-        the texts); ``pairs``: ``texts``, ``votes`` (of a hundred, by label), ``others``. An other
-        is a name, shares of a hundred by label (None where there are none to show), and how many
-        of a hundred votes it misplaces.
+        * ``labels``, and their ``colours``, each for light and dark pages
+        * ``titles`` of the texts
+        * ``pairs``, the items: each has ``texts``, ``votes`` (percent, by label) and ``others``,
+          a list for each other guess: its name, its percent by label (None if not shown), and how
+          many of a hundred votes it misplaces
     """
     dataset = votes.dataset
     # Equal numbers of votes may differ in the last digit of their entropy.
     order = entropy(votes.shares, unit="bits").round(10).argsort(kind="stable")
     first = order[-1] if votes.source.synthetic else votes.index(uid)
     candidates = order[order != first]
-    places = (np.arange(N_MORE) + 0.5) * len(candidates) / N_MORE
-    more = sorted(candidates[places.astype(int)], key=lambda place: votes.uids[place])
-    chosen = [int(first), *map(int, more)]
-    if system is not None and not {votes.uids[place] for place in chosen} <= set(system.uids):
+    positions = (np.arange(N_MORE) + 0.5) * len(candidates) / N_MORE
+    more = sorted(candidates[positions.astype(int)], key=lambda row: votes.uids[row])
+    rows = [int(first), *map(int, more)]
+    if system is not None and not {votes.uids[row] for row in rows} <= set(system.uids):
         system = None
     return {
         "labels": [label.name for label in dataset.classes],
         "colours": [[label.colour.light, label.colour.dark] for label in dataset.classes],
         "titles": list(dataset.text_titles),
-        "pairs": [_pair(votes, place, system) for place in chosen],
+        "pairs": [_item_summary(votes, row, system) for row in rows],
     }
 
 
-def _pair(votes: Votes, place: int, system: System | None) -> dict[str, Any]:
-    shares = votes.shares[place]
-    guesses = {"a uniform guess": np.full(len(shares), 1 / len(shares))}
+def _item_summary(votes: Votes, item_index: int, system: System | None) -> dict[str, Any]:
+    """Return an item's texts and votes, and how many of 100 votes other guesses misplace.
+
+    They are those of a system, if any, a uniform guess, and five people.
+    """
+    shares = votes.shares[item_index]
+    predictions = {}
     if system is not None:
-        predicted = system.probabilities[system.uids.index(votes.uids[place])]
-        guesses = {system.family: predicted} | guesses
-    guess_rows = [
+        row = system.uids.index(votes.uids[item_index])
+        predictions[system.family] = system.probabilities[row]
+    predictions["a uniform guess"] = np.full(len(shares), 1 / len(shares))
+    guesses = [
         [name, _percent(guess), round(100 * float(total_variation([shares], [guess])[0]))]
-        for name, guess in guesses.items()
+        for name, guess in predictions.items()
     ]
-    of_five = misplaced_by_people(votes.counts[place].tolist(), 5)
+    misplaced_by_five = misplaced_by_people(votes.counts[item_index].tolist(), 5)
     return {
-        "texts": [text.strip() for text in votes.texts[place].values()],
+        "texts": [text.strip() for text in votes.texts[item_index].values()],
         "votes": _percent(shares),
-        "others": [*guess_rows, ["five random people", None, round(of_five)]],
+        "others": [*guesses, ["five random people", None, round(misplaced_by_five)]],
     }
 
 
 def misplaced_by_people(counts: list[int], n: int) -> float:
-    """Return how many of a hundred votes `n` of the voters misplace on average, exactly.
+    """Return how many of a hundred votes the shares of `n` people misplace: the exact mean.
 
-    They are drawn from the voters without replacement, and their shares set beside all votes.
+    The people are drawn without replacement from those whose votes are in `counts`, by label. How
+    many of them gave a label is hypergeometric.
     """
     total = sum(counts)
     return 50 * sum(
-        comb(k, m) * comb(total - k, n - m) / comb(total, n) * abs(m / n - k / total)
-        for k in counts
-        for m in range(n + 1)
+        comb(count, k) * comb(total - count, n - k) / comb(total, n) * abs(k / n - count / total)
+        for count in counts
+        for k in range(n + 1)
     )
 
 

@@ -1,4 +1,4 @@
-"""The process in which Jupyter Book makes the pages, on several cores: its own command takes one.
+"""The process in which Jupyter Book makes the pages, on several cores: its own command uses one.
 
 ``python -m chaos_utils.publish.pages`` takes the folders and options as JSON.
 """
@@ -13,11 +13,11 @@ from chaos_utils.publish.processes import end_with_parent
 
 
 def make(target: str, doctrees: str, *, jobs: int, draft: bool) -> bool:
-    """Make the book's pages in `target`; return whether that went without a fault or warning.
+    """Make the book's pages in `target`; return whether there was no fault or warning.
 
-    What was read is kept in `doctrees`: a page that has not changed since is not made again.
-    `draft` is for a writer who looks at pages while they change: what they need no new one of for
-    that, such as the subset of icons, is left out.
+    Parsed sources are kept in `doctrees`, so that a page that has not changed is not made again. A
+    `draft`, for an author who looks at pages while they change, leaves out slow steps that make no
+    visible difference, such as the subset of icons.
     """
     root = paths.project()
     outcome = build_sphinx(
@@ -36,13 +36,13 @@ def make(target: str, doctrees: str, *, jobs: int, draft: bool) -> bool:
         keep_going=True,
         jobs=jobs,
     )
-    if isinstance(outcome, BaseException):  # what `site` listens for
+    if isinstance(outcome, BaseException):  # as `site` recognises faults
         print(f"ERROR: {outcome}", flush=True)
     return outcome == 0
 
 
 if __name__ == "__main__":
     options = json.loads(sys.argv[1])
-    if parent := options.pop("parent"):  # a warm process ends by itself
+    if parent := options.pop("parent"):  # 0 where warm: see `site.make_pages`
         end_with_parent(parent)
     sys.exit(not make(**options))

@@ -20,7 +20,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_bytes, write_text
 from chaos_utils.publish import joining
 
-_CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_CHROMIUM_COMMANDS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _OLDEST_CHROMIUM = 131  # the first that prints page numbers as CSS asks
 _TIMEOUT_SECONDS = 300
 _NODE = re.compile(rb"\(node(\d{8})\)")
@@ -34,7 +34,7 @@ def make() -> Path:
     site, folder = paths.build() / "html", paths.build() / "pdf"
     if not (site / "index.html").is_file():
         raise ChaosError("There is no book to print.", where=site, todo="run `chaos build` first")
-    chromium = _find_usable()
+    chromium = _usable_chromium()
     page, target = folder / "book.html", folder / "living-book.pdf"
     with tempfile.TemporaryDirectory() as scratch:
         printed = Path(scratch) / "printed.pdf"
@@ -48,31 +48,33 @@ def make() -> Path:
 
 def find_chromium() -> str | None:
     """Return the Chromium that ``CHROMIUM`` names, else the first that the system has, if any."""
-    named = os.environ.get("CHROMIUM")
-    return named or next(filter(None, map(shutil.which, _CHROMIUMS)), None)
+    configured = os.environ.get("CHROMIUM")
+    return configured or next(filter(None, map(shutil.which, _CHROMIUM_COMMANDS)), None)
 
 
-def _find_usable() -> str:
+def _usable_chromium() -> str:
+    """Return the command of a Chromium that is new enough."""
     chromium = find_chromium()
     if chromium is None:
         raise ChaosError(
             "Printing needs Chromium or Chrome, which is not here.",
-            expected=f"one of these commands: {', '.join(_CHROMIUMS)}",
+            expected=f"one of these commands: {', '.join(_CHROMIUM_COMMANDS)}",
             todo="install it (Debian: apt-get install chromium), or name one in CHROMIUM",
         )
-    answer = _run([chromium, "--version"])
-    version = re.search(r"\b(\d+)\.\d+\.\d+", answer)
+    version_output = _run([chromium, "--version"])
+    version = re.search(r"\b(\d+)\.\d+\.\d+", version_output)
     if version is None or int(version[1]) < _OLDEST_CHROMIUM:
         raise ChaosError(
             "This Chromium cannot number pages.",
             where=chromium,
-            found=answer.strip(),
+            found=version_output.strip(),
             expected=f"version {_OLDEST_CHROMIUM} or newer",
         )
     return chromium
 
 
 def _run(command: list[str]) -> str:
+    """Run Chromium and return its output; raise a ChaosError if it fails."""
     try:
         return subprocess.run(
             command, capture_output=True, text=True, check=True, timeout=_TIMEOUT_SECONDS
@@ -87,6 +89,7 @@ def _run(command: list[str]) -> str:
 
 
 def _print(chromium: str, page: Path, target: Path) -> None:
+    """Print a page to a PDF, with a profile of its own."""
     with tempfile.TemporaryDirectory() as profile:
         command = [
             chromium, "--headless", "--disable-gpu", f"--user-data-dir={profile}",
@@ -99,10 +102,12 @@ def _print(chromium: str, page: Path, target: Path) -> None:
 
 
 def _first_pages(printed: Path) -> dict[str, int]:
+    """Return the printed page's number, from one, on which each page of the site begins."""
     reader = pypdf.PdfReader(printed)
-    places = reader.named_destinations
+    destinations = reader.named_destinations
     pages = {
-        slug: reader.get_destination_page_number(places[f"/{slug}"]) for slug in joining.slugs()
+        slug: reader.get_destination_page_number(destinations[f"/{slug}"])
+        for slug in joining.slugs()
     }
     return {slug: number + 1 for slug, number in pages.items() if number is not None}
 
@@ -115,6 +120,7 @@ def _strip_volatile(printed: Path) -> bytes:
     stream = io.BytesIO()
     writer.write(stream)
     content = stream.getvalue()
-    # They stand in a sorted tree, so their order stays; so does their length, which places count.
+    # Node numbers are keys of a sorted tree, so their order must stay; and offsets into the file
+    # count their digits, so their length must.
     order = {node: rank for rank, node in enumerate(sorted(set(_NODE.findall(content))))}
     return _NODE.sub(lambda node: b"(node%08d)" % order[node[1]], content)

@@ -1,4 +1,4 @@
-"""Jobs side by side, each in a process of a pool, that end with the process that asked for them."""
+"""Jobs in parallel, in a pool of processes that end with the process that started them."""
 
 import multiprocessing
 import os
@@ -17,11 +17,11 @@ from chaos_utils.base.errors import ChaosError
 _POLL_SECONDS = 0.1
 Say = Callable[[str], None]
 Progress = Callable[[int, int], None]
-Job = Callable[[str], Sequence[str] | None]  # returns what is to be said of what it has done
+Job = Callable[[str], Sequence[str] | None]  # takes a name, returns messages
 
 
 def end_with_parent(parent: int) -> None:
-    """End this process, and what it has started, as soon as the one that started it has ended."""
+    """End this process, and those that it has started, as soon as its parent has ended."""
     with suppress(PermissionError):  # where it has a group of its own
         os.setsid()
 
@@ -42,49 +42,48 @@ def end_group(pid: int | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """How a job ended: what it said, and why it failed, which is empty where it did not."""
+    """How a job ended: its messages, and why it failed, empty if it did not."""
 
     name: str
-    said: tuple[str, ...]
+    messages: tuple[str, ...]
     fault: str = ""
 
 
 def run_job(make: Job, name: str) -> JobResult:
-    """Do a job; a fault of its own making keeps its traceback."""
-    begun = time.monotonic()
+    """Run a job; an exception that is no ChaosError is reported with its traceback."""
+    start = time.monotonic()
     try:
         messages = make(name)
     except ChaosError as fault:
         return JobResult(name, ("failed",), str(fault))
     except Exception:
         return JobResult(name, ("failed",), traceback.format_exc())
-    return JobResult(name, (*(messages or ()), f"done in {time.monotonic() - begun:.0f} s"))
+    return JobResult(name, (*(messages or ()), f"done in {time.monotonic() - start:.0f} s"))
 
 
 def run_parallel(make: Job, names: Sequence[str], *, workers: int) -> Generator[JobResult]:
-    """`run_job` the jobs in so many processes, begun in this order; yield each when it has ended.
+    """Run the jobs in `workers` processes, begun in this order; yield each result when it is there.
 
-    `make` is sent to the processes: a function of a module, with arguments of its own by
-    `functools.partial`. When what asks for the next is interrupted, all processes are ended. A
-    process that is killed takes the others of its pool along: their jobs are tried once more, each
-    alone.
+    `make` is sent to the processes: it must be a function of a module, or `functools.partial` of
+    one. When the caller is interrupted, all processes are ended. If a process is killed, its whole
+    pool breaks: the jobs that this loses are tried once more, each alone.
     """
-    # A process of its own making has none of the locks and threads of this one.
-    spawned = multiprocessing.get_context("spawn")
+    # A spawned process, unlike a forked one, has none of the locks and threads of this one.
+    context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(
-        min(workers, len(names)) or 1, spawned, end_with_parent, (os.getpid(),)
+        min(workers, len(names)) or 1, context, end_with_parent, (os.getpid(),)
     )
-    lost = []
+    lost_names = []
     try:
         # Ctrl-C reaches this process alone, also before the others have a group of their own.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        old_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             jobs = {pool.submit(run_job, make, name): name for name in names}
         finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            signal.pthread_sigmask(signal.SIG_SETMASK, old_mask)
         for job in as_completed(jobs):
             if isinstance(job.exception(), BrokenProcessPool):
-                lost.append(jobs[job])
+                lost_names.append(jobs[job])
             else:
                 yield job.result()
     except BaseException:
@@ -94,7 +93,7 @@ def run_parallel(make: Job, names: Sequence[str], *, workers: int) -> Generator[
         raise
     finally:
         pool.shutdown(cancel_futures=True)
-    for name in lost:
+    for name in lost_names:
         if len(names) > 1:
             yield from run_parallel(make, [name], workers=1)
         else:

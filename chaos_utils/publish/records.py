@@ -1,4 +1,4 @@
-"""The recorded tables: renew them from the chapters that were built, or compare them with these."""
+"""The recorded tables: renew them from the built chapters, or compare them with these."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -21,17 +21,22 @@ from chaos_utils.publish import crate, dependencies, staleness
 
 
 def folder() -> Path:
-    """Return where the recorded tables stand."""
+    """Return the folder of the recorded tables."""
     return paths.results() / FOLDER
 
 
 @dataclass(frozen=True, slots=True)
 class BuildTables:
-    """What the chapters of the last build asked for, by name.
+    """The recorded tables that the chapters of the last build used.
 
-    `computed` are records of what they computed, `read` and `shown` the names of those that took
-    the place of computing: because they hold what would be computed, or because votes or
-    predictions are not available.
+    Attributes
+    ----------
+    computed : dict
+        The tables that were computed, by name.
+    read : set
+        The names of recorded tables that were read, since computing would give the same.
+    shown : set
+        The names of recorded tables that were shown, since votes or predictions are not available.
     """
 
     computed: dict[str, Record]
@@ -39,34 +44,37 @@ class BuildTables:
     shown: set[str]
 
 
-def built() -> BuildTables:
-    """Return what the chapters of the last build have computed, and what they read.
+def tables_of_build() -> BuildTables:
+    """Return the tables that the chapters of the last build computed, read and showed.
 
     Raises ChaosError if a chapter is not built, is behind its sources or has lost a file, or if two
     chapters computed one table and found different numbers.
     """
     computed: dict[str, Record] = {}
     keys: dict[str, Key] = {}
-    asked: dict[str, set[str]] = {"computed": set(), "read": set(), "shown": set()}
+    names: dict[str, set[str]] = {"computed": set(), "read": set(), "shown": set()}  # by usage
     staleness.refuse_stale()
     for chapter in dependencies.chapters():
         run = paths.chapter_run(chapter)
-        for one in accesses_of(run):
-            asked[one.how].add(one.name)
+        for access in accesses_of(run):
+            names[access.how].add(access.name)
         for record in _records_in(run / FOLDER).values():
-            _agree(computed.setdefault(record.name, record), record)
+            _check_same_numbers(computed.setdefault(record.name, record), record)
         keys |= read_keys(run / FOLDER)
-    for name in sorted(asked["read"] & computed.keys()):
-        _agree(read_record(folder() / name), computed[name])
-    computed = {name: replace(one, key=keys.get(name, Key())) for name, one in computed.items()}
-    return BuildTables(computed, asked["read"], asked["shown"])
+    for name in sorted(names["read"] & computed.keys()):
+        _check_same_numbers(read_record(folder() / name), computed[name])
+    computed = {
+        name: replace(record, key=keys.get(name, Key())) for name, record in computed.items()
+    }
+    return BuildTables(computed, names["read"], names["shown"])
 
 
-def _agree(one: Record, other: Record) -> None:
-    if cells := differences(one, other):
+def _check_same_numbers(first: Record, second: Record) -> None:
+    """Raise a ChaosError if two records of one table have different numbers."""
+    if cells := differences(first, second):
         raise ChaosError(
             "Two chapters computed different numbers for one table.",
-            where=other.name,
+            where=second.name,
             found="\n".join(map(str, cells[:5])),
         )
 
@@ -74,105 +82,105 @@ def _agree(one: Record, other: Record) -> None:
 def renew() -> list[str]:
     """Record what the chapters of the last build have computed, and return what changed.
 
-    That is a line for each record that is new, gone or has other numbers. A record that a chapter
-    has read stays as it is; one that none has asked for is gone. A record whose numbers are the
-    same within the tolerance keeps its digits, so that another processor changes none: all that
-    changes then is its key. Raises
-    ChaosError as `built` does, and if some of the data was not available.
+    There is a line for each record that is new, gone or has other numbers. A record that a chapter
+    has read stays as it is; a record that no chapter used is removed. If the new numbers are the
+    same within the tolerance, the record keeps its digits, so that another processor changes none,
+    and only its key changes. Raises ChaosError as `tables_of_build` does, and if some of the data
+    was not available.
     """
-    last = built()
-    new, old = last.computed, stored(last.computed)
-    shown = sorted(_shown_from_records())
-    if shown or last.shown or not (new or last.read):
+    build = tables_of_build()
+    new, old = build.computed, stored_records(build.computed)
+    incomplete = sorted(_incomplete_chapters())
+    if incomplete or build.shown or not (new or build.read):
         raise ChaosError(
             "Only a build from all of the data can be recorded.",
-            found=f"chapters that show recorded or other tables: {', '.join(shown) or 'all'}",
+            found=f"chapters that show recorded or other tables: {', '.join(incomplete) or 'all'}",
             todo="run `chaos data fetch` where data is missing, then `chaos build`",
         )
     changes = [f"{name}: new" for name in new.keys() - old.keys()]
-    changes += [f"{name}: gone" for name in old.keys() - new.keys() - last.read]
+    changes += [f"{name}: gone" for name in old.keys() - new.keys() - build.read]
     texts = {name: record.text for name, record in new.items()}
     for name in new.keys() & old.keys():
         if cells := differences(old[name], new[name]):
             changes.append(f"{name}: {counted(len(cells), 'cell')}")
         elif [*old[name].types] == [*new[name].types]:  # columns in one order
             texts[name] = old[name].text
-    # A record keeps its digits where the new ones agree, so a table that was given to another
-    # analysis is known by the digits that it keeps: the key that the next build finds.
-    kept = {key_digest(record.text): key_digest(texts[name]) for name, record in new.items()}
-    known = read_keys(folder()) if last.read else {}  # where it is damaged, nothing was read
-    keys = {name: key for name, key in known.items() if name in last.read}
+    # A key names a table that is an argument by the digest of its digits. Where an old record keeps
+    # its digits, their digest replaces that of the new ones, as the next build will compute it.
+    digests = {key_digest(record.text): key_digest(texts[name]) for name, record in new.items()}
+    old_keys = read_keys(folder()) if build.read else {}  # if damaged, no table was read
+    keys = {name: key for name, key in old_keys.items() if name in build.read}
     with fresh_folder(folder()) as fresh:
-        for name in last.read - new.keys():
+        for name in build.read - new.keys():
             write_bytes(fresh / name, (folder() / name).read_bytes())
         for name, record in new.items():
             write_text(fresh / name, replace(record, text=texts[name]).written())
-            tables = {given: kept.get(rows, rows) for given, rows in record.key.tables.items()}
+            argument_digests = record.key.tables.items()
+            tables = {table: digests.get(digest, digest) for table, digest in argument_digests}
             keys[name] = replace(record.key, tables=tables)
         write_keys(fresh, keys)
     write_package_data(folder())
     return sorted(changes)
 
 
-def stored(damaged: Collection[str] = ()) -> dict[str, Record]:
-    """Return the recorded tables by name, changed by hand or not.
+def stored_records(damaged: Collection[str] = ()) -> dict[str, Record]:
+    """Return the recorded tables by name, also those that were changed by hand.
 
-    Those that may be `damaged` are left out where they are.
+    Names in `damaged` are those of tables that are left out if they cannot be read.
     """
     return _records_in(folder(), damaged, whole=False)
 
 
 def _records_in(
-    place: Path, damaged: Collection[str] = (), *, whole: bool = True
+    parent: Path, damaged: Collection[str] = (), *, whole: bool = True
 ) -> dict[str, Record]:
     """Return the records of a folder by name, without their keys."""
-    found = {}
-    for path in sorted(place.glob("*/*.csv")):
+    records = {}
+    for path in sorted(parent.glob("*/*.csv")):
         try:
             record = read_record(path, whole=whole)
         except ChaosError:
-            if path.relative_to(place).as_posix() in damaged:
+            if path.relative_to(parent).as_posix() in damaged:
                 continue
             raise
-        found[record.name] = record
-    return found
+        records[record.name] = record
+    return records
 
 
 def compare() -> tuple[list[Difference], list[str], list[str]]:
     """Compare the recorded tables with what the chapters of the last build have computed.
 
-    Returned are the cells that differ and tables that only one side has; the records that were not
-    computed, since votes or predictions are not available; and the records whose numbers agree,
-    though other code made them. Raises ChaosError as `built` does, and if the build has read what
-    it could have computed.
+    Return three things: the cells that differ, and the tables that only one side has; the names of
+    records that were not computed, since votes or predictions are not available; and the names of
+    records whose numbers agree, though other code made them. Raises ChaosError as `tables_of_build`
+    does, and if the build has read tables that it could have computed.
     """
-    last, old = built(), stored()
-    if last.read:
+    build, old = tables_of_build(), stored_records()
+    if build.read:
         raise ChaosError(
             "Nothing is verified by a build that has read the recorded tables.",
-            found=f"{counted(len(last.read), 'table')} read, {len(last.computed)} computed",
+            found=f"{counted(len(build.read), 'table')} read, {len(build.computed)} computed",
             todo="run `chaos build --recompute` first, or `make verify`, which does both",
         )
-    new = last.computed
-    found = [Difference(name, "", "no table", "a table") for name in new.keys() - old.keys()]
-    shown = _shown_from_records()
+    new = build.computed
+    different = [Difference(name, "", "no table", "a table") for name in new.keys() - old.keys()]
+    incomplete = _incomplete_chapters()
     unchecked = []
     for name, record in old.items():
         if name in new:
-            found += differences(record, new[name])
-        elif shown:
+            different += differences(record, new[name])
+        elif incomplete:
             unchecked.append(name)
         else:
-            found.append(Difference(name, "", "a table", "no chapter makes it"))
-    differing = {one.record for one in found}
-    both = (new.keys() & old.keys()) - differing
-    # The last digits of the tables that were given depend on the processor.
+            different.append(Difference(name, "", "a table", "no chapter makes it"))
+    same = (new.keys() & old.keys()) - {cell.record for cell in different}
+    # Digests of the tables that were arguments depend on the processor, by their last digits.
     keys = {name: replace(key, tables={}) for name, key in read_keys(folder()).items()}
-    outdated = [name for name in both if replace(new[name].key, tables={}) != keys.get(name)]
-    return sorted(found, key=str), sorted(unchecked), sorted(outdated)
+    outdated = [name for name in same if replace(new[name].key, tables={}) != keys.get(name)]
+    return sorted(different, key=str), sorted(unchecked), sorted(outdated)
 
 
-def _shown_from_records() -> set[str]:
+def _incomplete_chapters() -> set[str]:
     """Return the chapters of the last build whose tables are not all computed from the data."""
     return {
         record.notebook

@@ -1,7 +1,7 @@
 """What was published and must stay reachable: the ids of figures and tables, and moved pages.
 
 ``book/figures.yml`` holds every id that was ever published. One that is still made has the
-version it first appeared in; one that was renamed or withdrawn says so:
+version it first appeared in; one that was renamed or withdrawn has an entry of its own kind:
 
     fig-entropy: 0.1.0
     fig-old-name: {since: 0.1.0, moved_to: fig-entropy}
@@ -24,12 +24,12 @@ from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.report.manifests import ID
 
 FIGURES = "book/figures.yml"
-PAGES = "book/redirects.yml"
-_PAGE = re.compile(r"[\w-]+(/[\w-]+)*")
+REDIRECTS = "book/redirects.yml"
+_PAGE_NAME = re.compile(r"[\w-]+(/[\w-]+)*")
 
 
 class RegistryEntry(StrictModel):
-    """An id that was ever published: where it has moved, or why it was withdrawn, if either."""
+    """An id that was ever published: its first version, and its new id or why it was withdrawn."""
 
     since: Annotated[str, Field(pattern=r"^\d+\.\d+\.\d+$", description="a version, such as 0.1.0")]
     moved_to: str = ""
@@ -55,24 +55,24 @@ class Registry:
     def check(self, made_ids: Collection[str], *, synthetic: bool = False) -> None:
         """Check that the notebooks make exactly the ids that are registered.
 
-        From synthetic votes they may make fewer: nothing is invented beside these.
+        From synthetic votes they may make fewer: only votes are invented, no other data.
         """
-        gone = [] if synthetic else [id for id in self.ids if id not in made_ids]
-        if gone:
+        missing = [] if synthetic else [id for id in self.ids if id not in made_ids]
+        if missing:
             raise ChaosError(
-                f"published ids never change, but no notebook makes: {', '.join(gone)}",
+                f"published ids never change, but no notebook makes: {', '.join(missing)}",
                 todo="make it again, or give it a redirect in "
-                f"{FIGURES}: {gone[0]}: {{since: …, moved_to: NEW-ID}} or "
+                f"{FIGURES}: {missing[0]}: {{since: …, moved_to: NEW-ID}} or "
                 "{since: …, withdrawn: REASON}",
             )
-        if back := sorted(self.redirects.keys() & set(made_ids)):
+        if reused := sorted(self.redirects.keys() & set(made_ids)):
             raise ChaosError(
-                f"made by a notebook, although moved or withdrawn: {', '.join(back)}",
+                f"made by a notebook, although moved or withdrawn: {', '.join(reused)}",
                 where=FIGURES,
                 todo="give the new figure or table another id",
             )
-        if new := sorted(set(made_ids) - set(self.ids)):
-            raise ChaosError(f"register these ids in {FIGURES}: {', '.join(new)}")
+        if unregistered := sorted(set(made_ids) - set(self.ids)):
+            raise ChaosError(f"register these ids in {FIGURES}: {', '.join(unregistered)}")
 
 
 def read_registry() -> Registry:
@@ -92,6 +92,7 @@ def read_registry() -> Registry:
 
 
 def _entry(id: object, value: object) -> RegistryEntry:
+    """Return the entry of an id, whose value in the file is a mapping or only a version."""
     if not ID.fullmatch(str(id)):
         raise ChaosError(
             "This is not an id.",
@@ -104,39 +105,40 @@ def _entry(id: object, value: object) -> RegistryEntry:
 
 
 def read_moved_pages(pages: Collection[str]) -> dict[str, str]:
-    """Return, by its old name, the page that took the place of each page that has moved.
+    """Return the new name of each page that has moved, by its old name, after checking both.
 
-    Names are those of the book's pages, such as ``chapters/results``.
+    `pages` and these are names of the book's pages, such as ``chapters/results``.
     """
-    moved = read_redirects()
-    for old, new in moved.items():
+    redirects = read_redirects()
+    for old, new in redirects.items():
         if old in pages:
-            raise ChaosError("A page that has moved is still there.", where=PAGES, found=old)
+            raise ChaosError("A page that has moved is still there.", where=REDIRECTS, found=old)
         if new not in pages:
             raise ChaosError(
                 "A redirect leads to no page.",
-                where=f"{PAGES}, {old}",
+                where=f"{REDIRECTS}, {old}",
                 found=new,
                 expected=did_you_mean(new, pages),
             )
-    return moved
+    return redirects
 
 
 def read_redirects() -> dict[str, str]:
-    """Return the new name of each page that has moved, by its old one, whether or not it exists."""
-    moved = _read(PAGES)
-    for name in (*moved, *moved.values()):
-        if not isinstance(name, str) or not _PAGE.fullmatch(name):
+    """Return the new name of each page that has moved, by its old name, without checking them."""
+    redirects = _read(REDIRECTS)
+    for name in (*redirects, *redirects.values()):
+        if not isinstance(name, str) or not _PAGE_NAME.fullmatch(name):
             raise ChaosError(
                 "This is not the name of a page.",
-                where=PAGES,
+                where=REDIRECTS,
                 found=repr(name),
                 expected="its path without .html, such as chapters/results",
             )
-    return moved
+    return redirects
 
 
 def _read(name: str) -> dict[Any, Any]:
+    """Return the content of a YAML file of the checkout, which must be a mapping or empty."""
     content = read_yaml(paths.project() / name) or {}
     if not isinstance(content, dict):
         raise ChaosError("This cannot be read.", where=name, expected="a line `name: value` each")

@@ -29,21 +29,21 @@ _FILES_SHOWN = 5
 def make(out: Path) -> Path:
     """Make the archive of the last build, ``living-book-<version>.zip``, in a folder.
 
-    One that is there is replaced.
+    An archive of that name is replaced.
     """
     site = paths.build() / "html"
-    _refuse_unfit(site)
+    _check_releasable(site)
     book = read_citation()
-    without_desktops = shutil.ignore_patterns(*inputs.OF_DESKTOPS)
+    ignore = shutil.ignore_patterns(*inputs.OF_DESKTOPS)
     with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".release-") as scratch:
         folder = Path(scratch) / "release"
-        shutil.copytree(site, folder / SITE, ignore=without_desktops)
-        explorer.leave_out_others(folder / SITE)
-        shutil.copytree(paths.results(), folder / "results", ignore=without_desktops)
+        shutil.copytree(site, folder / SITE, ignore=ignore)
+        explorer.leave_out_other_datasets(folder / SITE)
+        shutil.copytree(paths.results(), folder / "results", ignore=ignore)
         for name in _COPIED:
             shutil.copyfile(paths.project() / name, folder / name)
-        released = folder / SITE
-        texts, votes = licences.files_with_item_texts(released), licences.files_with_votes(released)
+        pages = folder / SITE
+        texts, votes = licences.files_with_item_texts(pages), licences.files_with_votes(pages)
         write_text(folder / LICENCES, licences.overview(SITE, texts, votes))
         crate.write(folder, f"{SITE}/")
         sums = inputs.digests(folder)
@@ -57,16 +57,17 @@ def fill_doi(doi: str) -> Path:
     """Write the DOI that a repository has reserved for this version into CITATION.cff."""
     line = f"doi: {validate_doi(doi, '--doi')}"
     path = paths.project() / "CITATION.cff"
-    read_citation(path)  # which must be sound before a line of it is changed
+    read_citation(path)  # which must be valid before a line of it is changed
     text = path.read_text("utf-8")
-    filled, found = re.subn(r"^doi:.*$", lambda _: line, text, count=1, flags=re.MULTILINE)
-    if not found:
+    filled, n_replaced = re.subn(r"^doi:.*$", lambda _: line, text, count=1, flags=re.MULTILINE)
+    if not n_replaced:
         filled = re.sub(r"^version:.*$", rf"\g<0>\n{line}", text, count=1, flags=re.MULTILINE)
     write_text(path, filled)
     return path
 
 
-def _refuse_unfit(site: Path) -> None:
+def _check_releasable(site: Path) -> None:
+    """Check that the last build is complete, real, current and committed."""
     if not (site / "index.html").is_file():
         raise ChaosError("Nothing was built yet.", where=site, todo="run `chaos build` first")
     records = crate.run_records()
@@ -87,7 +88,7 @@ def _refuse_unfit(site: Path) -> None:
         raise ChaosError(
             "The site is not made from what is here now, or was changed since.",
             where=site,
-            found=_few(changed),
+            found=_first_lines(changed),
             todo="run `chaos build`; if it has nothing to do, `chaos build --force`",
         )
     uncommitted = provenance.uncommitted_paths()
@@ -96,17 +97,19 @@ def _refuse_unfit(site: Path) -> None:
     if uncommitted:
         raise ChaosError(
             "Not everything is committed; a release must be what a commit holds.",
-            found=_few(uncommitted),
+            found=_first_lines(uncommitted),
             todo="commit it, or put it away",
         )
 
 
-def _few(lines: list[str]) -> str:
+def _first_lines(lines: list[str]) -> str:
+    """Return the first of many lines, and how many more there are."""
     more = [f"… and {len(lines) - _FILES_SHOWN} more"] if len(lines) > _FILES_SHOWN else []
     return "\n".join([*lines[:_FILES_SHOWN], *more])
 
 
 def _pack(folder: Path) -> bytes:
+    """Return a folder as a zip, whose bytes depend only on the files' names and content."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for name in inputs.digests(folder):
@@ -125,7 +128,7 @@ def check(release: Path) -> int:
     if not release.exists():
         raise ChaosError("There is no such archive.", where=release)
     try:
-        digests, sums = _digests(release)
+        digests, lines = _digests(release)
     except (KeyError, FileNotFoundError) as fault:
         found = f"no {SUMS} in it"
         raise ChaosError("This is not a release.", where=release, found=found) from fault
@@ -136,25 +139,25 @@ def check(release: Path) -> int:
             found=str(fault),
             expected="a folder, or a zip file, complete and without a password",
         ) from fault
-    stated = {name: digest for digest, _, name in (one.partition("  ") for one in sums)}
+    expected = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
     faults = [
         f"{name} was {'changed' if name in digests else 'removed'}"
-        for name, digest in stated.items()
+        for name, digest in expected.items()
         if digests.get(name) != digest
     ]
-    faults += [f"{name} was added" for name in sorted(digests.keys() - stated.keys() - {SUMS})]
+    faults += [f"{name} was added" for name in sorted(digests.keys() - expected.keys() - {SUMS})]
     if faults:
         raise ChaosError(
             "The release is not what its checksums say.",
             where=SUMS,
-            found=_few(faults),
+            found=_first_lines(faults),
             todo="fetch it again",
         )
-    return len(stated)
+    return len(expected)
 
 
 def _digests(release: Path) -> tuple[dict[str, str], list[str]]:
-    """Return the digest of each file of a release, packed or not, and the lines of its sums."""
+    """Return the digest of each file of a release, packed or not, and the lines of SHA256SUMS."""
     if release.is_dir():
         return inputs.digests(release), (release / SUMS).read_text("utf-8").splitlines()
     with zipfile.ZipFile(release) as packed:

@@ -1,4 +1,4 @@
-"""Data as a script: a page that was opened from a file may fetch nothing."""
+"""Data as a script, since a page that was opened from a file cannot fetch data."""
 
 import json
 import zlib
@@ -13,19 +13,20 @@ def script(name: str, value: Mapping[str, Any] | Sequence[Any], notice: str) -> 
 
 
 def packed_script(name: str, value: Mapping[str, Any] | Sequence[Any], notice: str) -> str:
-    """Return a script that sets a global to packed data, where these would weigh most.
+    """Return a script that sets a global to compressed data, for data that are large.
 
-    A script holds text alone: the data are JSON, made smaller by zlib, and written in base64. The
-    notice of their licence stays readable.
+    The data are JSON, compressed by zlib, in base64 since a script is text. The notice of their
+    licence stays readable.
     """
     data = b64encode(zlib.compress(compact(value).encode(), level=9)).decode()
     return f'{_comment(notice)}\nwindow.{name} = "{data}";\n'
 
 
 def _comment(notice: str) -> str:
+    """Return a comment of JavaScript, which no text in it can end."""
     return f"/* {notice.replace('*/', '* /')} */"
 
 
 def compact(value: Mapping[str, Any] | Sequence[Any]) -> str:
-    """Return JSON without spaces; the same value gives the same text."""
+    """Return JSON without spaces, always the same for the same value."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

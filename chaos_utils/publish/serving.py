@@ -1,4 +1,4 @@
-"""The book on a server of one's own, built again whenever one of its sources changes."""
+"""A local server of the book, which is built again whenever one of its sources changes."""
 
 import asyncio
 import logging
@@ -25,7 +25,7 @@ from chaos_utils.publish import dependencies, drafts
 from chaos_utils.report import warm
 
 HOST = "127.0.0.1"
-_HOST_NAMES = (HOST, "localhost", "[::1]")  # that a browser on this machine may know it by
+_HOST_NAMES = (HOST, "localhost", "[::1]")  # of this machine, in a browser on it
 _SOURCES = ("notebooks", "book", "chaos_utils", "results", *dependencies.SETTINGS)
 _BUILD_FAILED = (
     "The last change could not be built: the terminal says why. This is the book before it."
@@ -33,47 +33,47 @@ _BUILD_FAILED = (
 
 
 def serve(port: int, options: list[str], say: Callable[[str], None]) -> None:
-    """Serve drafts of the book until interrupted; browsers reload what was made again.
+    """Serve drafts of the book until interrupted; browsers reload pages that were made again.
 
-    It is served on this machine alone. `options` are those of ``chaos build``, such as
-    ``--sample``. A change that has a fault is reported on the terminal, and the pages before it
-    stay. The site that ``chaos build`` makes is left alone.
+    Only browsers on this machine can load them. `options` are those of ``chaos build``, such as
+    ``--sample``. If a change has a fault, the terminal reports it and the pages stay as they were
+    before. The site that ``chaos build`` makes is not touched.
     """
     _check_port(port)
     root = paths.project()
-    not_made = watchfiles.DefaultFilter(ignore_paths=[paths.chapters()])
+    sources_only = watchfiles.DefaultFilter(ignore_paths=[paths.chapters()])
     changes = watchfiles.watch(
         *[root / name for name in _SOURCES],
-        watch_filter=not_made, rust_timeout=500, yield_on_timeout=True,
+        watch_filter=sources_only, rust_timeout=500, yield_on_timeout=True,
     )  # fmt: skip
-    next(changes)  # from here on they are seen, also those during a build
-    with warm.processes(libraries=warm.PAGES) as of_warm:
-        is_updated = _update(of_warm, options, say)
-        if not is_updated and not (drafts.shown() / "index.html").is_file():
+    next(changes)  # starts the watch, so that changes during the first build count
+    with warm.processes(libraries=warm.PAGES) as warm_env:
+        is_updated = _update(warm_env, options, say)
+        if not is_updated and not (drafts.pages_folder() / "index.html").is_file():
             raise ChaosError(
                 "There is no book to serve.", todo="correct what the build has reported"
             )
         asyncio.set_event_loop(loop := asyncio.new_event_loop())
-        Thread(target=_serve, args=(drafts.shown(), port, loop), daemon=True).start()
+        Thread(target=_serve, args=(drafts.pages_folder(), port, loop), daemon=True).start()
         say(f"http://{HOST}:{port} (Ctrl-C ends)")
         for changed_files in filter(None, changes):
             say("something has changed: building")
             only_pages = all(root / "book" in Path(path).parents for _, path in changed_files)
-            is_updated = _update(of_warm, None if only_pages else options, say)
+            is_updated = _update(warm_env, None if only_pages else options, say)
             loop.call_soon_threadsafe(
-                LiveReloadHandler.reload_waiters if is_updated else _tell_pages
+                LiveReloadHandler.reload_waiters if is_updated else _show_build_failed
             )
 
 
 def _update(
-    of_warm: Mapping[str, str], options: list[str] | None, say: Callable[[str], None]
+    warm_env: Mapping[str, str], options: list[str] | None, say: Callable[[str], None]
 ) -> bool:
-    """Make what has changed, with such options the chapters too; say whether that went well."""
+    """Update the pages, and first the chapters if there are options; return whether it worked."""
     if options is not None and not _run_chapters(options):
         return False
     try:
-        drafts.update(of_warm, say)
-    except (ChaosError, OSError, UnicodeError) as fault:  # a file may vanish, or be half there
+        drafts.update(warm_env, say)
+    except (ChaosError, OSError, UnicodeError) as fault:  # a file may vanish, or be half written
         say(str(fault))
         return False
     say("the pages are up to date")
@@ -81,10 +81,11 @@ def _update(
 
 
 def _check_port(port: int) -> None:
-    with socket.socket() as tried:
-        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    """Raise a ChaosError if the port cannot be used."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            tried.bind((HOST, port))
+            probe.bind((HOST, port))
         except OSError as fault:
             raise ChaosError(
                 "The book cannot be served there.",
@@ -95,7 +96,7 @@ def _check_port(port: int) -> None:
 
 
 def _run_chapters(options: list[str]) -> bool:
-    """Run what is stale in a process of its own, with the code as it is now; say whether it ran."""
+    """Run stale chapters in another process, with the code as of now; return whether it worked."""
     command = [sys.executable, "-m", "chaos_utils.cli", "build", "--without-pages", *options]
     with subprocess.Popen(command, cwd=paths.project(), start_new_session=True) as process:
         try:
@@ -107,6 +108,7 @@ def _run_chapters(options: list[str]) -> bool:
 
 
 def _serve(site: Path, port: int, loop: asyncio.AbstractEventLoop) -> None:
+    """Serve a site in this thread, without the server's log, as long as the process runs."""
     asyncio.set_event_loop(loop)
     for name in ("livereload", "tornado.access"):
         logging.getLogger(name).disabled = True
@@ -116,7 +118,7 @@ def _serve(site: Path, port: int, loop: asyncio.AbstractEventLoop) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _OwnHost(Matcher):
-    """Requests that name this server: a page from elsewhere may have a name that leads here."""
+    """Match requests to this server's own host name, against DNS rebinding by other pages."""
 
     port: int
 
@@ -128,14 +130,14 @@ class _OwnHost(Matcher):
 
 
 class _Socket(LiveReloadHandler):
-    """What tells pages to load again; pages from elsewhere get no answer."""
+    """The socket that tells pages to reload; pages from elsewhere get no answer."""
 
     def check_origin(self, origin: str) -> bool:
         return WebSocketHandler.check_origin(self, origin)
 
 
 def application(site: Path, port: int) -> Application:
-    """Return what serves a site's files, each page with the script that loads it again."""
+    """Return the server's application: a site's files, with a script that reloads each page."""
     LiveReloadHandler.watcher, LiveReloadHandler.live_css = get_watcher_class()(), True
 
     class ReloadInjector(LiveScriptInjector):
@@ -150,6 +152,7 @@ def application(site: Path, port: int) -> Application:
     return Application([Rule(_OwnHost(port), handlers)], transforms=[ReloadInjector])
 
 
-def _tell_pages() -> None:
+def _show_build_failed() -> None:
+    """Let the open pages say that the last change could not be built."""
     for page in LiveReloadHandler.waiters:
         page.send_message({"command": "alert", "message": _BUILD_FAILED})

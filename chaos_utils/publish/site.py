@@ -25,18 +25,19 @@ from chaos_utils.publish.processes import end_group
 from chaos_utils.report import provenance, warm
 
 HTML = "html"  # the folder of pages
-_PAGES = (".md", ".rst")  # each says by itself what it depends on
+_PAGE_SUFFIXES = (".md", ".rst")  # Sphinx notes what each page depends on
 _LOG = "site.log"
-_SHOWN = 12
+_FAULTS_SHOWN = 12
 _FAULT = re.compile(r"WARNING:|ERROR:|CRITICAL:|^sphinx\.errors\.")
 
 
 def forget_pages() -> None:
-    """Let all pages be made from nothing when the book is next rendered."""
+    """Delete the pages of the last rendering, so that the next one makes all of them."""
     shutil.rmtree(_workplace(), ignore_errors=True)
 
 
 def _workplace() -> Path:
+    """Return the folder in which pages are kept from one rendering to the next."""
     return paths.build() / "pages"
 
 
@@ -44,26 +45,26 @@ def render(
     say: Callable[[str], None],
     *,
     cores: int = 0,
-    of_warm: Mapping[str, str] = MappingProxyType({}),
+    warm_env: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Render the book into ``_build/html``, which is replaced whole or left as it was.
 
-    `say` is called with each fault of a page when it is found, before the other pages are made.
-    What it was made from, beside the chapters, is recorded in ``_build``: it is no part of it.
-    `cores` are as many as may be used: 0 for all. `of_warm` is as `make_pages` takes it.
+    `say` is called with each fault of a page as soon as it is found. The digests of the site's
+    sources are written to ``_build``, beside the site. `cores` is how many may be used: 0 for all.
+    `warm_env` is as `make_pages` takes it.
     """
     staleness.refuse_stale()
     address = os.environ.get(ADDRESS, "")
     made_from = dependencies.digests_of_pages() | {staleness.MADE_FOR: address}
-    update_pages(_workplace(), say, cores=cores, of_warm=of_warm)
+    update_pages(_workplace(), say, cores=cores, warm_env=warm_env)
     with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".site-") as folder:
         html = shutil.copytree(_workplace() / HTML, Path(folder) / HTML)
         check_links(html)
         (html / ".buildinfo").unlink(missing_ok=True)  # only for Sphinx, and of this machine
         crate.write(html)
-        made = made_from | staleness.files_of(html)
+        digests = made_from | staleness.files_of(html)
         swap_in(html, paths.build() / "html")
-        write_json(paths.build() / staleness.SITE_FILE, made)
+        write_json(paths.build() / staleness.SITE_FILE, digests)
 
 
 def update_pages(
@@ -72,57 +73,62 @@ def update_pages(
     *,
     cores: int = 0,
     draft: bool = False,
-    of_warm: Mapping[str, str] = MappingProxyType({}),
+    warm_env: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Make those pages in a folder that have changed since it was last made; else as `make_pages`.
+    """Make those pages in a folder that have changed since the last call, as `make_pages` does.
 
-    They are as if all had been made from nothing. So they are where something has changed that no
-    single page says it depends on, where the last ones were interrupted or, but for drafts, had a
-    fault, and where a source has changed meanwhile.
+    The result is the same as if all were made. All are made if something has changed on which no
+    single page says that it depends, and if during the last call there was an interruption, a
+    change of sources or, except for drafts, a fault.
     """
     basis_file, basis = workplace / "basis.json", _basis()
     if read_mapping(basis_file) != basis:
         shutil.rmtree(workplace, ignore_errors=True)
-    basis_file.unlink(missing_ok=True)
+    basis_file.unlink(missing_ok=True)  # written again only if all goes well
     sources = dependencies.digests_of_pages()
     try:
         make_pages(
-            workplace / HTML, workplace / "doctrees", say, cores=cores, draft=draft, of_warm=of_warm
+            workplace / HTML,
+            workplace / "doctrees",
+            say,
+            cores=cores,
+            draft=draft,
+            warm_env=warm_env,
         )
     except ChaosError:
         if draft:
             write_json(basis_file, basis)
         raise
-    dependencies.forget()  # what is no longer as it was read counts
+    dependencies.forget()  # so that sources that changed meanwhile are noticed
     if dependencies.digests_of_pages() == sources:
         write_json(basis_file, basis)
 
 
 def _basis() -> dict[str, str]:
-    """Return the digest of each thing that no single page says it depends on.
+    """Return the digest of each thing on which no single page says that it depends, by name.
 
-    These are the book's settings, styles and scripts, the code that makes pages, what it is called
-    for, the data that the chapters were made from, and the names of what they have made.
+    They are the book's settings, styles and scripts, the code that makes pages, the site's address,
+    the installed packages, and of each chapter its inputs, parameters and the names of its figures.
     """
     dependencies.forget()  # this process has read sources before
     root = paths.project()
-    beside = [path for path in dependencies.pages() if path.suffix not in _PAGES]
+    shared_files = [path for path in dependencies.pages() if path.suffix not in _PAGE_SUFFIXES]
     code = modules.transitive_imports(dependencies.imported_by_pages())
     templates = (root / modules.PACKAGE / "publish" / "templates").glob("*.html")
-    found = {
+    digests = {
         path.relative_to(root).as_posix(): inputs.digest(path)
-        for path in [*beside, *code, *templates]
+        for path in [*shared_files, *code, *templates]
     }
-    found |= {name: inputs.digest(path) for name, path in dependencies.data_of_pages().items()}
-    said = {"address": os.environ.get(ADDRESS, "")}
-    said["libraries"] = repr(sorted((one.name, one.version) for one in distributions()))
+    digests |= {name: inputs.digest(path) for name, path in dependencies.data_of_pages().items()}
+    texts = {"address": os.environ.get(ADDRESS, "")}
+    texts["libraries"] = repr(sorted((dist.name, dist.version) for dist in distributions()))
     for chapter in dependencies.chapters():
         run = paths.chapter_run(chapter)
         record = provenance.read_run_record(run)
-        of_record = record.model_dump_json(include={"inputs", "parameters"}) if record else ""
-        made = sorted(path.name for path in (run / paths.FIGURES).glob("*"))
-        said[f"chapter {chapter}"] = f"{of_record}\n{made}"
-    return found | {name: digest_of(text) for name, text in said.items()}
+        origin = record.model_dump_json(include={"inputs", "parameters"}) if record else ""
+        figures = sorted(path.name for path in (run / paths.FIGURES).glob("*"))
+        texts[f"chapter {chapter}"] = f"{origin}\n{figures}"
+    return digests | {name: digest_of(text) for name, text in texts.items()}
 
 
 def make_pages(
@@ -132,19 +138,19 @@ def make_pages(
     *,
     cores: int = 0,
     draft: bool = False,
-    of_warm: Mapping[str, str] = MappingProxyType({}),
+    warm_env: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Let Jupyter Book make the pages in a process of its own; raise a ChaosError on any warning.
 
     Folders and `draft` are as `pages.make` takes them, and `say` and `cores` as in `render`.
-    `of_warm` is what `warm.processes` yields, where these have the libraries of pages.
+    `warm_env` is what `warm.processes(warm.PAGES)` yields, or empty.
     """
     options = {
         "target": str(html),
         "doctrees": str(doctrees),
         "jobs": cores or os.cpu_count() or 1,
         "draft": draft,
-        "parent": 0 if of_warm else os.getpid(),
+        "parent": 0 if warm_env else os.getpid(),
     }
     root = paths.project()
     environment = os.environ | {
@@ -152,10 +158,10 @@ def make_pages(
         "PYTHONHASHSEED": "0",
         "SOURCE_DATE_EPOCH": "1577836800",  # the same date in every build
     }
-    command = [*warm.python(of_warm), "chaos_utils.publish.pages", json.dumps(options)]
+    command = [*warm.python(warm_env), "chaos_utils.publish.pages", json.dumps(options)]
     lines = []
     with subprocess.Popen(
-        command, cwd=root, env={**environment, **of_warm}, text=True, stdout=subprocess.PIPE,
+        command, cwd=root, env={**environment, **warm_env}, text=True, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, start_new_session=True,
     ) as process:  # fmt: skip
         assert process.stdout is not None
@@ -174,22 +180,23 @@ def make_pages(
 
 
 def _plain(line: str) -> str:
-    """Return a line of Sphinx without colours and the checkout's place."""
+    """Return a line of Sphinx's output without colours and the checkout's path."""
     plain = re.sub(r"\x1b\[[0-9;]*m", "", line).replace(str(paths.project()) + os.sep, "")
     return plain.replace("sphinx.errors.ExtensionError: ", "ERROR: ")
 
 
 def _sphinx_failed(lines: list[str], log: Path) -> ChaosError:
+    """Return the error that names the faults in Sphinx's output, or else how it ends."""
     faults = [line.rstrip() for line in lines if _FAULT.search(line)]
     return ChaosError(
         "The book's pages could not be made without warnings.",
-        found="\n".join(faults[:_SHOWN]) or "".join(lines)[-800:],
+        found="\n".join(faults[:_FAULTS_SHOWN]) or "".join(lines)[-800:],
         todo=f"correct these; the whole output is in {log}",
     )
 
 
 class Page(HTMLParser):
-    """What an HTML file links to, in order, and the places inside it."""
+    """An HTML file's links, in order, and the ids of its elements."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -199,7 +206,7 @@ class Page(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note links and places."""
+        """Add an element's links and id."""
         for name, value in attrs:
             if name in ("href", "src"):
                 self.links[value or ""] = None
@@ -208,19 +215,19 @@ class Page(HTMLParser):
 
 
 def check_links(site: Path, read: Callable[[Path], Page] = Page) -> None:
-    """Raise a ChaosError that names links inside a site which lead nowhere."""
+    """Raise a ChaosError if links inside a site lead nowhere."""
     if broken := list(broken_links(site, read)):
         raise ChaosError(
             f"{counted(len(broken), 'broken link')} inside the site.",
-            found="\n".join(broken[:_SHOWN]),
+            found="\n".join(broken[:_FAULTS_SHOWN]),
         )
 
 
 def broken_links(site: Path, read: Callable[[Path], Page] = Page) -> Iterator[str]:
     """Yield a line for each link inside a site that leads nowhere: page, link, what is wrong."""
-    # The themes leave templates of theirs among the static files.
-    found = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
-    pages = {path: read(path) for path in found}
+    # Themes leave their templates among the static files.
+    files = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
+    pages = {path: read(path) for path in files}
     target_of = cache(_target)  # many pages of a folder link to the same
     for path, page in pages.items():
         name = path.relative_to(site).as_posix()
@@ -240,7 +247,7 @@ def broken_links(site: Path, read: Callable[[Path], Page] = Page) -> Iterator[st
 
 
 def _target(folder: Path, path: str) -> Path | None:
-    """Return the file that a path leads to from a folder; None where there is none."""
+    """Return the file that a relative link in a folder leads to; None where there is none."""
     target = Path(os.path.normpath(folder / path))
     if target.is_dir():
         target /= "index.html"

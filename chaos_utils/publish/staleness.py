@@ -1,7 +1,7 @@
-"""The one rule of what is out of date: the digests of what it was made from differ.
+"""What is out of date, by one rule: the digests of its sources are not those it was made from.
 
-No file's time counts. `chaos build` makes what `steps` names. No site, release or record is made
-from a chapter that is behind its sources.
+The times of files do not count. `chaos build` makes what `steps` names. No site, release or record
+is made from a chapter that is behind its sources.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,18 +16,17 @@ from chaos_utils.report import provenance
 SITE = "site"  # the last step
 # Below _build: the digests of what the site was made from, and of its files.
 SITE_FILE = "site.json"
-MADE_FOR = "address"  # in it: the one that `chaos build --url` has given
+MADE_FOR = "address"  # its key for the address that `chaos build --url` names
 _NAMES_SHOWN = 3
 
 
 def steps(data: str, address: str, *, force: bool = False) -> list[str]:
     """Return what a build must make, such as ``chapter annotations`` and, last, `SITE`.
 
-    `data` is the chapters' parameter, `address` the one that the site is made for; `force` asks for
-    all.
+    `data` is the chapters' parameter, and `address` that of the site. `force` names all steps.
     """
     dependencies.forget()  # a source may have changed since this process has read it
-    chapters = [one for one in dependencies.chapters() if force or changed_since(one, data)]
+    chapters = [name for name in dependencies.chapters() if force or changed_since(name, data)]
     todo = [f"chapter {chapter}" for chapter in chapters]
     if todo or force or site_changed_since(address):
         todo.append(SITE)
@@ -36,44 +35,44 @@ def steps(data: str, address: str, *, force: bool = False) -> list[str]:
 
 
 def changed_since(chapter: str, data: str | None = None) -> list[str]:
-    """Return the names of what has changed or vanished since a chapter was made, with its outputs.
+    """Return the names of a chapter's sources and outputs that have changed or are missing.
 
-    They are such as ``chaos_utils/base/style.py``; there are none when the chapter is current. One
-    without a readable record is behind in everything; so is one made from other `data`.
+    A name is, for example, ``chaos_utils/base/style.py``; there are none if the chapter is current.
+    If the chapter has no readable record, or was made from other `data`, the record alone is named.
     """
     run = paths.chapter_run(chapter)
     record = provenance.read_run_record(run)
-    made_with = record and record.parameters.get("data")
-    if record is None or not isinstance(made_with, str) or made_with != (data or made_with):
+    old_data = record and record.parameters.get("data")
+    if record is None or not isinstance(old_data, str) or old_data != (data or old_data):
         return [paths.RECORD_FILE]
     then = {f"_build/chapters/{chapter}/{name}": digest for name, digest in record.outputs.items()}
     then[f"book/chapters/{chapter}.ipynb"] = record.outputs.get(paths.NOTEBOOK_FILE, "")
     then |= dependencies.records_read(run)
-    sources = dependencies.digests(paths.notebooks() / f"{chapter}.py", made_with)
+    sources = dependencies.digests(paths.notebooks() / f"{chapter}.py", old_data)
     return _changed_names(record.made_from | then, sources | dependencies.digests_now(then))
 
 
 def seconds_of(chapter: str) -> float:
-    """Return how long a chapter took when it was last made; a guess where it never was."""
-    if made := provenance.read_run_record(paths.chapter_run(chapter)):
-        return made.seconds
+    """Return how long a chapter took when it was last made, or else a guess by its figures."""
+    if record := provenance.read_run_record(paths.chapter_run(chapter)):
+        return record.seconds
     return (paths.notebooks() / f"{chapter}.py").read_text("utf-8").count("publish_figure(")
 
 
 def stale_chapters() -> list[str]:
-    """Return a line for each chapter that is behind its sources, and in what."""
+    """Return a line for each chapter that is behind its sources, with what has changed."""
     dependencies.forget()  # a source may have changed since this process has read it
     changed = {chapter: changed_since(chapter) for chapter in dependencies.chapters()}
     return [f"{chapter}: {shortened(names)}" for chapter, names in changed.items() if names]
 
 
 def shortened(names: Sequence[str]) -> str:
-    """Return the first names of several, in one line."""
+    """Return the first of several names, in one line."""
     return f"{', '.join(names[:_NAMES_SHOWN])}{' …' * (len(names) > _NAMES_SHOWN)}"
 
 
 def refuse_stale() -> None:
-    """Raise a ChaosError that names the chapters which are behind their sources."""
+    """Raise a ChaosError if chapters are behind their sources."""
     if stale := stale_chapters():
         raise ChaosError(
             "Chapters are not built from what is here now: these files have changed, or are gone.",
@@ -83,10 +82,10 @@ def refuse_stale() -> None:
 
 
 def site_changed_since(address: str | None = None) -> list[str]:
-    """Return the names of what has changed or vanished since the site was made, with its files.
+    """Return the names of the site's sources and files that have changed or are missing.
 
-    They are as in `changed_since`, with the chapters' records for what chapters are made from, and
-    the address, where one is given, that the site is made for.
+    Names are as in `changed_since`. A chapter's run record stands for all of its sources. The
+    site's `address` counts too, unless it is None.
     """
     site = read_mapping(paths.build() / SITE_FILE)
     made_for = site.get(MADE_FOR, "") if address is None else address
@@ -95,7 +94,7 @@ def site_changed_since(address: str | None = None) -> list[str]:
 
 
 def files_of(site: Path) -> dict[str, str]:
-    """Return the digest of each of the site's files, by its name below the checkout."""
+    """Return the digest of each of the site's files, by its name in the checkout."""
     return {f"_build/html/{name}": digest for name, digest in inputs.digests(site).items()}
 
 

@@ -1,4 +1,4 @@
-"""Sweeps: a grid of runs of one notebook, here or on a cluster, with one table of them all."""
+"""Sweeps: a grid of runs of one notebook, here or on a cluster, and a table of all of them."""
 
 import csv
 import hashlib
@@ -28,16 +28,16 @@ from chaos_utils.report.scalars import Scalar, read_scalars
 
 SUMMARY_FILE = "summary.csv"
 PLAN_FILE = "plan.json"
-_COMMA = re.compile(r",(?![^\[]*\])")  # inside no list
-_DONE, _FAILED = "done", "failed"  # folders with a file for each run that ended so
+_COMMA = re.compile(r",(?![^\[]*\])")  # not inside a list
+_DONE, _FAILED = "done", "failed"  # folders with a file for each such run
 
 
 @dataclass(frozen=True, slots=True)
 class ParameterSweep:
     """A grid of runs of a notebook.
 
-    `varied` are the parameters that differ between runs; of a grid of one run, those given. `runs`
-    has, by the name of each run's folder, the value of every parameter.
+    `varied` are the parameters that differ between runs; if there is one run, those that the reader
+    has set. `runs` has the values of all parameters, by the name of the run's folder.
     """
 
     source: Path
@@ -46,30 +46,31 @@ class ParameterSweep:
 
     @property
     def folder(self) -> Path:
-        """Where the summary goes; the order in which values were given does not matter."""
+        """The folder of the summary, which does not depend on the order of values."""
         digest = hashlib.sha256("\n".join(sorted(self.runs)).encode()).hexdigest()[:8]
         return paths.runs() / f"sweep-{self.source.stem}-{digest}"
 
     def missing(self) -> list[str]:
-        """Return the folders' names of runs that are not there, or came from another notebook."""
+        """Return the folders' names of runs that do not exist or that another notebook made."""
         return [
             name for name, values in self.runs.items() if not runs.is_there(self.source, values)
         ]
 
     def title(self, run: str) -> str:
-        """Name a run by what makes it different, for a reader."""
+        """Return the name of a run with its varied parameters, for a reader."""
         values = ", ".join(f"{name}={_as_cell(self.runs[run][name])}" for name in self.varied)
         return f"{run} ({values})" if values else run
 
 
 def _as_cell(value: object) -> object:
+    """Return a value for a cell of a table: a list as JSON."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
 
 
 def split_values(text: str) -> list[str]:
     """Split the values of one parameter at commas; those inside a JSON list do not split.
 
-    There is at least one value; of several, none is empty.
+    At least one value is returned; if there are several, none is empty.
     """
     values = [value.strip() for value in _COMMA.split(text)]
     if len(values) > 1 and "" in values:
@@ -78,9 +79,9 @@ def split_values(text: str) -> list[str]:
 
 
 def plan(source: Path, texts: Mapping[str, str]) -> ParameterSweep:
-    """Return the runs of a grid, each checked.
+    """Return the runs of a grid, after checking each.
 
-    `texts` has a value or several for some of the parameters, as `split_values` reads them.
+    `texts` has the values of some parameters as text, which `split_values` splits.
     """
     grid = {name: split_values(text) for name, text in texts.items()}
     planned: dict[str, dict[str, Any]] = {}
@@ -111,20 +112,21 @@ def run(
 ) -> list[dict[str, Scalar]]:
     """Make the runs of a sweep that are missing; one that fails does not stop the others.
 
-    Without a profile, they are made on this machine: one at once, since it may need all of it, or
-    so many as there are `cores` given. Runs of a notebook that has a parameter `threads`, side by
-    side, share the machine's threads, unless the environment sets OMP_NUM_THREADS; others take one
-    each. With one, `cluster.submit` makes them. `force` makes every run again. `say` is called with
-    one line for each run that ended here, `progress` with their number, and that of all. The rows
-    returned, one for each run, stand in ``summary.csv`` too: the run, the varied parameters, its
-    status (``done``, ``failed``, ``was there``), its seconds, what it published, and why it failed.
+    With a `profile`, `cluster.submit` makes them. Without, they are made on this machine: one at a
+    time, since a run may need all of it, or `cores` at once. Parallel runs of a notebook with a
+    parameter `threads` share the machine's threads, unless the environment sets OMP_NUM_THREADS;
+    runs of other notebooks take one each. `force` makes every run again. `say` is called with lines
+    about each run made here, `progress` with the number of runs done and the number of all.
+
+    Return the rows of ``summary.csv``, one for each run: the run, the varied parameters, its status
+    (``done``, ``failed``, ``was there``), its seconds, its scalars, and why it failed.
     """
     folder = sweep.folder
     with exclusive_lock(
         folder / "lock", "another sweep of this grid is running: waiting for it to end", say
     ):
         todo = list(sweep.runs) if force else sweep.missing()
-        # On a cluster too, a relative path is one from where the reader is.
+        # Relative paths start from the reader's folder, on a cluster too.
         reader = str(paths.from_reader("").absolute())
         plan = {"source": str(sweep.source), "again": force, "reader": reader}
         write_json(folder / PLAN_FILE, plan | {"runs": {name: sweep.runs[name] for name in todo}})
@@ -142,21 +144,22 @@ def run(
 def _run_here(
     sweep: ParameterSweep, todo: list[str], cores: int, say: Say, progress: Progress
 ) -> None:
+    """Make runs on this machine, `cores` at once; if interrupted, remove their scratch folders."""
     say(f"running {counted(len(todo), 'run')}")
-    make, waiting = partial(make_run, sweep.folder), map(sweep.title, todo)
+    make, waiting_titles = partial(make_run, sweep.folder), map(sweep.title, todo)
     try:
         with (
             environment(**_threads(cores)),
-            closing(processes.run_parallel(make, todo, workers=cores)) as ended,
+            closing(processes.run_parallel(make, todo, workers=cores)) as results,
         ):
-            for title in islice(waiting, cores):
+            for title in islice(waiting_titles, cores):
                 say(f"{title}: running")
-            for done, result in enumerate(ended, start=1):
+            for n_done, result in enumerate(results, start=1):
                 say(f"{sweep.title(result.name)}: {'failed' if result.fault else 'done'}")
-                progress(done, len(todo))
+                progress(n_done, len(todo))
                 if result.fault:
                     write_text(sweep.folder / _FAILED / result.name, result.fault)
-                for title in islice(waiting, 1):  # they begin in this order
+                for title in islice(waiting_titles, 1):  # the next run in order has begun
                     say(f"{title}: running")
     except BaseException:
         for name in todo:
@@ -165,15 +168,15 @@ def _run_here(
         raise
 
 
-def _threads(at_once: int) -> dict[str, str]:
-    """Return the variable that shares this machine's threads among runs beside each other."""
-    if at_once == 1 or "OMP_NUM_THREADS" in os.environ:
+def _threads(n_runs: int) -> dict[str, str]:
+    """Return the environment variable that shares this machine's threads among parallel runs."""
+    if n_runs == 1 or "OMP_NUM_THREADS" in os.environ:
         return {}
-    return {"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // at_once))}
+    return {"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // n_runs))}
 
 
 def make_run(folder: Path, name: str) -> tuple[str, ...]:
-    """Make one run of the sweep in a folder, which is to mark that it is done."""
+    """Make one run of the sweep in a folder, and mark there that it is done."""
     plan = json.loads((folder / PLAN_FILE).read_text("utf-8"))
     runs.run(
         Path(plan["source"]),
@@ -186,22 +189,24 @@ def make_run(folder: Path, name: str) -> tuple[str, ...]:
 
 
 def make_job(folder: Path, name: str) -> None:
-    """Do so as a cluster's job, which leaves the reason where it fails."""
+    """Make one run as a cluster's job; if it fails, write the reason to the sweep's folder."""
     plan_file = folder / PLAN_FILE
     planned = json.loads(plan_file.read_text("utf-8"))["runs"] if plan_file.is_file() else {}
     if name not in planned:
         raise ChaosError("There is no such run of a sweep.", where=plan_file, found=name)
-    ended = processes.run_job(partial(make_run, folder), name)
-    if ended.fault:
-        write_text(folder / _FAILED / name, ended.fault)
-        raise ChaosError(ended.fault)
+    result = processes.run_job(partial(make_run, folder), name)
+    if result.fault:
+        write_text(folder / _FAILED / name, result.fault)
+        raise ChaosError(result.fault)
 
 
 def _row(sweep: ParameterSweep, name: str, todo: list[str]) -> dict[str, Scalar]:
-    """Describe a run for the summary; a scalar named like a column makes way for it."""
+    """Return a run's row of the summary; a scalar named like another column gets a suffix."""
     folder, target = sweep.folder, paths.runs() / name
-    status = "done" if (folder / _DONE / name).is_file() else "failed"
-    status = status if name in todo else "was there"
+    if name not in todo:
+        status = "was there"
+    else:
+        status = "done" if (folder / _DONE / name).is_file() else "failed"
     values = {key: _as_cell(sweep.runs[name][key]) for key in sweep.varied}
     row: dict[str, Any] = {"run": name, **values, "status": status, "seconds": None}
     if status != "failed":
@@ -214,6 +219,7 @@ def _row(sweep: ParameterSweep, name: str, todo: list[str]) -> dict[str, Scalar]
 
 
 def _reason(sweep: ParameterSweep, name: str) -> str:
+    """Return why a run failed."""
     file = sweep.folder / _FAILED / name
     if file.is_file():
         return file.read_text("utf-8").rstrip()
@@ -227,12 +233,13 @@ def _reason(sweep: ParameterSweep, name: str) -> str:
 
 
 def columns(rows: Iterable[Mapping[str, Scalar]]) -> list[str]:
-    """Return the columns of a summary: those of all its rows, the reason last."""
+    """Return the columns of all rows of a summary, the reason last."""
     names = dict.fromkeys(name for row in rows for name in row if name != "reason")
     return [*names, "reason"]
 
 
 def _as_csv(rows: list[dict[str, Scalar]]) -> str:
+    """Return the summary as CSV: reasons on one line, no cell that a program takes as a formula."""
     stream = io.StringIO()
     table = csv.DictWriter(stream, columns(rows), restval="", lineterminator="\n")
     table.writeheader()
@@ -243,7 +250,7 @@ def _as_csv(rows: list[dict[str, Scalar]]) -> str:
 
 
 def check(sweep: ParameterSweep, rows: Iterable[Mapping[str, Scalar]]) -> None:
-    """Check that no run of a sweep failed."""
+    """Raise a ChaosError if runs of a sweep failed."""
     failed = [row for row in rows if row["status"] == "failed"]
     if failed:
         reasons = [f"{sweep.title(str(row['run']))}\n{row['reason']}" for row in failed]

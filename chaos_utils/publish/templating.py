@@ -1,6 +1,6 @@
 """Pages and pieces of pages, from the templates beside this module.
 
-All that they are given is escaped, but what a template marks as `safe`: HTML made elsewhere.
+All values are escaped, except those that a template marks as `safe`: HTML made elsewhere.
 """
 
 from functools import cache
@@ -15,6 +15,7 @@ from chaos_utils.report.manifests import picture_name
 
 @cache
 def _environment() -> Environment:
+    """Return Jinja's environment for the templates of this package."""
     environment = Environment(
         loader=PackageLoader("chaos_utils.publish"),
         autoescape=True,
@@ -28,11 +29,11 @@ def _environment() -> Environment:
 
 
 def render(name: str, /, **values: Any) -> str:
-    """Return what the template of this name makes of values."""
+    """Return the HTML of the template of this name, with these values."""
     return _environment().get_template(f"{name}.html").render(values)
 
 
-def piece(name: str, /, *arguments: Any, **named: Any) -> str:
-    """Return what a macro of ``pieces.html`` makes of its arguments."""
+def piece(name: str, /, *arguments: Any, **keywords: Any) -> str:
+    """Return the HTML of a macro of ``pieces.html``, with its arguments."""
     macro = getattr(_environment().get_template("pieces.html").module, name)
-    return str(macro(*arguments, **named))
+    return str(macro(*arguments, **keywords))

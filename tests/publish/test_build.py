@@ -48,7 +48,7 @@ def test_a_notebook_that_is_no_chapter_is_named_unless_it_says_to_be_run(tmp_pat
     write_text(tmp_path / "_toc.yml", "root: index\nchapters:\n  - file: chapters/one\n")
     for name in ("one", "new", "alone", "_template"):
         write_text(tmp_path / "notebooks" / f"{name}.py", "# `chaos run alone` runs it.\n")
-    assert build._left_out() == ["new"]
+    assert build._unlisted_notebooks() == ["new"]
 
 
 def test_what_changes_while_the_book_is_built_is_named(tmp_path, monkeypatch):

@@ -134,10 +134,10 @@ def test_reasons_are_not_passed_on(collected, sample, tmp_path):
     assert unpacked(script) == {
         "chapter": "why.html", "datasets": {collected.dataset.name: expected}
     }  # fmt: skip
-    file = tmp_path / "_static" / "explorer" / explorer.OTHERS
+    file = tmp_path / "_static" / "explorer" / explorer.OTHER_DATASETS
     write_text(file, script)
-    explorer.leave_out_others(tmp_path)
-    assert file.read_text("utf-8") == explorer.others_index_script([])
+    explorer.leave_out_other_datasets(tmp_path)
+    assert file.read_text("utf-8") == explorer.other_datasets_script([])
 
 
 @pytest.mark.published("ocnli/*", "pavlick_kwiatkowski/*")
@@ -163,16 +163,17 @@ def test_texts_without_a_stated_licence_stay_out(sample):
 def test_a_site_that_is_passed_on_holds_the_book_s_datasets_alone(others, tmp_path):
     folder = tmp_path / "_static" / "explorer"
     votes = others[0]
-    write_text(folder / explorer.OTHERS, explorer.others_index_script([votes.dataset]))
-    write_text(folder / explorer.others_file(votes.dataset), explorer.others_script(votes, [], ""))
+    write_text(folder / explorer.OTHER_DATASETS, explorer.other_datasets_script([votes.dataset]))
+    script = explorer.other_dataset_script(votes, [], "")
+    write_text(folder / explorer.other_dataset_file(votes.dataset), script)
     write_text(folder / "items.js", "kept")
     assert licences.files_with_votes(tmp_path) == ["_static/explorer/more-severity.js"]
-    listed = unpacked((folder / explorer.OTHERS).read_text("utf-8"))
+    listed = unpacked((folder / explorer.OTHER_DATASETS).read_text("utf-8"))
     assert [one["name"] for one in listed] == ["severity"]
     held = unpacked((folder / listed[0]["file"]).read_text("utf-8"))
     assert held["numbers"]["uids"] == sorted(votes.uids)
     assert held["numbers"]["notice"].startswith("Votes on items: Severity")
-    explorer.leave_out_others(tmp_path)
-    assert sorted(path.name for path in folder.iterdir()) == ["items.js", explorer.OTHERS]
-    assert unpacked((folder / explorer.OTHERS).read_text("utf-8")) == []
-    explorer.leave_out_others(tmp_path / "site without an explorer")
+    explorer.leave_out_other_datasets(tmp_path)
+    assert sorted(path.name for path in folder.iterdir()) == ["items.js", explorer.OTHER_DATASETS]
+    assert unpacked((folder / explorer.OTHER_DATASETS).read_text("utf-8")) == []
+    explorer.leave_out_other_datasets(tmp_path / "site without an explorer")

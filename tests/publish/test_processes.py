@@ -33,7 +33,7 @@ def test_each_job_ends_with_what_it_said_or_why_it_failed(tmp_path):
     ended = {
         one.name: one for one in processes.run_parallel(partial(work, tmp_path), names, workers=2)
     }
-    assert ended["good"].said == ("some word", "done in 0 s")
+    assert ended["good"].messages == ("some word", "done in 0 s")
     assert not ended["good"].fault
     assert ended["fault"].fault == str(ChaosError("It is wrong.", found="this"))
     assert ended["bug"].fault.rstrip().endswith("IndexError: bug")

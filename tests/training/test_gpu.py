@@ -21,7 +21,7 @@ def gpu(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "ROOT", tmp_path)
     for name in ("PIECES", "CONTENT"):
         monkeypatch.setattr(module, name, tmp_path / name.lower())
-    monkeypatch.setattr(module, "PLACE", tmp_path)
+    monkeypatch.setattr(module, "FOLDER", tmp_path)
     return module
 
 

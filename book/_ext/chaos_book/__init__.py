@@ -7,7 +7,7 @@ from typing import Any
 from pybtex import plugin
 from sphinx.application import Sphinx
 
-# Each a module with a function `setup`, in this order.
+# Modules, each with a function `setup`, in the order in which they are set up.
 PARTS = (
     "drafts", "again", "book", "published", "landing", "rerun", "executed", "site", "addresses",
     "theme", "mathml", "reference", "explorer", "annotate", "evaluate", "claims", "interactive",
@@ -20,8 +20,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register all parts."""
     for name in PARTS:
         import_module(f"chaos_book.{name}").setup(app)
-    # It would look through all that is installed for each citation.
+    # Otherwise it would search all installed packages for each citation.
     plugin._load_entry_point = cache(plugin._load_entry_point)
-    # It numbers sections when all pages have been read, and says nothing of the reading itself.
+    # It numbers sections after all pages were read, so pages can be read in parallel.
     app.extensions["sphinx_multitoc_numbering"].parallel_read_safe = True
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -20,35 +20,36 @@ logger = logging.getLogger(__name__)
 
 NOT_FOUND = "404"
 SITEMAP = "sitemap.xml"
-_NO_READING = {"genindex", "search", NOT_FOUND}
+_UTILITY_PAGES = {"genindex", "search", NOT_FOUND}  # not for reading
 
 
-def _redirect(app: Sphinx) -> list[tuple[str, dict[str, Any], str]]:
-    """Let sphinx-reredirects know what has moved, and return the pages of what was withdrawn."""
+def _set_redirects(app: Sphinx) -> list[tuple[str, dict[str, Any], str]]:
+    """Tell sphinx-reredirects what has moved; return the pages of withdrawn figures and tables."""
     if app.builder.format != "html":
         return []
     redirects = registry.read_registry().redirects
     withdrawn = {f"figures/{id}": id for id, entry in redirects.items() if entry.withdrawn}
     figure_pages = {f"figures/{id}" for id in BOOK.manifests}
-    pages = {*app.env.found_docs, *figure_pages, *withdrawn, *_NO_READING}
+    pages = {*app.env.found_docs, *figure_pages, *withdrawn, *_UTILITY_PAGES}
     with faults.on_one_line():
         moved = registry.read_moved_pages(pages)
     for id, entry in redirects.items():
         if entry.moved_to:
-            now = f"figures/{entry.moved_to}"  # which a book of the sample may lack
-            moved[f"figures/{id}"] = now if now in figure_pages else "figures"
-    # Relative: what starts with a slash leads astray from pages at the site's root.
+            target = f"figures/{entry.moved_to}"
+            # A book of the sample may lack it.
+            moved[f"figures/{id}"] = target if target in figure_pages else "figures"
+    # Relative: an address that begins with a slash is wrong on pages at the site's root.
     app.config.redirects = {
         old: app.builder.get_relative_uri(old, new) for old, new in moved.items()
     }
     return [
-        (page, _withdrawn(id, redirects[id].withdrawn), "page.html")
+        (page, _withdrawn_context(id, redirects[id].withdrawn), "page.html")
         for page, id in withdrawn.items()
     ]
 
 
-def _withdrawn(id: str, reason: str) -> dict[str, str]:
-    """Return what Sphinx puts on the page of a withdrawn figure or table."""
+def _withdrawn_context(id: str, reason: str) -> dict[str, str]:
+    """Return the template's context for the page of a withdrawn figure or table."""
     return {
         "title": "Withdrawn",
         "metatags": '<meta name="robots" content="noindex">',
@@ -57,20 +58,22 @@ def _withdrawn(id: str, reason: str) -> dict[str, str]:
 
 
 def _write(app: Sphinx, out: Path) -> None:
+    """Write the page for unknown addresses and, if the book has an address, the site's map."""
     book = BOOK.citation
     (out / f"{NOT_FOUND}.html").write_text(
         policy.with_site_policy(not_found_html(book, notice())), "utf-8"
     )
     if book.url:
-        gone = {f"figures/{id}" for id in registry.read_registry().redirects}
-        left_out = _NO_READING | gone | registry.read_redirects().keys()
-        listed = (f"{page}.html" for page in set(_pages(out)) - left_out)
-        (out / SITEMAP).write_text(sitemap(book, listed), "utf-8")
+        redirected = {f"figures/{id}" for id in registry.read_registry().redirects}
+        left_out = _UTILITY_PAGES | redirected | registry.read_redirects().keys()
+        pages = (f"{page}.html" for page in set(_pages(out)) - left_out)
+        (out / SITEMAP).write_text(sitemap(book, pages), "utf-8")
     else:
         logger.info("no %s: it needs the book's address, `url` in CITATION.cff", SITEMAP)
 
 
 def _pages(out: Path) -> Iterator[str]:
+    """Yield the site's pages, such as ``chapters/results``."""
     for path in out.rglob("*.html"):
         name = path.relative_to(out).with_suffix("").as_posix()
         if not name.startswith("_static/"):
@@ -80,19 +83,19 @@ def _pages(out: Path) -> Iterator[str]:
 def not_found_html(book: Citation, notice: str = "") -> str:
     """Return the page for addresses that lead nowhere; all text is escaped.
 
-    Its links start from the book's own address, since it may be shown at any depth. Before the book
-    has one, they are relative, and lead somewhere from the site's root alone.
+    Its links are absolute, since it may be shown at any depth. If the book has no address, they are
+    relative, and work only at the site's root.
     """
     titles = {"index": "The book's first page", "figures": "All figures and tables",
               "search": "Search the book"}  # fmt: skip
-    places = {absolute(book, f"{name}.html") or f"{name}.html": titles[name] for name in titles}
-    return templating.render("not_found", book=book, notice=notice, places=places)
+    links = {absolute(book, f"{name}.html") or f"{name}.html": titles[name] for name in titles}
+    return templating.render("not_found", book=book, notice=notice, links=links)
 
 
 def sitemap(book: Citation, pages: Iterable[str]) -> str:
-    """Return ``sitemap.xml``, which holds whole addresses only: the book must have one.
+    """Return ``sitemap.xml``, whose addresses are absolute: the book must have an address.
 
-    `pages` are paths from the site's root, as in ``chapters/results.html``; their order is kept.
+    `pages` are paths from the site's root, such as ``chapters/results.html``.
     """
     lines = "".join(
         f"<url><loc>{escape(absolute(book, page))}</loc></url>\n" for page in sorted(pages)
@@ -104,11 +107,11 @@ def sitemap(book: Citation, pages: Iterable[str]) -> str:
 
 
 def absolute(book: Citation, path: str) -> str:
-    """Return the whole address of a path from the site's root; empty before the book has one."""
+    """Return the address of a path from the site's root; empty if the book has no address."""
     return f"{book.url.rstrip('/')}/{quote(path)}" if book.url else ""
 
 
 def setup(app: Sphinx) -> None:
     """Connect before sphinx-reredirects, and to the end of the build, after all other pages."""
-    app.connect("html-collect-pages", _redirect, priority=400)
+    app.connect("html-collect-pages", _set_redirects, priority=400)
     write_last(app, _write, priority=900)

@@ -15,6 +15,7 @@ from chaos_utils.publish import annotate, scripts
 
 
 def _data(app: Sphinx, page: str) -> Mapping[str, str]:
+    """Return the script with the items, the protocol and published rates, by its file's name."""
     items = BOOK.items
     systems = {votes.dataset.name: book.systems(votes) for votes in items.votes}
     published = read_published("nie2020_table1").set_index("dataset")
@@ -31,12 +32,12 @@ WIDGET = Widget("annotate", ("annotate.css", *_SCRIPTS), _data)
 
 
 class Annotate(SphinxDirective):
-    """Set the place that the page's scripts fill."""
+    """Insert the element that the page's scripts fill."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the place with the notice of the licence."""
-        place = WIDGET.place(self.env, "asks you to judge items that a hundred people judged")
-        return [*place, *book.notice_nodes()]
+        """Return the element with the notice of the licence."""
+        element = WIDGET.place(self.env, "asks you to judge items that a hundred people judged")
+        return [*element, *book.notice_nodes()]
 
 
 def setup(app: Sphinx) -> None:

@@ -44,9 +44,9 @@ class ShownItems:
     Attributes
     ----------
     votes : tuple of Votes
-        Those that the chapters were made from, or the sample's as an example.
+        The votes that the chapters were made from, or the sample as an example.
     missing : tuple of Dataset
-        Those that the chapters show recorded tables of, and whose items are not available.
+        Datasets whose votes are not available, so that chapters show recorded tables of them.
     """
 
     votes: tuple[Votes, ...]
@@ -54,32 +54,32 @@ class ShownItems:
 
     @property
     def synthetic(self) -> bool:
-        """Whether they are the sample's."""
+        """Whether the items are the sample's."""
         return any(votes.source.synthetic for votes in self.votes)
 
     def on(self, dataset: str) -> Votes:
-        """Return those on a dataset, which must be among them."""
+        """Return the votes on a dataset, which must be shown."""
         return next(votes for votes in self.votes if votes.dataset.name == dataset)
 
 
 class Book:
-    """What the chapters have made, whose the book is, and the items that its pages show.
+    """The figures and tables of the chapters, the book's citation, and the items that pages show.
 
     Each is read once, before other processes are started.
     """
 
     def __init__(self) -> None:
-        # Captions with their page, whose references are resolved, by id.
+        # By id, the name of a caption's page, and the caption with its references resolved.
         self.captions: dict[str, tuple[str, nodes.Element]] = {}
 
     @property
     def project(self) -> Path:
-        """The checkout that the book's sources stand in."""
+        """The checkout with the book's sources."""
         return paths.project()
 
     @cached_property
     def manifests(self) -> Mapping[str, Manifest]:
-        """The manifest of everything that the chapters have made, by id."""
+        """The manifest of each figure and table that the chapters have made, by id."""
         with faults.on_one_line():
             return contents.load()
 
@@ -99,8 +99,9 @@ class Book:
         manifests = self.manifests.values()
         if not manifests:
             raise ExtensionError("there are no executed chapters: run `chaos build`")
-        (data,) = {one.parameters["data"] for one in manifests if "data" in one.parameters}
-        shown = _read(data)
+        parameters = [manifest.parameters for manifest in manifests]
+        (data,) = {values["data"] for values in parameters if "data" in values}
+        shown = _read_items(data)
         digests = {entry.sha256 for manifest in manifests for entry in manifest.inputs}
         differing = [
             votes.dataset.title
@@ -115,20 +116,20 @@ class Book:
         return shown
 
     def made(self, env: BuildEnvironment, id: str) -> Manifest | None:
-        """Return what was made by an id, if it was; the page that is being read depends on it."""
+        """Return an id's manifest, if it was made; note it as a dependency of this page."""
         manifest = self.manifests.get(id)
         if manifest is not None:
             env.note_dependency(str(contents.file_of(manifest)))
         return manifest
 
     def note_notebook(self, env: BuildEnvironment, name: str) -> Path:
-        """Return the source of a notebook; the page that is being read depends on it."""
+        """Return a notebook's source; note it as a dependency of the page that is being read."""
         source = self.project / "notebooks" / f"{name}.py"
         env.note_dependency(str(source))
         return source
 
     def manifest_of(self, directive: SphinxDirective) -> Manifest | None:
-        """Return what the directive's argument names; nothing, with a warning, if not made."""
+        """Return the manifest that a directive's argument names; if it is missing, warn."""
         id = directive.arguments[0]
         manifest = self.made(directive.env, id)
         if manifest is None:
@@ -140,12 +141,12 @@ BOOK = Book()
 
 
 def raw_html(html: str) -> nodes.raw:
-    """Return a node that the writer takes as it is."""
+    """Return a node of HTML that is written as it is."""
     return nodes.raw("", html, format="html")
 
 
 def write_last(app: Sphinx, write: Callable[[Sphinx, Path], None], *, priority: int = 500) -> None:
-    """Have something written to the site's folder once all pages are there without a fault."""
+    """Let `write` write to the site's folder after all pages, unless the build had a fault."""
 
     def finish(app: Sphinx, exception: Exception | None) -> None:
         if exception is None and app.builder.format == "html":
@@ -155,35 +156,36 @@ def write_last(app: Sphinx, write: Callable[[Sphinx, Path], None], *, priority: 
 
 
 def _read_ahead(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
-    """Read what pages show before processes are started that would each read it."""
+    """Read what pages show before other processes are started, each of which would read it."""
     if app.parallel > 1 and len(docnames) > _FEW_PAGES:
         for votes in BOOK.items.votes:
             systems(votes)
 
 
-def _read(data: str) -> ShownItems:
+def _read_items(data: str) -> ShownItems:
+    """Return the items for the chapters' ``data`` parameter; the sample if none are available."""
     if not may_be_recorded(data):
         return ShownItems(tuple(load_all_votes(data)))
     datasets = datasets_of(data)
     missing = tuple(filter(is_missing, datasets))
-    available = tuple(load_votes(one.name) for one in datasets if one not in missing)
+    available = tuple(load_votes(dataset.name) for dataset in datasets if dataset not in missing)
     return ShownItems(available or tuple(load_all_votes("sample")), missing)
 
 
 @cache
 def systems(votes: Votes) -> tuple[System, ...]:
-    """Return the systems that pages show beside votes."""
+    """Return the systems that pages show with these votes."""
     return tuple(load_systems(votes))
 
 
 def notice() -> str:
-    """Return what a page or file that holds texts of items says about them."""
+    """Return the notice of a page or file that holds texts of items."""
     items = BOOK.items
     return _SYNTHETIC if items.synthetic else licences.notice(_datasets(items))
 
 
 def votes_notice() -> str:
-    """Return what a file that holds the votes of items, and no texts, says about them."""
+    """Return the notice of a file that holds votes by item, and no texts."""
     items = BOOK.items
     return _SYNTHETIC if items.synthetic else licences.votes_notice(_datasets(items))
 
@@ -194,19 +196,19 @@ def notice_nodes() -> list[nodes.Node]:
 
 
 def missing_nodes(purpose: str, place: str = "it") -> list[nodes.Node]:
-    """Return what a page that shows items says where some of them are not available.
+    """Return the warning of a page that shows items, if some of them are not available.
 
     Parameters
     ----------
     purpose : str
-        What the page does with items, after "this page".
+        What the page does with items, to follow "this page".
     place : str
-        Where it shows them, if that is not all of it.
+        The part of the page that shows items, if it is not the whole page.
     """
     items = BOOK.items
     if not items.missing:
         return []
-    names = shorts_of(one.name for one in items.missing)
+    names = shorts_of(dataset.name for dataset in items.missing)
     instead = (
         f"Until then {place} shows invented items as an example; nothing in it is a result."
         if items.synthetic

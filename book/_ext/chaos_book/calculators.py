@@ -1,7 +1,7 @@
 """Two calculators: how many votes and items a study needs, and one convention read in another.
 
-Their numbers are those of published tables and figures, which stand in the page as data; scripts
-interpolate and convert.
+Their numbers are those of published tables and figures, which the page contains as data; scripts
+interpolate and convert them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,12 +25,12 @@ from chaos_utils.scoring.power import smallest_difference
 _FILES = ("calculators.css", "inputs.js", "votes_file.js", "votes.js", "conversions.js")
 WIDGET = Widget("calculators", _FILES, shared=("axes.css", "axes.js"))
 Rows = Iterable[Mapping[str, Any]]
-# What is asked of votes, by the measure and quantity of the table that answers it.
+# The two curves of the votes calculator: measure and quantity of their rows in the tables.
 _CURVES = {"label": ("new_accuracy", "perfect_model"), "shares": ("dist_ce", "error")}
 _LONG_NAMES = {"Nie et al. 2020": "Nie et al. 2020 (ChaosNLI)"}
 _ORACLE = "oracle"
 _PAIRS_SHOWN = ("models", "seeds")
-_NEEDS = {
+_REQUIRED_IDS = {
     "votes": ("fig-annotation-budget", "tbl-power", "tbl-vote-bias", "tbl-crowds-votes"),
     "conversions": ("tbl-conventions",),
 }
@@ -43,12 +43,12 @@ class Calculator(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Return its data and a place for what the script makes of it."""
+        """Return its data, and an element that the script fills."""
         kind = self.arguments[0]
-        if kind not in _NEEDS:
-            raise self.error(f"no such calculator: {kind}, one of {', '.join(_NEEDS)}")
-        manifests = [one for id in _NEEDS[kind] if (one := BOOK.made(self.env, id))]
-        if len(manifests) < len(_NEEDS[kind]):
+        if kind not in _REQUIRED_IDS:
+            raise self.error(f"no such calculator: {kind}, one of {', '.join(_REQUIRED_IDS)}")
+        manifests = [found for id in _REQUIRED_IDS[kind] if (found := BOOK.made(self.env, id))]
+        if len(manifests) < len(_REQUIRED_IDS[kind]):
             return []
         data = votes_data(*manifests) if kind == "votes" else conversions_data(*manifests)
         data |= {"synthetic": manifests[0].synthetic, "cite": _citation(kind, self.env.docname)}
@@ -66,7 +66,7 @@ class Calculator(SphinxDirective):
 
 
 def _citation(kind: str, page: str) -> dict[str, str]:
-    """Return a citation of the page, which ends where its address follows, and that address."""
+    """Return a citation of the page up to its address, and the address, which the script adds."""
     book = BOOK.citation
     title = f"{SYNTHETIC_NOTE}: {_TITLES[kind]}" if BOOK.is_synthetic else _TITLES[kind]
     address = f"{book.url.rstrip('/')}/{page}.html" if book.url else ""
@@ -80,21 +80,31 @@ def _citation(kind: str, page: str) -> dict[str, str]:
 def votes_data(
     budgets: Manifest, power: Manifest, shifted: Manifest, crowds: Manifest
 ) -> dict[str, Any]:
-    """Return what is known of votes and items, by dataset; of those in `crowds` alone, of votes.
+    """Return the data of the votes calculator.
 
-    ``label`` and ``shares`` have rows of a number of votes, the value, and its standard deviation;
-    ``models`` has, by pair and measure, the number of pairs and rows of votes, mean variance of a
-    difference, and the least and largest; ``bias`` rows of votes, median and largest shift.
+    Returns
+    -------
+    dict
+        * ``datasets``: for each dataset its names, and
+            * ``label``, ``shares``: rows of a number of votes, the value and its standard deviation
+            * ``models``: by pair and measure, see `_difference_variances`
+            * ``bias``: rows of a number of votes, the median and the largest shift
+            * ``draws``: how many draws the curves are means of
+
+          Datasets that only `crowds` has come last, without ``models`` and ``bias``.
+        * ``reach``: `smallest_difference` of one item with variance 1
+        * ``pairs``, ``measures``: their titles by name
     """
     names = list(dict.fromkeys(row["dataset"] for row in budgets.data))
     datasets = []
     for name in names:
-        of_budgets, of_power, of_bias = (
-            [row for row in one.data if row["dataset"] == name] for one in (budgets, power, shifted)
+        budget_rows, power_rows, bias_rows = (
+            [row for row in manifest.data if row["dataset"] == name]
+            for manifest in (budgets, power, shifted)
         )
         curves = {
-            curve: _columns(
-                (row for row in of_budgets if (row["measure"], row["quantity"]) == key),
+            curve: _sorted_rows(
+                (row for row in budget_rows if (row["measure"], row["quantity"]) == key),
                 ("n_votes", "value", "sd"),
             )
             for curve, key in _CURVES.items()
@@ -105,8 +115,8 @@ def votes_data(
                 "short": short_of(name),
                 "title": get_dataset(name).title,
                 **curves,
-                "models": _spreads(of_power),
-                "bias": _columns(of_bias, ("n_votes", "median", "largest")),
+                "models": _difference_variances(power_rows),
+                "bias": _sorted_rows(bias_rows, ("n_votes", "median", "largest")),
                 "draws": budgets.parameters["draws"],
             }
         )
@@ -124,9 +134,10 @@ def votes_data(
 
 
 def _crowd_data(name: str, crowds: Manifest) -> dict[str, Any]:
+    """Return the data of a dataset of which only the votes are known, no models."""
     rows = [row for row in crowds.data if row["dataset"] == name]
     curves = {
-        curve: _columns(
+        curve: _sorted_rows(
             (row for row in rows if row["quantity"] == curve), ("n_votes", "value", "sd")
         )
         for curve in _CURVES
@@ -135,33 +146,39 @@ def _crowd_data(name: str, crowds: Manifest) -> dict[str, Any]:
     return titles | curves | {"models": {}, "bias": [], "draws": crowds.parameters["draws"]}
 
 
-def _columns(rows: Rows, names: Sequence[str]) -> list[list[float]]:
+def _sorted_rows(rows: Rows, names: Sequence[str]) -> list[list[float]]:
+    """Return rows as lists of the columns `names`, sorted."""
     return sorted([row[name] for name in names] for row in rows)
 
 
-def _spreads(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return the variances of differences, by pair and measure."""
-    spreads: dict[str, dict[str, Any]] = {}
+def _difference_variances(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return, by pair and measure, the variances of differences between two models.
+
+    Each entry has ``n_pairs``, and ``rows`` of a number of votes and the mean, least and largest
+    variance.
+    """
+    variances: dict[str, dict[str, Any]] = {}
     for row in rows:
         if row["pair"] in _PAIRS_SHOWN:
-            of_pair = spreads.setdefault(row["pair"], {})
-            entry = of_pair.setdefault(row["measure"], {"n_pairs": row["n_pairs"], "rows": []})
+            pair_entries = variances.setdefault(row["pair"], {})
+            entry = pair_entries.setdefault(row["measure"], {"n_pairs": row["n_pairs"], "rows": []})
             entry["rows"].append([row[name] for name in ("n_votes", "variance", "least", "most")])
-    for measures in spreads.values():
-        for entry in measures.values():
+    for pair_entries in variances.values():
+        for entry in pair_entries.values():
             entry["rows"].sort()
-    return spreads
+    return variances
 
 
 def conversions_data(table: Manifest) -> dict[str, Any]:
-    """Return every convention with what converts it, and what systems had under each.
+    """Return the data of the conversions calculator.
 
-    ``measured`` is by key of the convention, one value for each of ``systems``; infinite is None.
-    The oracle is no system here: what it gives enters ``shifts``.
+    Each of the ``forms`` is a convention with its ``measured`` values, one for each of ``systems``
+    that has one; an infinite value is None. ``used_by`` has the conventions' keys by paper or
+    library. The oracle is not among the systems: its values decide ``shifts``.
     """
     values = {(row["system"], row["quantity"], row["convention"]): row for row in table.data}
     systems = dict.fromkeys(row["system"] for row in table.data if row["system"] != _ORACLE)
-    users = {(quantity, convention): by for quantity, convention, by in UNMEASURED}
+    users = {(quantity, convention): names for quantity, convention, names in UNMEASURED}
     users |= {key[1:]: row["used_by"] for key, row in values.items()}
     used_by: dict[str, list[str]] = {}
     form_data = []
@@ -172,14 +189,14 @@ def conversions_data(table: Manifest) -> dict[str, Any]:
         for name in filter(None, users[pair].split("; ")):
             name = _LONG_NAMES.get(name, name)
             used_by.setdefault(name, []).append(form.key)
-    of_oracle = {
+    oracle_values = {
         (quantity, convention): row["value"]
         for (system, quantity, convention), row in values.items()
         if system == _ORACLE
     }
     return {
         "forms": form_data,
-        "shifts": shifts(of_oracle),
+        "shifts": shifts(oracle_values),
         "used_by": used_by,
         "systems": [*systems],
         "dataset": short_of(table.data[0]["dataset"]),

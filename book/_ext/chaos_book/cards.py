@@ -1,6 +1,6 @@
-"""What each page says of itself in its head: a description, and the card of a shared link.
+"""Metadata in the head of each page: its description, and the card of a shared link.
 
-The pages of single figures and tables say more, by `chaos_utils.publish.metadata.meta_tags`.
+Landing pages of figures and tables have more: see `chaos_utils.publish.metadata.meta_tags`.
 """
 
 from html import unescape
@@ -14,15 +14,16 @@ from chaos_book.published import PublishedCaption
 from chaos_utils.publish import metadata
 
 CARD = "_static/card.png"
-_SHORTEST_TEXT = 60  # characters; less says nothing
+_SHORTEST_TEXT = 60  # characters; a shorter paragraph is no description
 _LONGEST_TEXT = 200
-# A paragraph in one of these does not speak of the page.
+# A paragraph inside one of these does not describe the page.
 _ASIDE_NODES = (nodes.Admonition, nodes.block_quote, nodes.table, nodes.footnote, PublishedCaption)
 
 
 def _describe(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
+    """Add a page's metadata to the tags of its head."""
     if pagename.startswith("figures/"):  # these have their own
         return
     book = BOOK.citation
@@ -37,19 +38,19 @@ def _describe(
 
 
 def opening_text(doctree: nodes.document) -> str:
-    """Return how a page begins, cut at a word; empty where it begins with no text."""
+    """Return a page's first suitable paragraph, cut at a word; empty where there is none."""
     for paragraph in doctree.findall(nodes.paragraph):
-        around, inside = paragraph.parent, False
-        while around is not None:
-            inside = inside or isinstance(around, _ASIDE_NODES)
-            around = around.parent
+        parent, is_aside = paragraph.parent, False
+        while parent is not None:
+            is_aside = is_aside or isinstance(parent, _ASIDE_NODES)
+            parent = parent.parent
         words = (
             text.astext()
             for text in paragraph.findall(nodes.Text)
             if not isinstance(text.parent, nodes.raw)  # the tags of a link
         )
         text = " ".join("".join(words).split())
-        if inside or len(text) < _SHORTEST_TEXT or next(paragraph.findall(nodes.math), None):
+        if is_aside or len(text) < _SHORTEST_TEXT or next(paragraph.findall(nodes.math), None):
             continue
         if len(text) <= _LONGEST_TEXT:
             return text

@@ -28,12 +28,12 @@ class ClaimCard(nodes.General, nodes.Element):
 
 
 class Claims(SphinxDirective):
-    """Set the cards of a published table of claims, and the controls that filter them."""
+    """Insert the cards of a published table of claims, and the controls that filter them."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Return the controls and a card for each claim; a warning where there is no table."""
+        """Return the controls and a card for each claim; if there is no table, warn."""
         manifest = BOOK.manifest_of(self)
         if manifest is None:
             return []
@@ -50,7 +50,7 @@ class Claims(SphinxDirective):
         return content
 
     def _link(self, selection: str) -> str:
-        """Return the address of a selection in the explorer; nothing in a book without it."""
+        """Return the address of a selection in the explorer; empty in a book without explorer."""
         if not selection or _EXPLORER not in self.env.found_docs:
             return ""
         try:
@@ -63,14 +63,14 @@ class Claims(SphinxDirective):
 
 
 def _controls_html(rows: list[dict[str, Any]]) -> str:
-    """Return the controls, which the script shows: without it, they would do nothing."""
+    """Return the controls as HTML, hidden until the script, which they need, shows them."""
     verdicts = Counter(row["verdict"] for row in rows)
     papers = Counter(row["paper"] for row in rows)
-    boxes = {
-        "verdict": [(SHORT[one], f"{MARKS[one]} {one}", verdicts[one]) for one in VERDICTS],
+    options_by_name = {
+        "verdict": [(SHORT[name], f"{MARKS[name]} {name}", verdicts[name]) for name in VERDICTS],
         "paper": [(key, name, papers[key]) for key, name in PAPERS.items()],
     }
-    sets = "".join(
+    fieldsets = "".join(
         f"<fieldset><legend>{name.capitalize()}</legend>"
         + "".join(
             f'<label><input type="checkbox" name="{name}" value="{value}" checked> '
@@ -79,26 +79,26 @@ def _controls_html(rows: list[dict[str, Any]]) -> str:
             if n
         )
         + "</fieldset>"
-        for name, options in boxes.items()
+        for name, options in options_by_name.items()
     )
     return (
-        f'<form id="claims-filter" class="claims-filter" hidden>{sets}'
+        f'<form id="claims-filter" class="claims-filter" hidden>{fieldsets}'
         '<p><span role="status" aria-live="polite"></span> '
         '<button type="reset">Show all</button></p></form>'
     )
 
 
-def _visit(self: HTML5Translator, node: nodes.Element) -> None:
+def _visit_card(self: HTML5Translator, node: nodes.Element) -> None:
     data = {"data-verdict": node["verdict"], "data-paper": node["paper"]}
     data["aria-labelledby"] = f"{node['ids'][0]}-title"
     self.body.append(self.starttag(node, "article", CLASS=f"claim {node['verdict']}", **data))
 
 
-def _depart(self: HTML5Translator, node: nodes.Element) -> None:
+def _depart_card(self: HTML5Translator, node: nodes.Element) -> None:
     self.body.append("</article>\n")
 
 
 def setup(app: Sphinx) -> None:
     """Register the cards and their directive."""
-    app.add_node(ClaimCard, html=(_visit, _depart))
+    app.add_node(ClaimCard, html=(_visit_card, _depart_card))
     WIDGET.register(app, "claims", Claims)

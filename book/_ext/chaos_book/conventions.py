@@ -1,7 +1,7 @@
-"""What a number printed under one convention says under another, for the calculator.
+"""Conversions of a measure's mean between conventions, for the calculator.
 
-Two conventions of one `group` differ by a scale and an offset, so that a mean can be converted;
-those of other groups need each item's values, or the distributions.
+Two conventions of one `group` differ by a scale and an offset, so that a mean can be converted.
+Between groups, a conversion needs each item's values, or the distributions.
 """
 
 import math
@@ -26,18 +26,18 @@ UNMEASURED = (
     ("DistCE", "L1 distance", ""),
     ("DistCE", "soft accuracy", ""),
 )
-_OFFSETS = {"L1 distance": (2.0, 0.0), "soft accuracy": (-1.0, 1.0)}  # of TVD: scale, offset
+_OFFSETS = {"L1 distance": (2.0, 0.0), "soft accuracy": (-1.0, 1.0)}  # from TVD: scale, offset
 _PER_LABEL = ", averaged over labels"
 _FLOOR = re.compile(r"floor ([\de.-]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A quantity under a convention: ``scale * base + offset``, where its group shares the base.
+    """A quantity under a convention: ``scale * base + offset``, with one base for each group.
 
-    `per_label` divides by the number of labels too. It lies between `low` and `high`, which is None
-    where there is no upper end; `high` of a quantity that is `entropic` is the logarithm of the
-    number of labels, times the scale. `floor` is that of a KL divergence.
+    If `per_label`, it is also divided by the number of labels. It lies between `low` and `high`,
+    which is None if there is no upper end. If `entropic`, its upper end is the logarithm of the
+    number of labels, times `scale`. `floor` is the floor of probabilities in a KL divergence.
     """
 
     quantity: str
@@ -53,16 +53,16 @@ class Form:
 
     @property
     def key(self) -> str:
-        """What addresses call it."""
+        """The form's name in addresses of the page."""
         return f"{_slug(self.quantity)}.{_slug(self.convention)}"
 
     def as_data(self) -> dict[str, Any]:
-        """Return it as the page's script has it."""
+        """Return the form as data for the page's script."""
         return {"key": self.key, **asdict(self)}
 
 
 def form_of(quantity: str, convention: str) -> Form:
-    """Return what a convention is; one that no rule knows is a group of its own."""
+    """Return the form of a convention; if no rule knows it, it is a group of its own."""
     group, _, last = convention.rpartition(", ")
     if last in _UNITS:
         return _in_unit(quantity, convention, group, last)
@@ -77,42 +77,50 @@ def form_of(quantity: str, convention: str) -> Form:
 
 
 def _in_unit(quantity: str, convention: str, group: str, unit: str) -> Form:
+    """Return the form of a convention that ends in a unit of logarithms."""
     scale = _UNITS[unit]
     if quantity == _JS:
         is_root = group == "distance"
-        scale, most = (math.sqrt(scale), math.sqrt(_LOG_2)) if is_root else (scale, _LOG_2)
-        return Form(quantity, convention, group, scale, high=most * scale)
+        scale, maximum = (math.sqrt(scale), math.sqrt(_LOG_2)) if is_root else (scale, _LOG_2)
+        return Form(quantity, convention, group, scale, high=maximum * scale)
     if quantity == _KL:
-        of = group.removesuffix(_PER_LABEL)
-        floor = _FLOOR.search(of)
-        least = float(floor[1]) if floor else None
-        return Form(quantity, convention, of, scale, per_label=of != group, high=None, floor=least)
+        per_label, group = group.endswith(_PER_LABEL), group.removesuffix(_PER_LABEL)
+        match = _FLOOR.search(group)
+        floor = float(match[1]) if match else None
+        return Form(quantity, convention, group, scale, per_label=per_label, high=None, floor=floor)
     low = -1.0 if group.startswith("signed") else 0.0
     return Form(quantity, convention, group or quantity, scale, low=low, high=None, entropic=True)
 
 
-def forms(named: Iterable[tuple[str, str]]) -> list[Form]:
-    """Return the forms of conventions, by quantity and name, and the `UNMEASURED` ones."""
-    pairs = list(dict.fromkeys([*named, *((one, other) for one, other, _ in UNMEASURED)]))
-    order = {quantity: place for place, (quantity, _) in reversed([*enumerate(pairs)])}
+def forms(measured: Iterable[tuple[str, str]]) -> list[Form]:
+    """Return the forms of measured conventions, given as (quantity, convention), and of others.
+
+    The others are `UNMEASURED`. Forms of one quantity stand together.
+    """
+    unmeasured = [(quantity, convention) for quantity, convention, _ in UNMEASURED]
+    pairs = list(dict.fromkeys([*measured, *unmeasured]))
+    # Reversed, so that the first index of a quantity counts.
+    order = {quantity: index for index, (quantity, _) in reversed([*enumerate(pairs)])}
     return [form_of(*pair) for pair in sorted(pairs, key=lambda pair: order[pair[0]])]
 
 
-def shifts(of_oracle: Mapping[tuple[str, str], float]) -> list[dict[str, Any]]:
-    """Return what groups differ by that depends on the votes alone: ``from`` begins their name.
+def shifts(oracle_values: Mapping[tuple[str, str], float]) -> list[dict[str, Any]]:
+    """Return the constants by which two groups differ, if they depend on the votes alone.
 
-    ``value`` is that of one dataset, from what its `of_oracle`, the votes' own shares, is given.
+    ``from`` and ``to`` are the groups' names, or begin them; ``value`` is that of one dataset.
+    `oracle_values` are the quantities of the votes' own shares as a prediction, by convention.
     """
-    entropy = of_oracle["entropy of the predictions", "nats"]
-    spread = of_oracle[_BRIER, "single votes, summed over labels"]
+    entropy = oracle_values["entropy of the predictions", "nats"]
+    variance = oracle_values[_BRIER, "single votes, summed over labels"]
     return [
         {"quantity": _KL, "from": "human ‖ model", "to": "soft cross-entropy", "value": entropy,
          "what": "the mean entropy of the votes"},
         {"quantity": _BRIER, "from": "squared distance to the vote shares", "to": "single votes",
-         "value": spread, "what": "the mean of 1 − Σh²"},
+         "value": variance, "what": "the mean of 1 − Σh²"},
     ]  # fmt: skip
 
 
 def _slug(name: str) -> str:
+    """Return a name for addresses; half-open intervals, which differ by brackets, get words."""
     name = name.replace("(a, b]", "right").replace("[a, b)", "left").casefold()
     return re.sub(r"[^\w.]+", "-", name).strip("-")

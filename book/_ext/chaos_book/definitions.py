@@ -1,7 +1,7 @@
-"""What a term or a reference means, beside its link: on hover, on focus, and for screen readers.
+"""Definitions of terms and references at their links: on hover, on focus, and for screen readers.
 
-A page holds, hidden, what its own links to terms and references mean, each once, and
-``definitions.js`` shows it. Nothing is fetched, so it works on a page that was opened from a file.
+A page contains the definition of each term and reference that it links to, once and hidden, and
+``definitions.js`` shows it. Nothing is fetched, so this works on a page opened from a file.
 """
 
 import re
@@ -14,9 +14,9 @@ from sphinx.application import Sphinx
 
 _GLOSSARY = "glossary"
 _DEFINITION_LENGTH = 200  # characters; a definition is cut after a sentence
-# A reference comes with a title, which browsers show to those with a mouse alone.
+# A link to a reference has a title, which browsers show only to readers with a mouse.
 _LINK = re.compile(
-    r'(?P<link><a class="reference internal" href="[^"#]*#(?P<place>(?:term-|id\d)[^"]*)")'
+    r'(?P<link><a class="reference internal" href="[^"#]*#(?P<id>(?:term-|id\d)[^"]*)")'
     r'(?: title="(?P<reference>[^"]*)")?>'
 )
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.?!])\s+")
@@ -26,58 +26,58 @@ _TAG = re.compile(r"<[^>]*>")
 
 @cache
 def terms(app: Sphinx) -> dict[str, str]:
-    """Return what the glossary's terms mean, in brief and as HTML, by their places on its page."""
+    """Return short definitions of the glossary's terms as HTML, by the terms' ids on its page."""
     if _GLOSSARY not in app.env.found_docs:
         return {}
     glossary = app.env.get_and_resolve_doctree(_GLOSSARY, app.builder)
-    meanings: dict[str, str] = {}
+    definitions: dict[str, str] = {}
     for item in glossary.findall(nodes.definition_list_item):
-        first = nodes.inline("", "", *item[-1][0].children)  # of the definition's paragraphs
-        html = app.builder.render_partial(first)["fragment"]  # type: ignore[attr-defined]
-        places = [place for term in item.findall(nodes.term) for place in term["ids"]]
-        meanings |= dict.fromkeys(places, first_sentences(html))
-    return meanings
+        first_paragraph = nodes.inline("", "", *item[-1][0].children)  # item[-1]: its definition
+        html = app.builder.render_partial(first_paragraph)["fragment"]  # type: ignore[attr-defined]
+        ids = [id for term in item.findall(nodes.term) for id in term["ids"]]
+        definitions |= dict.fromkeys(ids, first_sentences(html))
+    return definitions
 
 
 def first_sentences(html: str) -> str:
-    """Return the first sentence of a paragraph, and those after it while they are short.
+    """Return the first sentence of a paragraph, and further ones up to `_DEFINITION_LENGTH`.
 
-    Links are left as text: what describes a link is read, not operated. What it is called in tables
-    is left out, and so are citations after a sentence.
+    Links become text, since a tooltip cannot be operated. Citations, and the term's name in tables,
+    are left out.
     """
     text = " ".join(_LINK_OR_SPAN.sub("", html).split())
     sentences = _BETWEEN_SENTENCES.split(text)
-    first, *others = (one for one in sentences if not one.startswith(("[", "In tables:")))
-    for sentence in others:
-        if len(_TAG.sub("", f"{first} {sentence}")) > _DEFINITION_LENGTH:
+    definition, *rest = (text for text in sentences if not text.startswith(("[", "In tables:")))
+    for sentence in rest:
+        if len(_TAG.sub("", f"{definition} {sentence}")) > _DEFINITION_LENGTH:
             break
-        first = f"{first} {sentence}"
-    return first
+        definition = f"{definition} {sentence}"
+    return definition
 
 
 def with_definitions(body: str, terms: Mapping[str, str]) -> str:
-    """Return a page's body that ends with what its links to terms and references mean."""
+    """Return a page's body with the definitions that its links refer to at the end."""
     ids: dict[str, str] = {}
 
     def describe(link: re.Match[str]) -> str:
-        meaning = terms.get(link["place"]) or link["reference"]
-        if not meaning:
+        definition = terms.get(link["id"]) or link["reference"]
+        if not definition:
             return link[0]
-        id = ids.setdefault(meaning, f"definition-{len(ids) + 1}")
+        id = ids.setdefault(definition, f"definition-{len(ids) + 1}")
         return f'{link["link"]} aria-describedby="{id}">'
 
     body = _LINK.sub(describe, body)
-    meanings = (f'<p role="tooltip" id="{id}" hidden>{said}</p>\n' for said, id in ids.items())
-    return f"{body}{''.join(meanings)}"
+    tooltips = (f'<p role="tooltip" id="{id}" hidden>{text}</p>\n' for text, id in ids.items())
+    return f"{body}{''.join(tooltips)}"
 
 
-def _describe(
+def _add_definitions(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
     context["body"] = with_definitions(context.get("body", ""), terms(app))
 
 
 def setup(app: Sphinx) -> None:
-    """Read the glossary before pages are written in other processes; describe on each page."""
+    """Read the glossary before pages are written in other processes; add definitions to each."""
     app.connect("write-started", lambda app, builder: terms(app))
-    app.connect("html-page-context", _describe)
+    app.connect("html-page-context", _add_definitions)

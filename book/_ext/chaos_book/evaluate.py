@@ -1,7 +1,7 @@
-"""The place where a page evaluates a reader's file of predictions in the browser.
+"""The part of a page that evaluates a reader's file of predictions in the browser.
 
-It reads the votes from the explorer's data, which enters the site alone. What a page says beside
-them stands in the page itself: what measures are called, and what the book's systems scored.
+Its script reads the votes from the explorer's data, which only the site has. The page itself
+contains the other data: titles of measures, and scores of the book's systems.
 """
 
 import math
@@ -47,64 +47,65 @@ WIDGET = Widget(
     ),
     shared=("axes.css", "axes.js"),
 )
-_OTHERS, _WORTHS, _FITTED = "tbl-main-results", "tbl-human-equivalents", "tbl-fitting"
-# Which of those fitted is shown: of one system, what is recalibrated is.
-_MAP = {"inputs": "all systems", "access": "text", "map": "quadratic", "objective": "kl"}
-_MEASURES_WITH_MAP = {
+_SCORES, _WORTHS, _FITTED = "tbl-main-results", "tbl-human-equivalents", "tbl-fitting"
+# The one fitted map that is shown. Maps of single systems are shown as "recalibrated".
+_SHOWN_MAP = {"inputs": "all systems", "access": "text", "map": "quadratic", "objective": "kl"}
+# Measures of people and skill, by whether there are enough items for a map.
+_WORTH_MEASURES = {
     True: (PEOPLE_RECALIBRATED, SKILL_RECALIBRATED),
     False: (PEOPLE_SHRUNK, SKILL_SHRUNK),
 }
-_ENDS = ("value", "low", "high")
+_VALUE_AND_ENDS = ("value", "low", "high")
 _MEASURES = ("jsd", "kl", "dist_ce", "ent_ce", "old_accuracy", "new_accuracy", "ece")
 
 
 class EvaluateFile(SphinxDirective):
-    """Set the place for a reader's file, which the page's scripts bring to life."""
+    """Insert the controls for a reader's file, which the page's scripts make work."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the place; nothing in a book without the votes."""
+        """Return the controls and data; nothing in a book without the votes."""
         if "explorer" not in self.env.found_docs:
             return []
         votes = BOOK.items.votes
         origins = {
-            (part.dataset.name, system.name): system.origin
-            for part in votes
-            for system in systems(part)
+            (dataset_votes.dataset.name, system.name): system.origin
+            for dataset_votes in votes
+            for system in systems(dataset_votes)
         }
-        of_worth = self._rows_of(_WORTHS)
-        known_data = page_data(votes, self._rows_of(_OTHERS)) | {
-            "skills": skills(of_worth, self._rows_of(_FITTED), origins)
+        worth_rows = self._rows_of(_WORTHS)
+        page_content = page_data(votes, self._rows_of(_SCORES)) | {
+            "skills": skills(worth_rows, self._rows_of(_FITTED), origins)
         }
-        content = scripts.compact(known_data)
-        content = content.replace("<", "\\u003c")
+        content = scripts.compact(page_content).replace("<", "\\u003c")
         data = f'<script type="application/json" id="evaluate-known">{content}</script>'
         return [*WIDGET.place(self.env, "evaluates a file of predictions"), raw_html(data)]
 
     def _rows_of(self, id: str) -> Sequence[Mapping[str, Any]]:
-        """Return the rows of a table; none where it was made from other items than are shown."""
+        """Return the rows of a table; none if it was made from other items than those shown."""
         manifest = BOOK.made(self.env, id)
-        is_of_these = manifest is not None and manifest.synthetic == BOOK.items.synthetic
-        return manifest.data if manifest is not None and is_of_these else ()
+        if manifest is None or manifest.synthetic != BOOK.items.synthetic:
+            return ()
+        return manifest.data
 
 
 def page_data(votes: Sequence[Votes], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what a page knows beside the votes.
+    """Return the data of the page, without the votes.
 
     Parameters
     ----------
     votes : sequence of Votes
-        Those that the page shows.
+        The votes that the page shows.
     rows : sequence of mapping
-        The main table's, of these votes: what the page sets beside a reader's system.
+        Rows of the main table on these votes: scores to show beside those of a reader's system.
 
     Returns
     -------
     dict
-        ``measures``: title, unit and better way by name; ``worth``: its titles, and whether it is
-        that of the system as it is; ``others`` by dataset: the systems, whether they are models
-        of Table 5 of Nie et al. (2020), with their values by measure: a value and the ends of its
-        interval, which may be None.
+        * ``measures``: title, unit and better way of each measure, by name
+        * ``worth``: by measure, its title, and whether it is of the system as it is
+        * ``others``: by dataset, see `_other_systems`
     """
+    names = [dataset_votes.dataset.name for dataset_votes in votes]
     measures = {
         name: {"title": MEASURES[name].title, "unit": MEASURES[name].unit,
                "better": MEASURES[name].better}
@@ -117,7 +118,7 @@ def page_data(votes: Sequence[Votes], rows: Sequence[Mapping[str, Any]]) -> dict
             for name, title in TITLES.items()
             if name != POOLED
         },
-        "others": {one.dataset.name: _other_systems(one.dataset.name, rows) for one in votes},
+        "others": {name: _other_systems(name, rows) for name in names},
     }
 
 
@@ -126,21 +127,26 @@ def skills(
     fitted: Iterable[Mapping[str, Any]],
     origins: Mapping[tuple[str, str], str],
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return what the book's systems are worth, by dataset: what a reader's file is drawn beside.
+    """Return what the book's systems are worth, by dataset, to draw beside a reader's system.
 
     Parameters
     ----------
     worths, fitted : iterable of mapping
-        Rows of the tables of what systems are worth, and of maps fitted on other items' votes.
+        Rows of the table of what systems are worth, and of that of maps fitted on other items'
+        votes.
     origins : mapping
         Where a system comes from, by dataset and name.
 
     Returns
     -------
     dict
-        Of each system its ``lane``, ``name``, skill ``plain`` and ``recalibrated`` with the ends of
-        intervals, None where there is none, and ``words``: what it is worth, plain and so. Where
-        the dataset has too few items for a map, what is shrunk stands for what is recalibrated.
+        For each dataset, a list of systems with these keys. Where the dataset has too few items
+        for a map, the recalibrated values are those of the shrunk system.
+
+        * ``lane``: the row of the drawing, by the system's origin
+        * ``name``
+        * ``plain``, ``recalibrated``: the skill and the ends of its interval, or None
+        * ``words``: what the system is worth in people, plain and recalibrated
     """
     entries: dict[tuple[str, str], dict[str, Any]] = {}
     credibilities = {}
@@ -152,20 +158,21 @@ def skills(
         name = SYSTEM_NAMES.get(row["system"], row["system"])
         new = {"lane": lane, "name": name, "plain": None, "recalibrated": None, "words": ["–", "–"]}
         entry = entries.setdefault(key, new)
-        of_people, of_skill = _MEASURES_WITH_MAP[_has_map(row["dataset"], row["n_items"])]
-        if row["measure"] in (PEOPLE, of_people):
-            entry["words"][row["measure"] == of_people] = without_reason(row["text"])
+        people_measure, skill_measure = _WORTH_MEASURES[_has_map(row["dataset"], row["n_items"])]
+        if row["measure"] in (PEOPLE, people_measure):
+            index = 1 if row["measure"] == people_measure else 0  # of ``words``
+            entry["words"][index] = without_reason(row["text"])
             credibilities[row["dataset"], row["n_items"]] = row["credibility"]
-        elif row["measure"] in (SKILL, of_skill) and _number(row["value"]) is not None:
-            known_as = "recalibrated" if row["measure"] == of_skill else "plain"
-            entry[known_as] = [_number(row[end]) for end in _ENDS]
+        elif row["measure"] in (SKILL, skill_measure) and _number(row["value"]) is not None:
+            kind = "recalibrated" if row["measure"] == skill_measure else "plain"
+            entry[kind] = [_number(row[end]) for end in _VALUE_AND_ENDS]
     by_dataset: dict[str, list[dict[str, Any]]] = {}
     for (dataset, _), entry in entries.items():
         by_dataset.setdefault(dataset, []).append(entry)
     for row in fitted:
         credibility = credibilities.get((row["dataset"], row["n_items"]))
-        is_meant = all(row[name] == wanted for name, wanted in _MAP.items())
-        if credibility is None or not is_meant:
+        is_shown = all(row[name] == value for name, value in _SHOWN_MAP.items())
+        if credibility is None or not is_shown:
             continue
         people = [row[f"people{end}"] for end in ("", "_low", "_high")]
         value, *ends = (f"{number:.1f}".replace("-", "−") for number in people)
@@ -177,13 +184,16 @@ def skills(
 
 
 def _has_map(dataset: str, n_items: int) -> bool:
+    """Say whether a dataset has enough items to recalibrate systems by a map."""
     return not too_few_to_recalibrate(n_items, get_dataset(dataset).n_classes)
 
 
 def _other_systems(dataset: str, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the systems on a dataset, without the means of several that differ in their seed.
+    """Return the systems on a dataset with their values, without means over seeds.
 
-    Those of the paper stand there once, as computed where they are.
+    A system has a value and the ends of its interval, which may be None, by measure; and
+    ``of_paper`` says whether it is a model of Table 5 of Nie et al. (2020). A system that the table
+    has twice, computed and published, is returned once, by its first row.
     """
     by_system: dict[str, dict[str, Any]] = {}
     for row in rows:
@@ -194,7 +204,7 @@ def _other_systems(dataset: str, rows: Iterable[Mapping[str, Any]]) -> list[dict
                 "source": row["source"],
                 "of_paper": row["kind"] == "model" and row["system"] in SYSTEM_NAMES,
             }
-            values = {name: known for name in _MEASURES if (known := _values(row, name))}
+            values = {name: found for name in _MEASURES if (found := _values(row, name))}
             by_system.setdefault(row["system"], entry | values)
     return list(by_system.values())
 
@@ -206,6 +216,7 @@ def _values(row: Mapping[str, Any], measure: str) -> list[float | None]:
 
 
 def _number(cell: object) -> float | None:
+    """Return a finite number, rounded; None for other cells."""
     is_number = isinstance(cell, int | float) and math.isfinite(cell)
     return round(float(cell), 4) if is_number else None  # type: ignore[arg-type]
 

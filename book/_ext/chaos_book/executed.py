@@ -1,4 +1,4 @@
-"""The notebooks that trained our models, as executed: a page for each, and one in a chapter."""
+"""The executed notebooks that trained our models: a page for each, and one in a chapter."""
 
 import shutil
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ from chaos_utils.report.executed import as_html, read_executed
 from chaos_utils.scoring.training_records import Run, committed_runs
 
 logger = logging.getLogger(__name__)
-FOLDER = "runs"  # of the pages
-_PAGE_OF_RUNS = "chapters/finetuning"  # where all are; a book may lack it
+FOLDER = "runs"  # of their pages
+_LIST_OF_RUNS = "chapters/finetuning"  # a book may lack this page
 
 
-def _with_notebook() -> dict[str, Run]:
+def _runs_with_notebook() -> dict[str, Run]:
     return {run.name: run for run in committed_runs() if run.notebook}
 
 
@@ -33,7 +33,7 @@ class ExecutedDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the notebook, its headings below those of the page."""
         (name,) = self.arguments
-        run = _with_notebook().get(name)
+        run = _runs_with_notebook().get(name)
         if run is None or run.notebook is None:
             logger.warning("no run %s has a notebook", name, location=self.get_location())
             return []
@@ -46,17 +46,17 @@ def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     """Yield the page of each executed notebook: name, context, template."""
     if app.builder.format != "html":
         return
-    for name, run in _with_notebook().items():
+    for name, run in _runs_with_notebook().items():
         assert run.notebook is not None
         title = escape(run.system)
         notebook = as_html(read_executed(run.notebook), below=1)
-        are_listed = _PAGE_OF_RUNS in app.env.found_docs
+        are_listed = _LIST_OF_RUNS in app.env.found_docs
         body = templating.render("executed", run=run, notebook=notebook, are_listed=are_listed)
         yield f"{FOLDER}/{name}", {"title": title, "body": body}, "page.html"
 
 
 def _copy_notebooks(app: Sphinx, out: Path) -> None:
-    for name, run in _with_notebook().items():
+    for name, run in _runs_with_notebook().items():
         assert run.notebook is not None
         shutil.copyfile(run.notebook, out / FOLDER / f"{name}.ipynb")
 

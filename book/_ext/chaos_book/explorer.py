@@ -22,12 +22,12 @@ _REASONS = "chapters/why"
 
 
 class ItemExplorer(SphinxDirective):
-    """Set the explorer's controls, which its scripts bring to life."""
+    """Insert the explorer's controls, which its scripts make work."""
 
     def run(self) -> list[nodes.Node]:
         """Return the controls with the notice of the licence."""
-        place = WIDGET.place(self.env, "shows the text and votes of every item")
-        return [*place, *book.notice_nodes()]
+        controls = WIDGET.place(self.env, "shows the text and votes of every item")
+        return [*controls, *book.notice_nodes()]
 
 
 class ExplorerLink(ReferenceRole):
@@ -36,36 +36,37 @@ class ExplorerLink(ReferenceRole):
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """Return the link, or its words alone in a book without the explorer."""
         try:
-            asked = explorer.selection(self.target)
+            selection = explorer.selection(self.target)
         except ChaosError as fault:
             logger.warning("{explorer}`%s`: %s", self.target, fault, location=self.get_location())
             return [nodes.Text(self.title)], []
         if _PAGE not in self.env.found_docs:
             return [nodes.Text(self.title)], []
-        place = self.env.app.builder.get_relative_uri(self.env.docname, _PAGE)
-        link = nodes.reference("", self.title, refuri=place + asked, internal=True)
+        page = self.env.app.builder.get_relative_uri(self.env.docname, _PAGE)
+        link = nodes.reference("", self.title, refuri=page + selection, internal=True)
         return [link], []
 
 
 def _data(app: Sphinx, page: str) -> dict[str, str]:
-    """Return the scripts that hold data, and the library that draws, where it was installed."""
+    """Return the scripts with the data, and the charts' library if it is installed, by name."""
     library = BOOK.project / CHART_LIBRARY
     files = {"chart.umd.js": library, "chart.LICENSE.md": library.parents[1] / "LICENSE.md"}
-    found = {name: path.read_text("utf-8") for name, path in files.items() if library.is_file()}
-    return found | _items(has_chart=library.is_file()) | _other_scripts(app, page)
+    has_library = library.is_file()
+    texts = {name: path.read_text("utf-8") for name, path in files.items() if has_library}
+    return texts | _item_scripts(has_chart=has_library) | _other_scripts(app, page)
 
 
-def _items(*, has_chart: bool) -> dict[str, str]:
-    """Return the scripts that hold the data which the chapters were made from."""
+def _item_scripts(*, has_chart: bool) -> dict[str, str]:
+    """Return the scripts with the items that the chapters were made from, by name."""
     items, datasets = BOOK.items, []
     files: dict[str, str] = {}
     for votes in items.votes:
         systems = book.systems(votes)
-        data, scripts_of = explorer.split_systems(
+        data, system_files = explorer.split_systems(
             explorer.columns(votes, systems), systems, book.votes_notice()
         )
         datasets.append(data | {"paper": _paper(votes.dataset.release.citation)})
-        files |= scripts_of
+        files |= system_files
     numbers = {
         "scale": explorer.SCALE,
         "synthetic": items.synthetic,
@@ -81,35 +82,37 @@ def _items(*, has_chart: bool) -> dict[str, str]:
 
 
 def _other_scripts(app: Sphinx, page: str) -> dict[str, str]:
-    """Return the scripts that hold what readers may choose beside the book's datasets.
+    """Return the scripts with the datasets that are not the book's, by name.
 
-    The first also says why people disagree on the book's items.
+    The first names them, and has the reasons for disagreement on the book's items.
     """
-    shown = BOOK.items.votes
-    datasets = explorer.other_datasets(shown)
+    book_votes = BOOK.items.votes
+    datasets = explorer.other_datasets(book_votes)
     with faults.on_one_line():
-        reasons = explorer.reasons_script(shown, _address_of_reasons(app, page))
-    scripts_of_others = {explorer.OTHERS: explorer.others_index_script(datasets) + reasons}
+        reasons = explorer.reasons_script(book_votes, _address_of_reasons(app, page))
+    index = explorer.other_datasets_script(datasets)
+    files = {explorer.OTHER_DATASETS: index + reasons}
     for dataset in datasets:
         with faults.on_one_line():
             votes = load_votes(dataset.name)
-        scripts_of_others[explorer.others_file(dataset)] = explorer.others_script(
+        files[explorer.other_dataset_file(dataset)] = explorer.other_dataset_script(
             votes, book.systems(votes), _paper(dataset.release.citation)
         )
-    return scripts_of_others
+    return files
 
 
 def _address_of_reasons(app: Sphinx, page: str) -> str:
-    there = _REASONS in app.env.found_docs
-    return app.builder.get_relative_uri(page, _REASONS) if there else ""
+    """Return the address of the chapter on reasons; empty in a book without it."""
+    has_chapter = _REASONS in app.env.found_docs
+    return app.builder.get_relative_uri(page, _REASONS) if has_chapter else ""
 
 
 def _paper(key: str) -> str:
     """Return the BibTeX entry of the paper on a dataset; empty where the book cites none."""
     references = (BOOK.project / "book" / "references.bib").read_text("utf-8")
-    entry = re.escape(key)
-    found = re.search(rf"^@\w+\{{{entry},.*?^\}}", references, re.DOTALL | re.MULTILINE)
-    return found[0] if found else ""
+    pattern = rf"^@\w+\{{{re.escape(key)},.*?^\}}"
+    entry = re.search(pattern, references, re.DOTALL | re.MULTILINE)
+    return entry[0] if entry else ""
 
 
 _FILES = ("explorer.css", "model.js", "table.js", "card.js", "chart.js", "main.js")

@@ -1,4 +1,4 @@
-"""The package's faults, on one line: Sphinx reports only the first of an extension's fault."""
+"""The package's errors, on one line: Sphinx reports only the first line of an extension's error."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from chaos_utils.base.errors import ChaosError
 
 @contextmanager
 def on_one_line() -> Iterator[None]:
-    """Let Sphinx end with a fault of the block."""
+    """Turn a ChaosError of the block into an error with which Sphinx ends."""
     try:
         yield
     except ChaosError as fault:

@@ -1,4 +1,4 @@
-"""In chapters, the code of a cell is folded below what it shows."""
+"""In chapters, a cell's folded code comes after its output."""
 
 from typing import Any
 
@@ -8,13 +8,13 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 
 class CodeBelow(SphinxPostTransform):
-    """Move folded code behind the output of its cell."""
+    """Move folded code after the output of its cell."""
 
-    default_priority = 200  # MyST-NB folds it at 199
+    default_priority = 200  # MyST-NB folds code at 199
     formats = ("html",)
 
     def run(self, **kwargs: Any) -> None:
-        """Move it in every cell that shows something."""
+        """Move the code in every cell that has an output."""
         for cell in list(self.document.findall(nodes.container)):
             if cell.get("hide_mode") == "input" and len(cell) > 1:
                 cell.append(cell.pop(0))

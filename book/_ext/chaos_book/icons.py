@@ -1,6 +1,6 @@
-"""Of the theme's two thousand icons, the site keeps those that it shows.
+"""Reduce the theme's two thousand icons to those that the site shows.
 
-They are a font and a stylesheet that every page loads, and would be most of what it weighs.
+Every page loads their font and stylesheet, which would be most of its size.
 """
 
 import re
@@ -20,19 +20,20 @@ _ICONS_SHOWN = {
 }  # fmt: skip
 _RULE = re.compile(r'((?:\.fa-[a-z0-9-]+:+before,?)+)\{content:"\\([0-9a-f]+)"\}')
 _WOFF = re.compile(r'url\(\.\./webfonts/fa-solid-900\.woff2\) format\("woff2"\),')
-_NAMES_OF_FONT = (1, 3, 4, 6, 16)  # its family and full names, in the font's table of names
+_FONT_NAME_IDS = (1, 3, 4, 6, 16)  # family and full names in the font's table of names
 
 
-def _shorten(app: Sphinx, site: Path) -> None:
+def _reduce_icons(app: Sphinx, site: Path) -> None:
+    """Remove the rules and glyphs of other icons from the stylesheet and the font."""
     if drafts.is_draft(app):
         return
     (sheet,) = site.glob("_static/vendor/fontawesome/*/css/all.min.css")
-    signs = set()
+    code_points = set()
 
     def keep(rule: re.Match[str]) -> str:
         if _ICONS_SHOWN.isdisjoint(re.findall(r"fa-[a-z0-9-]+", rule[1])):
             return ""
-        signs.add(int(rule[2], 16))
+        code_points.add(int(rule[2], 16))
         return rule[0]
 
     sheet.write_text(_WOFF.sub("", _RULE.sub(keep, sheet.read_text("utf-8"))), "utf-8")
@@ -40,14 +41,14 @@ def _shorten(app: Sphinx, site: Path) -> None:
     font.with_suffix(".woff2").unlink(missing_ok=True)
     with TTFont(font, recalcTimestamp=False) as full_font:
         subsetter = Subsetter(Options(drop_tables=["FFTM", "GSUB"], name_IDs=["*"]))
-        subsetter.populate(unicodes=signs)
+        subsetter.populate(unicodes=code_points)
         subsetter.subset(full_font)
         for record in full_font["name"].names:
-            if record.nameID in _NAMES_OF_FONT:  # the licence reserves the name of the whole one
+            if record.nameID in _FONT_NAME_IDS:  # the licence reserves the original font's name
                 record.string = "LivingBookIcons"
         full_font.save(font)
 
 
 def setup(app: Sphinx) -> None:
-    """Shorten when the site's other parts have been written."""
-    write_last(app, _shorten, priority=900)
+    """Reduce the icons after the site's other parts have been written."""
+    write_last(app, _reduce_icons, priority=900)

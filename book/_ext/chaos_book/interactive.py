@@ -1,4 +1,4 @@
-"""Published scores as figures that the reader switches; the static figure stays citable."""
+"""Published scores as interactive figures; the static figures stay citable."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -26,24 +26,25 @@ WIDGET = Widget(
 )
 _DIGITS = 4
 _REFERENCES = "tbl-noise-ceiling"
-_OF_REFERENCES = {"perfect_model": "perfect model", "second_crowd_halves": "second crowd"}
+_REFERENCE_TITLES = {"perfect_model": "perfect model", "second_crowd_halves": "second crowd"}
 _ORACLE = "tbl-human-calibration"
-_GUESSES = SYSTEM_NAMES["chance"].split(", ")  # by distances, and by what is higher the better
-# In this order: what rows of a table of scores are.
-_KINDS = {
+# The guess by a distance, and by a measure of which more is better.
+_GUESSES = SYSTEM_NAMES["chance"].split(", ")
+# The groups of systems by the ``kind`` of their rows, in this order.
+_GROUPS_BY_KIND = {
     "human": "people", "chance": "guess", "baseline": "guess", "model": "model",
 }  # fmt: skip
 _UNDEFINED = {
     "kl": "A second crowd has no KL: it is infinite where one crowd never gives a label that the "
     "other gives.",
 }
-# Measures of machines beside people, which no system of the book has: title, unit, better way.
-_OF_MACHINES = {
+# Measures that only machine crowds have: title, unit, better way.
+_MACHINE_MEASURES = {
     "with_people": ["agreement with a person", "share of pairs", "higher"],
     PEOPLE_RECALIBRATED: [TITLES[PEOPLE_RECALIBRATED], UNITS[PEOPLE_RECALIBRATED], "higher"],
 }
-_TWO_PEOPLE = {"people": "two people"}
-_BY_DEFINITION = {PEOPLE_RECALIBRATED: {"base rate": 0.0}}
+_LINE_TITLES = {"people": "two people"}
+_LINES_BY_DEFINITION = {PEOPLE_RECALIBRATED: {"base rate": 0.0}}
 
 
 class Interactive(SphinxDirective):
@@ -51,9 +52,9 @@ class Interactive(SphinxDirective):
 
     The data has a row for each ``dataset`` and ``system`` (or ``model``), with a column for each of
     `measures`, or with ``measure`` and ``value``; ``low`` and ``high`` are the ends of intervals.
-    Rows can be sorted by ``kind``, or by the column that `group` names; those that have none there
-    become lines. The `slider` names a column of numbers, over which curves are drawn, and `where`
-    (``column=value``) the rows that are meant.
+    Rows can be sorted by ``kind``, or by the column that `group` names; rows without a group are
+    drawn as lines. `slider` names a column of numbers, over which curves are drawn; `where`
+    (``column=value``) selects rows.
     """
 
     required_arguments = 1
@@ -65,22 +66,22 @@ class Interactive(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Return the data and a place for what the scripts make of it."""
+        """Return an element with the data, which the scripts fill."""
         manifest = BOOK.made(self.env, self.arguments[0])
         if manifest is None:  # on other data there may be none
             return []
         rows = manifest.rows
         if "where" in self.options:
-            name, _, wanted = self.options["where"].partition("=")
-            rows = rows[rows[name].fillna("").astype(str) == wanted]
-        if "n_seeds" in rows:  # a mean over seeds would stand among those that it is a mean of
+            name, _, value = self.options["where"].partition("=")
+            rows = rows[rows[name].fillna("").astype(str) == value]
+        if "n_seeds" in rows:  # leave out means over seeds: the seeds are shown
             rows = rows[rows["n_seeds"].isna()]
         group, slider = self.options.get("group", "kind"), self.options.get("slider", "")
         rows = rows.rename(columns={"model": "system"})
         if "measure" not in rows:
             rows = _row_per_measure(rows, self.options["measures"].split(), group)
         rows = rows[rows["value"].notna()].reset_index(drop=True)
-        if not len(rows):  # likewise
+        if not len(rows):  # on other data there may be none
             return []
         lines = references(self._rows_of(_REFERENCES), self._rows_of(_ORACLE))
         data = curves(rows, slider, lines) if slider else scores(rows, lines, group)
@@ -93,12 +94,13 @@ class Interactive(SphinxDirective):
         return [raw_html(html)]
 
     def _rows_of(self, id: str) -> Sequence[Mapping[str, Any]]:
+        """Return the rows of a table; none if it was not made."""
         manifest = BOOK.made(self.env, id)
         return () if manifest is None else manifest.data
 
 
 def _row_per_measure(rows: pd.DataFrame, measures: list[str], group: str) -> pd.DataFrame:
-    """Set each of some measures, which stand side by side, in a row of its own."""
+    """Return a table with columns of measures as one with a row for each measure."""
     keys = [name for name in ("dataset", "system", "label", "source", group) if name in rows]
     parts = []
     for name in measures:
@@ -109,20 +111,20 @@ def _row_per_measure(rows: pd.DataFrame, measures: list[str], group: str) -> pd.
 
 
 def references(
-    of_measures: Sequence[Mapping[str, Any]], calibrated: Sequence[Mapping[str, Any]]
+    reference_rows: Sequence[Mapping[str, Any]], calibration_rows: Sequence[Mapping[str, Any]]
 ) -> dict[tuple[str, str], dict[str, float]]:
-    """Return what people and a perfect model score, by dataset and measure.
+    """Return the scores of a perfect model and a second crowd, by dataset and measure.
 
-    By ECE against the majority, which no table of references has, it is the oracle's: that of the
-    votes themselves.
+    The table of references has no ECE against the majority: the score shown is the oracle's, whose
+    predictions are the votes' own shares.
     """
     by_measure = {
         (row["dataset"], row["measure"]): {
-            title: row[name] for name, title in _OF_REFERENCES.items() if _is_number(row[name])
+            title: row[name] for name, title in _REFERENCE_TITLES.items() if _is_number(row[name])
         }
-        for row in of_measures
+        for row in reference_rows
     }
-    oracles = [row for row in calibrated if row["system"] == "oracle"]
+    oracles = [row for row in calibration_rows if row["system"] == "oracle"]
     return by_measure | {(row["dataset"], "ece"): {"oracle": row["ece"]} for row in oracles}
 
 
@@ -134,10 +136,10 @@ _Lines = Mapping[tuple[str, str], Mapping[str, float]]
 
 
 def scores(rows: pd.DataFrame, lines: _Lines, group: str = "kind") -> dict[str, Any]:
-    """Return what the script needs to draw rows of dots: names once, rows as numbers.
+    """Return the script's data for rows of dots: each name once, rows refer to names by index.
 
-    A row is the places of its dataset, system and measure, its value, and the ends of its interval,
-    where it has one; a line those of its dataset and measure, its name and value.
+    A row has the indices of its dataset, system and measure, its value, and the ends of its
+    interval, if any. A line has the indices of its dataset and measure, its name and its value.
     """
     rows = rows.reset_index(drop=True)
     if group not in rows:
@@ -154,41 +156,46 @@ def scores(rows: pd.DataFrame, lines: _Lines, group: str = "kind") -> dict[str, 
         names = names.where(rows["source"] != "published", names + " (published)")
     groups = sorted(set(rows.loc[~is_line, group]))
     if group == "kind":
-        groups.sort(key=lambda name: [*_KINDS, name].index(name))
+        groups.sort(key=lambda name: [*_GROUPS_BY_KIND, name].index(name))
     datasets, measures = (list(dict.fromkeys(rows[name])) for name in ("dataset", "measure"))
     systems = list(dict.fromkeys(zip(names[~is_line], rows.loc[~is_line, group], strict=True)))
     dots, marks = [], []
-    for place, row in enumerate(rows.to_dict("records")):
+    for index, row in enumerate(rows.to_dict("records")):
         key = [datasets.index(row["dataset"]), measures.index(row["measure"])]
         value = round(row["value"], _DIGITS)
-        if is_line[place]:
-            marks.append([*key, _TWO_PEOPLE.get(names[place], names[place]), value])
+        if is_line[index]:
+            marks.append([*key, _LINE_TITLES.get(names[index], names[index]), value])
             continue
         ends = [round(row[end], _DIGITS) for end in ("low", "high") if _is_number(row.get(end))]
-        dots.append([key[0], systems.index((names[place], row[group])), key[1], value, *ends])
-        if is_guess[place]:
-            marks.append([*key, names[place], value])
+        dots.append([key[0], systems.index((names[index], row[group])), key[1], value, *ends])
+        if is_guess[index]:
+            marks.append([*key, names[index], value])
     for i, dataset in enumerate(datasets):
         for j, measure in enumerate(measures):
-            known = {**lines.get((dataset, measure), {}), **_BY_DEFINITION.get(measure, {})}
-            marks += [[i, j, name, round(value, _DIGITS)] for name, value in known.items()]
+            titles = {**lines.get((dataset, measure), {}), **_LINES_BY_DEFINITION.get(measure, {})}
+            marks += [[i, j, title, round(value, _DIGITS)] for title, value in titles.items()]
     return {
         "group": "group" if group == "kind" else group,
         "datasets": [[name, get_dataset(name).short] for name in datasets],
         "systems": [
-            [name, groups.index(of), _KINDS.get(of, "model"), "" if of in _KINDS else of]
-            for name, of in systems
+            [name, groups.index(key), _GROUPS_BY_KIND.get(key, "model"), _group_title(key)]
+            for name, key in systems
         ],
-        "measures": [[name, *_measure(name), _UNDEFINED.get(name, "")] for name in measures],
+        "measures": [[name, *_measure_texts(name), _UNDEFINED.get(name, "")] for name in measures],
         "rows": dots,
         "lines": marks,
     }
 
 
-def curves(rows: pd.DataFrame, slider: str, lines: _Lines) -> dict[str, Any]:
-    """Return what the script needs to draw curves of one dataset: values by measure and system.
+def _group_title(group: str) -> str:
+    """Return the title of a group; empty for a kind, whose title the script has."""
+    return "" if group in _GROUPS_BY_KIND else group
 
-    Systems are in families, each of one colour; `_DIGITS` digits of a value are kept.
+
+def curves(rows: pd.DataFrame, slider: str, lines: _Lines) -> dict[str, Any]:
+    """Return the script's data for curves of one dataset: values by measure, system and step.
+
+    The systems of a family have one colour. Values are rounded to `_DIGITS` digits.
     """
     steps = sorted(rows[slider].unique())
     (dataset,) = rows["dataset"].unique()
@@ -205,24 +212,24 @@ def curves(rows: pd.DataFrame, slider: str, lines: _Lines) -> dict[str, Any]:
             for family, hue in zip(families, system_hues(families), strict=True)
         ],
         "systems": [[name, families.index(family)] for name, family in systems],
-        "measures": [[name, *_measure(name)] for name in measures],
+        "measures": [[name, *_measure_texts(name)] for name in measures],
         "values": [
             [[values[measure, system, step] for step in steps] for system, _ in systems]
             for measure in measures
         ],
         "lines": [
-            [place, title, round(value, _DIGITS)]
-            for place, measure in enumerate(measures)
+            [index, title, round(value, _DIGITS)]
+            for index, measure in enumerate(measures)
             for title, value in lines.get((dataset, measure), {}).items()
             if title != "second crowd"
         ],
     }
 
 
-def _measure(name: str) -> list[str]:
+def _measure_texts(name: str) -> list[str]:
     """Return a measure's title, its unit and which way is better."""
-    if name in _OF_MACHINES:
-        return _OF_MACHINES[name]
+    if name in _MACHINE_MEASURES:
+        return _MACHINE_MEASURES[name]
     measure = MEASURES[name]
     return [measure.title, measure.unit, measure.better]
 

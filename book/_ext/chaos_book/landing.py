@@ -1,7 +1,7 @@
 """A page for each published figure and table, the list of them, and ``figures.bib``.
 
-What a page holds is made by `chaos_utils.publish.landing`; the theme is put around it here,
-and captions come with their markup as the chapters have resolved it.
+`chaos_utils.publish.landing` makes the content of a page. This module puts the theme around it, and
+takes captions from chapters, where their references have been resolved.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ BIBLIOGRAPHY = "figures.bib"
 
 
 class Thumbnail(nodes.General, nodes.Element):
-    """A small picture of a figure, or a sign for a table, that leads to its page."""
+    """A small picture of a figure, or a sign for a table, that links to its page."""
 
 
 class PublishedList(SphinxDirective):
@@ -58,6 +58,7 @@ class PublishedList(SphinxDirective):
 
 
 def _visit_thumbnail(self: HTML5Translator, node: nodes.Element) -> None:
+    """Write the link with its picture or, for a table, its size."""
     id = node["published"]
     manifest = BOOK.manifests[id]
     title = escape(manifest.name)
@@ -74,8 +75,8 @@ def _visit_thumbnail(self: HTML5Translator, node: nodes.Element) -> None:
     raise nodes.SkipNode
 
 
-def _remember(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Keep the captions of a chapter, whose references have been resolved by now."""
+def _keep_captions(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Keep the captions of a page, whose references have been resolved by now."""
     for node in doctree.findall(nodes.Element):
         if isinstance(node, PublishedFigure | PublishedTable):
             caption = next(node.findall(PublishedCaption)).deepcopy()
@@ -86,12 +87,12 @@ def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     """Yield the page of each figure and table: name, context, template."""
     if app.builder.format != "html":
         return
-    book, shown = BOOK.citation, published_on_pages(app.env)
+    book, ids_on_pages = BOOK.citation, published_on_pages(app.env)
     for id, manifest in BOOK.manifests.items():
         page = f"figures/{id}"
         if id not in BOOK.captions:
-            if id in shown and (Path(app.outdir) / f"{page}.html").is_file():
-                continue  # the page that shows it has not changed
+            if id in ids_on_pages and (Path(app.outdir) / f"{page}.html").is_file():
+                continue  # its chapter has not changed, so that its landing page has not either
             raise ExtensionError(f"{id} is made by {manifest.notebook}, but no page shows it")
         docname, caption = BOOK.captions[id]
         _relink(app, caption, docname, page)
@@ -119,23 +120,23 @@ def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
 
 
 def _relink(app: Sphinx, caption: nodes.Element, docname: str, page: str) -> None:
-    """Let a caption's links start from another page than the chapter it was resolved for."""
+    """Make a caption's links, which are relative to its chapter, relative to another page."""
     old_address, new_address = (app.builder.get_target_uri(name) for name in (docname, page))
     for node in caption.findall(nodes.Element):
         node["ids"] = []
     for link in caption.findall(nodes.reference):
         target = urljoin(old_address, link.get("refuri") or f"#{link['refid']}")
         if "://" not in target:
-            path, hash, place = target.partition("#")
-            target = relative_uri(new_address, path) + hash + place
+            path, separator, fragment = target.partition("#")
+            target = relative_uri(new_address, path) + separator + fragment
         link["refuri"] = target
         link.attributes.pop("refid", None)
 
 
 def _html(app: Sphinx, caption: nodes.Element) -> str:
-    # Only what is in it: around it the writer would put the caption of a numbered figure.
-    inside = nodes.inline("", "", *(child.deepcopy() for child in caption.children))
-    return str(app.builder.render_partial(inside)["fragment"])  # type: ignore[attr-defined]
+    # Without the caption's own node, which would be written as that of a numbered figure.
+    content = nodes.inline("", "", *(child.deepcopy() for child in caption.children))
+    return str(app.builder.render_partial(content)["fragment"])  # type: ignore[attr-defined]
 
 
 def _plain(caption: nodes.Element) -> str:
@@ -143,7 +144,7 @@ def _plain(caption: nodes.Element) -> str:
 
 
 def _number(app: Sphinx, manifest: Manifest) -> str:
-    """Return the number that the book has given, such as ``Fig. 3``."""
+    """Return the number of a figure or table in the book, such as ``Fig. 3``."""
     id, kind = manifest.id, manifest.kind
     docname, _ = BOOK.captions.get(id, (None, None))
     for name, numbers in app.env.toc_fignumbers.items():
@@ -163,6 +164,6 @@ def setup(app: Sphinx) -> None:
     """Register the list and connect to Sphinx's events."""
     app.add_node(Thumbnail, html=(_visit_thumbnail, None))
     app.add_directive("published-list", PublishedList)
-    app.connect("doctree-resolved", _remember)
+    app.connect("doctree-resolved", _keep_captions)
     app.connect("html-collect-pages", _pages)
     write_last(app, _write_bibliography)

@@ -12,6 +12,7 @@ def _visit_inline(self: HTML5Translator, node: nodes.math) -> None:
 
 
 def _visit_block(self: HTML5Translator, node: nodes.math_block) -> None:
+    """Write a displayed formula, with its number if any."""
     formula = convert(node.astext(), display="block")
     # A long formula scrolls in its box, which the keyboard must reach.
     box = {"class": "math-block", "tabindex": "0", "role": "group", "aria-label": "Formula"}

@@ -1,4 +1,4 @@
-"""The title page's opening: a pair whose votes the reader guesses before they are shown."""
+"""The title page's opening: an item whose votes the reader guesses before they are shown."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -24,10 +24,10 @@ WIDGET = Widget("opening", ("opening.css", "opening.js"))
 class Opening(SphinxDirective):
     """Let the reader guess the votes on an item, and on more.
 
-    ``{opening} <dataset> <uid> <family of systems>``. The items are those of the reader's own copy,
-    the system the first of its family, and the content what is to be said of the first item once
-    its votes are shown. Without a script, that item stands there with its votes. Without the data,
-    the sample's items are a marked example.
+    ``{opening} <dataset> <uid> <family of systems>``. The items come from the reader's own copy of
+    the data. The system is the first of its family. The directive's content is shown after the
+    first guess. Without a script, the first item is shown with its votes. Without the data, the
+    sample's items are shown, marked as an example.
     """
 
     required_arguments = 3
@@ -37,21 +37,23 @@ class Opening(SphinxDirective):
         """Return the item, and the data of the script; nothing without such a dataset."""
         name, uid, family = self.arguments
         items = BOOK.items
-        votes = next((one for one in items.votes if one.dataset.name == name), None)
+        votes = next((votes for votes in items.votes if votes.dataset.name == name), None)
         if votes is None:
             return []
         if not items.synthetic and uid not in votes.uids:
             logger.warning("%s has no item %s", name, uid, location=self.get_location())
             return []
-        systems = (one for one in book.systems(votes) if items.synthetic or one.family == family)
+        systems = (
+            system for system in book.systems(votes) if items.synthetic or system.family == family
+        )
         content = opening.rounds(votes, uid, next(systems, None))
         WIDGET.ask(self.env)
-        told = nodes.container(classes=["opening-told"])
-        told += raw_html(_item_html(content, votes.dataset))
+        answer = nodes.container(classes=["opening-told"])
+        answer += raw_html(_item_html(content, votes.dataset))
         if not items.synthetic:
             words = nodes.container(classes=["opening-words"])
             self.state.nested_parse(self.content, self.content_offset, words)
-            told += words
+            answer += words
         data = compact(content).replace("<", "\\u003c")
         play = (
             '<div class="opening" role="group" aria-label="Guess the votes">'
@@ -60,11 +62,11 @@ class Opening(SphinxDirective):
         notice = book.notice() if items.synthetic else licences.notice([votes.dataset])
         purpose = "asks how a hundred people voted"
         missing = book.missing_nodes(purpose, "the box below") if items.synthetic else []
-        return [*missing, raw_html(play), told, raw_html(licences.paragraph(notice))]
+        return [*missing, raw_html(play), answer, raw_html(licences.paragraph(notice))]
 
 
 def _item_html(content: Mapping[str, Any], dataset: Dataset) -> str:
-    """Return the first item as it stands without a script: with its votes, and the system's."""
+    """Return the first item as shown without a script: its votes, and the first other guess."""
     first = content["pairs"][0]
     texts = "".join(
         f'<p><span class="text-name">{escape(title)}</span> {escape(text)}</p>'
@@ -80,6 +82,7 @@ def _item_html(content: Mapping[str, Any], dataset: Dataset) -> str:
 
 
 def _row(name: str, dataset: Dataset, shares: Sequence[float], unit: str = "") -> str:
+    """Return a name and a bar of shares, in percent, as HTML."""
     bar = votes_html(dataset.name, [round(share) for share in shares], unit)
     return f'<div class="one-row"><span>{escape(name)}</span>{bar}</div>'
 

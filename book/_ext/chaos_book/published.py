@@ -1,7 +1,7 @@
-"""The directive that sets a published figure or table, and the role for a computed value.
+"""The directive that inserts a published figure or table, and the role for a computed value.
 
-A chapter's notebook leaves a manifest for each figure and table. ``{published} <id>`` sets
-it with number, caption, downloads and citation. ``{value}`` takes one number out of a
+A chapter's notebook writes a manifest for each figure and table. ``{published} <id>`` inserts
+it with number, caption, downloads and citation. ``{value}`` takes one number from a
 table's data, so that no number in the prose is ever typed.
 """
 
@@ -30,9 +30,9 @@ from chaos_utils.report.tables import table_html
 logger = logging.getLogger(__name__)
 
 _ABSENT = "absent-value"
-_PUBLISHED = "published"  # what a page sets, among its metadata
-# What goes with all that stood in it.
-_EMPTIED = (
+_PUBLISHED = "published"  # key of a page's metadata: the ids that it shows
+# Nodes that are removed once they are empty.
+_REMOVED_IF_EMPTY = (
     nodes.bullet_list, nodes.enumerated_list, nodes.list_item, nodes.block_quote, nodes.note
 )  # fmt: skip
 
@@ -46,16 +46,16 @@ class PublishedTable(nodes.General, nodes.Element):
 
 
 class PublishedCaption(nodes.Part, nodes.TextElement):
-    """The caption of either."""
+    """The caption of a published figure or table."""
 
 
 class PublishedDirective(SphinxDirective):
-    """Set a figure or table from its manifest."""
+    """Insert a figure or table from its manifest."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Return the object's node, or a warning's place when there is no such object."""
+        """Return the figure or table as a node; if it was not made, warn."""
         manifest = BOOK.manifest_of(self)
         if manifest is None:
             return []
@@ -67,8 +67,8 @@ class PublishedDirective(SphinxDirective):
         self.options["name"] = node["published"] = id
         self.add_name(node)
         caption = PublishedCaption()
-        inlined, messages = self.parse_inline(manifest.caption)
-        caption += inlined
+        text_nodes, messages = self.parse_inline(manifest.caption)
+        caption += text_nodes
         root = "../" * self.env.docname.count("/")
         if is_figure:
             node += [raw_html(templating.piece("picture", manifest, f"{root}figures/")), caption]
@@ -79,32 +79,34 @@ class PublishedDirective(SphinxDirective):
 
 
 def published_on_pages(env: BuildEnvironment) -> set[str]:
-    """Return the ids of the figures and tables that pages set."""
-    return {id for known in env.metadata.values() for id in known.get(_PUBLISHED, ())}
+    """Return the ids of the figures and tables that pages show."""
+    return {id for metadata in env.metadata.values() for id in metadata.get(_PUBLISHED, ())}
 
 
 def _table_html(manifest: Manifest, root: str) -> str:
+    """Return a table in a box that scrolls, with the texts of its items and their licences."""
     datasets = licences.shown_datasets(manifest)
     table = table_html(manifest.display, _text_reader(manifest) if datasets else None, root)
     notice = ""
     if datasets and not manifest.synthetic:
-        without = [one for one in datasets if _without_texts(manifest, one.name)]
-        shown = [one for one in datasets if one not in without]
-        notice = licences.paragraph(licences.notice(shown)) if shown else ""
-        notice += licences.paragraph(licences.votes_notice(without)) if without else ""
+        without_texts = [data for data in datasets if _lacks_texts(manifest, data.name)]
+        with_texts = [data for data in datasets if data not in without_texts]
+        notice = licences.paragraph(licences.notice(with_texts)) if with_texts else ""
+        notice += licences.paragraph(licences.votes_notice(without_texts)) if without_texts else ""
     title = without_markup(manifest.title)
     return templating.piece("scrolled", table, title, is_wide(manifest)) + notice
 
 
-def _without_texts(manifest: Manifest, dataset: str) -> bool:
+def _lacks_texts(manifest: Manifest, dataset: str) -> bool:
+    """Say whether a table shows recorded items of a dataset that is not available."""
     return dataset in manifest.recorded and is_missing(get_dataset(dataset))
 
 
 def _text_reader(manifest: Manifest) -> Any:
-    """Return a function that finds the text of an item in the reader's own copy of the data."""
+    """Return a function that finds an item's texts in the reader's own copy of the data."""
 
     def read(dataset: str, uid: str) -> Mapping[str, str] | None:
-        if _without_texts(manifest, dataset):
+        if _lacks_texts(manifest, dataset):
             return None
         votes = BOOK.items.on(dataset)
         return votes.texts[votes.index(uid)]
@@ -147,20 +149,21 @@ class Value(SphinxRole):
         return [nodes.inline(self.rawtext, text, classes=["value"])], []
 
 
-class LeaveOut(SphinxTransform):
-    """Leave out paragraphs and list items that speak of data which this build does not show."""
+class RemoveAbsentValues(SphinxTransform):
+    """Remove paragraphs and list items with values of data that this build does not show."""
 
-    default_priority = 100  # before anything refers to what stands there
+    default_priority = 100  # before anything refers to them
 
     def apply(self, **_: Any) -> None:
-        """Remove each paragraph or list item with an absent value, and lists that this empties."""
-        absent = [one for one in self.document.findall(nodes.inline) if _ABSENT in one["classes"]]
-        for place in dict.fromkeys(map(_paragraph, absent)):
-            around = place.parent
-            around.remove(place)
-            while isinstance(around, _EMPTIED) and not len(around):
-                emptied, around = around, around.parent
-                around.remove(emptied)
+        """Remove each paragraph or list item with an absent value, and then lists without items."""
+        inline = self.document.findall(nodes.inline)
+        absent = [node for node in inline if _ABSENT in node["classes"]]
+        for removed in dict.fromkeys(map(_paragraph, absent)):
+            parent = removed.parent
+            parent.remove(removed)
+            while isinstance(parent, _REMOVED_IF_EMPTY) and not len(parent):
+                empty, parent = parent, parent.parent
+                parent.remove(empty)
 
 
 def _paragraph(node: nodes.Node) -> nodes.Element:
@@ -169,8 +172,8 @@ def _paragraph(node: nodes.Node) -> nodes.Element:
         if node.parent is None:
             raise ExtensionError("a {value} stands outside paragraphs and lists")
         node = node.parent
-    begins = isinstance(node.parent, nodes.list_item) and node.parent[0] is node
-    return node.parent if begins else node
+    begins_item = isinstance(node.parent, nodes.list_item) and node.parent[0] is node
+    return node.parent if begins_item else node
 
 
 def _visit(self: HTML5Translator, node: nodes.Element) -> None:
@@ -195,6 +198,7 @@ def _depart_caption(self: HTML5Translator, node: nodes.Element) -> None:
 
 
 def _title(node: nodes.Element) -> str:
+    """Return the caption as text, by which Sphinx refers to a figure or table."""
     caption = next(child for child in node.children if isinstance(child, PublishedCaption))
     return str(caption.astext())
 
@@ -207,4 +211,4 @@ def setup(app: Sphinx) -> None:
     app.add_directive("published", PublishedDirective)
     app.add_directive("cite-book", CiteBook)
     app.add_role("value", Value())
-    app.add_transform(LeaveOut)
+    app.add_transform(RemoveAbsentValues)

@@ -1,4 +1,4 @@
-"""Ends each chapter with how to rerun it, made from its notebook when the site is assembled."""
+"""The section at the end of each chapter on how to rerun it, made from its notebook."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -44,17 +44,17 @@ class RerunSection(SphinxTransform):
 
 
 def _drop_parameter_table(chapter: nodes.section) -> None:
-    """Remove what stands under the title of a run's own page: here the section says it all."""
+    """Remove the table below the title, which is for a run's own page: the section repeats it."""
     table = next((node for node in chapter if isinstance(node, nodes.section | nodes.table)), None)
     if isinstance(table, nodes.table):
         chapter.remove(table)
 
 
 def section_body(source: Path, values: Mapping[str, Any], root: str) -> str:
-    """Return what the section holds as HTML, all text escaped.
+    """Return the content of the section as HTML, all text escaped.
 
-    `source` is the chapter's notebook, and `values` what each of its parameters was. `root` leads
-    from the page to the site's root: ``../``, or nothing.
+    `source` is the chapter's notebook, and `values` has the values of its parameters in the
+    chapter's run. `root` leads from the page to the site's root: ``../``, or empty.
     """
     declared = parameters.read_parameters(source)
     name, value = other_value(declared, values)
@@ -64,29 +64,31 @@ def section_body(source: Path, values: Mapping[str, Any], root: str) -> str:
         notebook=source.stem,
         root=root,
         command=parameters.command(source, values),
-        other=name,
-        other_values=changed_values,
-        other_command=parameters.command(source, changed_values),
+        changed_name=name,
+        changed_values=changed_values,
+        changed_command=parameters.command(source, changed_values),
         papermill_command=parameters.papermill_command(source, changed_values),
         parameters=declared,
     )
 
 
 def other_value(declared: Sequence[Parameter], values: Mapping[str, Any]) -> tuple[str, Any]:
-    """Return a parameter and a value for it, other than the one it had, that is sure to run.
+    """Return a parameter and another value for it, with which the notebook runs for certain.
 
-    A closed choice comes first, then a switch, then a number of things (above 0, doubled); the
-    data, of which there is always the sample, comes last: ``data`` must be among the parameters.
+    The first parameter with choices is taken; else the first boolean; else the first positive
+    integer, doubled; else ``data``, of which there is always the sample, and which must be among
+    the parameters.
     """
     for parameter in declared:
         for choice in parameter.choices:
             if choice != values[parameter.name]:
                 return parameter.name, choice
-    for kind in ("bool", "int"):
-        for parameter in declared:
-            value = values[parameter.name]
-            if parameter.kind == kind and (kind == "bool" or value > 0):
-                return parameter.name, 2 * value if kind == "int" else not value
+    for parameter in declared:
+        if parameter.kind == "bool":
+            return parameter.name, not values[parameter.name]
+    for parameter in declared:
+        if parameter.kind == "int" and values[parameter.name] > 0:
+            return parameter.name, 2 * values[parameter.name]
     return "data", "auto" if values["data"] == "sample" else "sample"
 
 

@@ -1,4 +1,4 @@
-"""What readers find: prose and no code, before the package's names; terms by their name.
+"""The search: it finds prose but no code, names of the package after prose, and terms by name.
 
 The order is in ``book/_search/scorer.js``.
 """
@@ -13,13 +13,13 @@ from sphinx.domains.std import StandardDomain
 
 
 def _leave_out_entries(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Keep entries of the index out of the search, which finds terms and functions as such."""
+    """Remove index entries from the search, which finds terms and functions by themselves."""
     for node in list(doctree.findall(addnodes.index)):
         node.parent.remove(node)
 
 
 def _leave_out_code(app: Sphinx) -> None:
-    """Let the search's index hold no code of a chapter, which its page goes on to show."""
+    """Leave the code of chapters out of the search's index; pages still show it."""
     if app.builder.format != "html":
         return
     index = app.builder.index_page  # type: ignore[attr-defined]
@@ -40,7 +40,7 @@ def prose(doctree: nodes.document) -> nodes.document:
 
 
 def setup(app: Sphinx) -> None:
-    """Make terms findable, and set the order."""
+    """Let the search find terms, and set the order of its results."""
     StandardDomain.object_types["term"] = ObjType("glossary term", "term", searchprio=0)
     app.config.html_search_scorer = str(Path(app.srcdir) / "_search" / "scorer.js")
     app.connect("builder-inited", _leave_out_code)

@@ -1,4 +1,4 @@
-"""What the site needs beside its pages: files at stable addresses, a registry, a warning."""
+"""Parts of the site that are not pages: files at stable addresses, a registry, a notice."""
 
 import shutil
 from html import escape
@@ -20,14 +20,13 @@ _SYNTHETIC = (
 
 
 def _check_registry(app: Sphinx) -> None:
-    """Fail when a published id is gone, or a new one is not registered."""
+    """End the build if a published id is missing, or a new one is not registered."""
     with faults.on_one_line():
-        made = BOOK.manifests
-        registry.read_registry().check(made, synthetic=BOOK.is_synthetic)
+        registry.read_registry().check(BOOK.manifests, synthetic=BOOK.is_synthetic)
 
 
 def notice() -> str:
-    """Return what every page says of a build that is no result."""
+    """Return the notice of every page of a synthetic build; empty for other builds."""
     return _SYNTHETIC if BOOK.is_synthetic else ""
 
 
@@ -39,6 +38,7 @@ def _show_notice(
 
 
 def _copy_files(app: Sphinx, out: Path) -> None:
+    """Copy the files of figures and tables, and the notebooks as Python and as notebooks."""
     (out / "figures").mkdir(exist_ok=True)
     (out / "notebooks").mkdir(exist_ok=True)
     for manifest in BOOK.manifests.values():

@@ -1,6 +1,6 @@
-"""Of the theme's styles, the site keeps those that some page of it can use.
+"""Reduce the theme's styles to those that some page of the site can use.
 
-Every page loads them, and most are for parts that the book does not have.
+Every page loads the styles, and most are for parts that the book does not have.
 """
 
 import re
@@ -14,11 +14,12 @@ from chaos_book.book import write_last
 
 _WORD = re.compile(r"[\w-]+")
 _RULE = re.compile(r"(?P<selectors>[^{}]+)\{[^{}]*\}")  # also inside @media
-_EXCEPT = re.compile(r":not\([^)]*\)")
+_NOT = re.compile(r":not\([^)]*\)")
 _CLASS = re.compile(r"\.([A-Za-z_][\w-]*)")
 
 
-def _shorten(app: Sphinx, site: Path) -> None:
+def _reduce_styles(app: Sphinx, site: Path) -> None:
+    """Remove the rules that no page can use from the theme's style sheets."""
     if drafts.is_draft(app):
         return
     words = set(_words(site))
@@ -34,23 +35,24 @@ def _words(site: Path) -> Iterator[str]:
 
 
 def without_unused_rules(sheet: str, words: Set[str]) -> str:
-    """Return a style sheet without the rules for classes that are not among some words.
+    """Return a style sheet without the rules for classes that are not in `words`.
 
-    A word that ends in a hyphen stands for all classes that begin so: scripts put these together.
+    A word that ends in a hyphen stands for all classes that begin with it, since scripts build
+    names of classes from such parts.
     """
-    beginnings = tuple(word for word in words if word.endswith("-") and word.strip("-"))
+    prefixes = tuple(word for word in words if word.endswith("-") and word.strip("-"))
 
-    def may_be_there(selector: str) -> bool:
+    def may_match(selector: str) -> bool:
         classes = _CLASS.findall(selector)
-        return all(name in words or name.startswith(beginnings) for name in classes)
+        return all(name in words or name.startswith(prefixes) for name in classes)
 
     def keep(rule: re.Match[str]) -> str:
-        selectors = _EXCEPT.sub("", rule["selectors"]).split(",")
-        return rule[0] if any(map(may_be_there, selectors)) else ""
+        selectors = _NOT.sub("", rule["selectors"]).split(",")
+        return rule[0] if any(map(may_match, selectors)) else ""
 
     return _RULE.sub(keep, sheet)
 
 
 def setup(app: Sphinx) -> None:
-    """Shorten when all pages and scripts have been written."""
-    write_last(app, _shorten, priority=900)
+    """Reduce the styles after all pages and scripts have been written."""
+    write_last(app, _reduce_styles, priority=900)

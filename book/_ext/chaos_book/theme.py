@@ -1,6 +1,6 @@
-"""The theme's pages, made fit: what they load in vain is left out, what readers need is added.
+"""Changes of the theme's pages: no files loaded in vain, accessible tables, contents drawn once.
 
-What the theme's templates decide is in ``book/_templates``.
+Changes of the theme's templates are in ``book/_templates``.
 """
 
 import re
@@ -13,17 +13,17 @@ from bs4 import BeautifulSoup
 from docutils import nodes
 from sphinx.application import Sphinx
 
-# Scripts and styles, and what a page that needs them holds. Thebe, which would fetch a live
-# kernel's scripts from elsewhere, is wanted by none.
-_WANTED_BY = {
+# Scripts and styles by a part of their name, and the HTML of pages that need them. No page needs
+# Thebe, which would load a live kernel's scripts from elsewhere.
+_NEEDED_FOR = {
     "thebe": None,
     "mystnb": re.compile(r'class="[^"]*\bcell\b'),
     "sphinx-design": re.compile(r'class="[^"]*\bsd-'),
     "design-tabs": re.compile(r'class="[^"]*\bsd-'),
 }
 _PAGE_OUTSIDE_CONTENTS = "search"
-_CONTENTS: dict[str, str] = {}  # by what the templates ask for
-_TABLE = re.compile(r"(?P<tag><table\b[^>]*>)(?P<inside>.*?)</table>", re.DOTALL)
+_CONTENTS: dict[str, str] = {}  # the table of contents as HTML, by the options of templates
+_TABLE = re.compile(r"(?P<tag><table\b[^>]*>)(?P<content>.*?)</table>", re.DOTALL)
 _HEADING = re.compile(r"<h[1-6][^>]*>(.*?)</h[1-6]>", re.DOTALL)
 _TAG_OR_SIGN = re.compile(r'<a class="headerlink".*?</a>|<[^>]+>', re.DOTALL)
 _FIRST_CELL = re.compile(r"(<tr\b[^>]*>\s*)<td\b([^>]*)>(.*?)</td>", re.DOTALL)
@@ -32,74 +32,75 @@ _LOOSE_BOX = re.compile(
 )
 
 
-def _adapt(
+def _adapt_page(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
+    """Leave out the files that a page does not need, and make its tables accessible."""
     body = context.get("body", "")
     for kind in ("script_files", "css_files"):
-        context[kind] = [file for file in context[kind] if is_wanted(file, body)]
+        context[kind] = [file for file in context[kind] if is_needed(file, body)]
     if body:
         context["body"] = accessible_tables(body)
 
 
-def is_wanted(file: Any, body: str) -> bool:
-    """Say whether a page with some body needs a script or style of Sphinx's extensions."""
+def is_needed(file: Any, body: str) -> bool:
+    """Say whether a page with this body needs a script or style."""
     description = f"{file.filename} {file.attributes.get('body')}"
     return all(
-        using is not None and using.search(body)
-        for name, using in _WANTED_BY.items()
+        pattern is not None and pattern.search(body)
+        for name, pattern in _NEEDED_FOR.items()
         if name in description
     )
 
 
 def accessible_tables(body: str) -> str:
     """Return a page's body whose tables have a name, headers, and a box that keys can scroll."""
-    # What these fold says more than this.
+    # The summary's own text says more than this label.
     body = body.replace('<summary aria-label="Toggle hidden content"', "<summary")
-    # Citations stand in no bibliography's list that this role would need.
+    # The role `doc-biblioentry` needs a list with a role that the bibliography lacks.
     body = body.replace('role="doc-biblioentry"', 'role="listitem"')
-    body = _TABLE.sub(_in(body), body)
+    body = _TABLE.sub(_table_adapter(body), body)
     return _LOOSE_BOX.sub(
         r'<div class="pst-scrollable-table-container" role="region" tabindex="0" aria-label="\1">',
         body,
     )
 
 
-def _in(body: str) -> Callable[[re.Match[str]], str]:
-    """Return what gives a table its heading's name as caption, and its headers their scope."""
+def _table_adapter(body: str) -> Callable[[re.Match[str]], str]:
+    """Return a function that adds to a table its heading as caption, and the scope of headers."""
 
-    def describe(match: re.Match[str]) -> str:
-        tag, inside = match["tag"], match["inside"]
-        inside = inside.replace('<th class="head', '<th scope="col" class="head')
-        if "<th" not in inside:
-            inside = _FIRST_CELL.sub(r'\1<th scope="row"\2>\3</th>', inside)
-        if "<caption" not in inside and "published" not in tag:
+    def adapt_table(match: re.Match[str]) -> str:
+        tag, content = match["tag"], match["content"]
+        content = content.replace('<th class="head', '<th scope="col" class="head')
+        if "<th" not in content:
+            content = _FIRST_CELL.sub(r'\1<th scope="row"\2>\3</th>', content)
+        if "<caption" not in content and "published" not in tag:
             heading = ["", *_HEADING.findall(body, 0, match.start())][-1]
             name = escape(unescape(_TAG_OR_SIGN.sub("", heading)).strip())
-            inside = f'<caption class="visually-hidden">{name}</caption>{inside}'
-        return f"{tag}{inside}</table>"
+            content = f'<caption class="visually-hidden">{name}</caption>{content}'
+        return f"{tag}{content}</table>"
 
-    return describe
+    return adapt_table
 
 
-def _draw_once(
+def _cache_contents(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
-    """Draw the contents once, not for each page: Sphinx would read and resolve them every time."""
-    draw = app.builder._get_local_toctree  # type: ignore[attr-defined]
+    """Let the table of contents be made once, not for each page, as Sphinx would."""
+    make_contents = app.builder._get_local_toctree  # type: ignore[attr-defined]
 
     def contents(**options: Any) -> str:
         key = repr(sorted(options.items()))
         if key not in _CONTENTS:
-            # As they are on a page at the root that is not in them: none is marked.
-            _CONTENTS[key] = draw(_PAGE_OUTSIDE_CONTENTS, **options)
+            # As for a page at the root that is not in the contents, so that no entry is marked.
+            _CONTENTS[key] = make_contents(_PAGE_OUTSIDE_CONTENTS, **options)
         return contents_on_page(app, _CONTENTS[key], pagename)
 
     context["toctree"] = contents
 
 
 def contents_on_page(app: Sphinx, contents: str, page: str) -> str:
-    """Return contents as a page has them: links from there, and itself marked."""
+    """Return the table of contents for a page: links relative to it, and its own entry marked."""
     soup = BeautifulSoup(contents, "html.parser")
     for link in soup("a"):
         if urlsplit(str(link["href"])).scheme:  # a `url:` of the table of contents
@@ -109,30 +110,33 @@ def contents_on_page(app: Sphinx, contents: str, page: str) -> str:
             link["href"] = app.builder.get_relative_uri(page, target)
             continue
         link["href"] = "#"
-        for around in (link, *link.find_parents(["li", "ul"])):
-            classes = around.get_attribute_list("class")
-            classes.insert(1 if around.name == "li" else 0, "current")
-            around["class"] = " ".join(filter(None, classes))
+        for element in (link, *link.find_parents(["li", "ul"])):
+            classes = element.get_attribute_list("class")
+            classes.insert(1 if element.name == "li" else 0, "current")
+            element["class"] = " ".join(filter(None, classes))
     return str(soup)
 
 
 def _mark_subtitle(app: Sphinx, doctree: nodes.document) -> None:
-    """Let an emphasized line below a page's title be its subtitle."""
+    """Mark an emphasized line below a page's title as its subtitle."""
     title = next(iter(doctree.findall(nodes.title)), None)
-    below = title.next_node(descend=False, siblings=True) if title else None
-    if isinstance(below, nodes.paragraph) and [type(node) for node in below] == [nodes.emphasis]:
-        below["classes"].append("subtitle")
+    sibling = title.next_node(descend=False, siblings=True) if title else None
+    if not isinstance(sibling, nodes.paragraph):
+        return
+    if [type(node) for node in sibling] == [nodes.emphasis]:
+        sibling["classes"].append("subtitle")
 
 
 def _drop_thebe(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Remove the configuration of Thebe from a page."""
     for node in list(doctree.findall(nodes.raw)):
         if any(name in node.astext() for name in ("x-thebe-config", "kernelName =")):
             node.parent.remove(node)
 
 
 def setup(app: Sphinx) -> None:
-    """Adapt what each page is made from, after all else that adds to it."""
+    """Connect to Sphinx's events; pages are adapted after other extensions have added to them."""
     app.connect("doctree-read", _mark_subtitle)
     app.connect("doctree-resolved", _drop_thebe, priority=900)
-    app.connect("html-page-context", _draw_once, priority=400)  # before the theme
-    app.connect("html-page-context", _adapt, priority=900)
+    app.connect("html-page-context", _cache_contents, priority=400)  # before the theme
+    app.connect("html-page-context", _adapt_page, priority=900)

@@ -1,4 +1,4 @@
-"""The title page: its figure, and findings beside what shows them."""
+"""The title page: its figure, and findings beside small drawings."""
 
 from collections.abc import Sequence
 from html import escape
@@ -31,7 +31,7 @@ class PublishedPicture(SphinxDirective):
             return []
         picture = templating.piece("picture", manifest, "figures/")
         title = escape(without_markup(manifest.title))
-        link = f'<a href="{_place(self.env, manifest)}">{title}</a>'
+        link = f'<a href="{_chapter_link(self.env, manifest)}">{title}</a>'
         return [
             raw_html(
                 f'<figure class="published title-picture">{picture}'
@@ -41,11 +41,11 @@ class PublishedPicture(SphinxDirective):
 
 
 class Finding(SphinxDirective):
-    """Set a finding beside a small drawing of its numbers: ``{finding} <id of figure or table>``.
+    """Insert a finding beside a small drawing of its numbers: ``{finding} <id>``.
 
     The drawing has a bar for each line of `bars`, ``name: address of a value``; a star before the
-    name marks what the finding is about. `measure` says what the bars show. Both speak of the
-    released data, and are left out of a book on any other.
+    name marks what the finding is about. `measure` says what the bars show. A finding is about the
+    released data, and is left out of a book on other data.
     """
 
     required_arguments = 1
@@ -56,23 +56,26 @@ class Finding(SphinxDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return the bars and the finding, or nothing where what it leads to was not made."""
+        """Return the finding and its bars; nothing if its figure or table was not made."""
         if not values.is_released(BOOK.manifests):
             return []
         manifest = BOOK.manifest_of(self)
         if manifest is None:
             return []
         bars = [line.partition(": ") for line in self.options["bars"].splitlines()]
-        shown = [(name, self._value(address)) for name, _, address in bars]
-        link = _place(self.env, manifest)
-        drawing = templating.piece("bars", self.options["measure"], bars_of(shown), manifest, link)
+        numbers = [(name, self._value(address)) for name, _, address in bars]
+        link = _chapter_link(self.env, manifest)
+        drawing = templating.piece(
+            "bars", self.options["measure"], bars_of(numbers), manifest, link
+        )
         words = nodes.container(classes=["finding-words"])
         self.state.nested_parse(self.content, self.content_offset, words)
-        place = nodes.container(classes=["finding"])
-        place += [words, raw_html(drawing)]
-        return [place]
+        finding = nodes.container(classes=["finding"])
+        finding += [words, raw_html(drawing)]
+        return [finding]
 
     def _value(self, address: str) -> str:
+        """Return the number at an address, formatted; 0, with a warning, if there is none."""
         BOOK.made(self.env, address.split(" ")[0])
         try:
             return values.value(BOOK.manifests, address)
@@ -91,8 +94,8 @@ def bars_of(bars: Sequence[tuple[str, str]]) -> list[tuple[str, str, float, bool
     ]
 
 
-def _place(env: BuildEnvironment, manifest: Manifest) -> str:
-    """Return the address of a figure's place in its chapter."""
+def _chapter_link(env: BuildEnvironment, manifest: Manifest) -> str:
+    """Return the address of a figure or table in its chapter."""
     chapter = f"chapters/{manifest.notebook}"
     return f"{env.app.builder.get_relative_uri(env.docname, chapter)}#{manifest.id}"
 

@@ -1,4 +1,4 @@
-"""Places on pages that scripts bring to life: files of a folder ``book/_<name>``, and data."""
+"""Widgets: elements of pages that scripts fill, with files in ``book/_<name>`` and data."""
 
 import shutil
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ from chaos_book import book, drafts
 from chaos_book.book import BOOK, raw_html
 from chaos_utils.base.files import write_text
 
-_SHARED = "_shared"  # the folder of what several widgets use; `page.js` is used by all
+_SHARED = "_shared"  # the folder of files that several widgets use; all use its `page.js`
 
 
 def _no_data(app: Sphinx, page: str) -> Mapping[str, str]:
@@ -24,12 +24,13 @@ def _no_data(app: Sphinx, page: str) -> Mapping[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Widget:
-    """What a page loads whose directive has asked for it, and no other page does.
+    """The files that pages with a widget's directive load, and no other page.
 
-    `files` are styles and scripts of its folder, in this order. `data` makes files beside them for
-    a page, by name: a script that is among `files` is loaded, another waits until one asks for it.
-    It enters the site alone, never a notebook or `results/`, since it holds texts of others.
-    `shared` are files of ``book/_shared`` that these use, beside ``page.js``.
+    `files` are the styles and scripts to load, in this order: from the widget's folder, or made by
+    `data`. `data` returns the content of files for a page, by name; files that are not among
+    `files` are loaded when a script needs them. These data are only in the site, never in a
+    notebook or in `results/`, since they include texts of others. `shared` are files of
+    ``book/_shared`` to load in addition to ``page.js``.
     """
 
     name: str
@@ -39,18 +40,18 @@ class Widget:
 
     @property
     def folder(self) -> Path:
-        """Where its files stand in the book."""
+        """The folder of its files in the book."""
         return BOOK.project / "book" / f"_{self.name}"
 
     def ask(self, env: BuildEnvironment) -> None:
-        """Note that the page that is being read wants this.
+        """Let the page that is being read load the files.
 
-        Among its metadata, since pages may be read in another process than they are written.
+        This is noted in the page's metadata, since another process may write the page.
         """
         env.metadata[env.docname][self.name] = True
 
     def place(self, env: BuildEnvironment, purpose: str) -> list[nodes.Node]:
-        """Return the folder's ``page.html``; before it what is said where items are missing.
+        """Return the widget's ``page.html`` and, if items are missing, a warning before it.
 
         `purpose` is what the page does with items, as `book.missing_nodes` takes it.
         """
@@ -61,10 +62,10 @@ class Widget:
     def load(
         self, app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object
     ) -> None:
-        """Let a page load the files where it has asked for them."""
+        """Write the files and let a page load them, if it has the widget's directive."""
         if self.name not in app.env.metadata.get(page, {}):
             return
-        # Put in place before the page is written, so that their addresses there carry digests.
+        # Written before the page, so that their addresses in it have digests.
         target = Path(app.outdir) / "_static" / self.name
         if not (drafts.is_draft(app) and target.is_dir()):
             for name, content in self.data(app, page).items():
@@ -78,9 +79,9 @@ class Widget:
                 shutil.copyfile(self.folder / file, target / file)
             _add(app, f"{self.name}/{file}")
 
-    def register(self, app: Sphinx, directive: str, made_by: type[SphinxDirective]) -> None:
-        """Let Sphinx know the directive, and load the files where it stands."""
-        app.add_directive(directive, made_by)
+    def register(self, app: Sphinx, directive: str, cls: type[SphinxDirective]) -> None:
+        """Register the directive's class with Sphinx, and let pages with it load the files."""
+        app.add_directive(directive, cls)
         app.connect("html-page-context", self.load)
 
 
