@@ -121,4 +121,6 @@ def test_without_a_script_the_page_says_what_it_is(browser, widget):
     assert page.locator("h1").first.is_visible()
     place = page.locator(widget.place).first
     assert not place.is_visible() or place.inner_text().strip()
+    controls = place.locator("button, input, select, textarea")
+    assert not any(control.is_visible() for control in controls.all())
     context.close()
