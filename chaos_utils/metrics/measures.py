@@ -147,7 +147,7 @@ class Measure:
         return self.high * _FACTORS[self.times](n_classes)
 
     def value(self, batch: EvalBatch) -> float:
-        """Return the measure on all items of a batch, in its `unit`."""
+        """Return the measure on all items of a `batch`, in its `unit`."""
         return float(self.reduce(self.columns(batch).mean(axis=0)))
 
 

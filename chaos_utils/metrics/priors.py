@@ -179,6 +179,8 @@ def draw_truths(
 def posterior_means(votes: npt.ArrayLike, prior: GridPrior, values: npt.ArrayLike) -> Floats:
     """Return posterior means of values of the true distributions, shape (n_items, n_values).
 
+    The `prior` is common to all items.
+
     Parameters
     ----------
     values : array_like of float, shape (n_points, n_values)

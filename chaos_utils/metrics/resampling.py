@@ -55,9 +55,10 @@ def bootstrap_tables(
 ) -> list[Floats]:
     """Means of several tables over the same items, drawn with replacement.
 
-    A table is a pair: the items of its rows, ascending, and its columns. Resamples are drawn from
-    `items`, of which a table may cover some; its means are over its items in a resample, NaN where
-    there are none. What is drawn depends on the number of `items` alone, not on the tables.
+    Each of the `tables` is a pair: the items of its rows, ascending, and its columns. Resamples are
+    drawn from `items`, of which a table may cover some; its means are over its items in a resample,
+    NaN where there are none. What is drawn depends on the number of `items` alone, not on the
+    tables.
     """
     population = np.asarray(items, dtype=np.int64)
     n_items = len(population)

@@ -197,8 +197,9 @@ def people_on_top(
 
     .. math:: k = V/d - V/d_0
 
-    The arguments are means over items of `Distances`. The base rate has 0. Infinite where
-    `of_system` is at most 0; minus infinity where only `of_base_rate` is at most 0.
+    The arguments are means over items of `Distances`: `of_person` for V, `of_base_rate` for d₀,
+    `of_system` for d. The base rate has 0. Infinite where `of_system` is at most 0; minus infinity
+    where only `of_base_rate` is at most 0.
     """
     means = map(np.asarray, (of_person, of_base_rate, of_system))
     person, base, system = np.broadcast_arrays(*means)
@@ -209,7 +210,7 @@ def people_on_top(
 
 
 def skill(of_base_rate: npt.ArrayLike, of_system: npt.ArrayLike) -> Floats:
-    """Return a system's skill, 1 − d/d₀, from means over items of `Distances`.
+    """Return a system's skill, 1 − d/d₀, from means over items, `of_system` and `of_base_rate`.
 
     1 for a system that is as near as the votes can show, 0 for the base rate, negative for a system
     that is farther than the base rate.

@@ -66,7 +66,7 @@ def system_hues(names: Sequence[str], *, reserved: Sequence[Hue] = ()) -> list[H
 
 
 def looks(names: Iterable[Any], hues: Iterable[str | Hue]) -> dict[Any, dict[str, Any]]:
-    """Return a look for each name: one of the `hues`, a marker and dashes."""
+    """Return a look for each of the `names`: one of the `hues`, a marker and dashes."""
     styles = zip(dict.fromkeys(names), hues, cycle(_MARKERS), cycle(_DASHES), strict=False)
     return {
         name: {"hue": hue, "marker": marker, "linestyle": dashes}
@@ -100,10 +100,10 @@ def line(
 ) -> End:  # fmt: skip
     """Draw a column over another, and return where its name belongs.
 
-    The column `y` of the `rows` is drawn over the column `x`, with a band where there are columns
-    ``…_low`` and ``…_high`` for `y`, or with `bars` from ``low`` to ``high``. The `hue` is as for
-    `intervals`; the `look` holds matplotlib's properties of a line. The end of the line is
-    returned with the `name`, for `label_lines`.
+    The column `y` of the `rows` is drawn over the column `x` on the `axis`, with a band where there
+    are columns ``…_low`` and ``…_high`` for `y`, or with `bars` from ``low`` to ``high``. The `hue`
+    is as for `intervals`; the `look` holds matplotlib's properties of a line. The end of the line
+    is returned with the `name`, for `label_lines`.
     """
     shade = colour(hue)
     positions, values = _with_ends(rows, x, y, "" if bars else f"{y}_")
@@ -230,8 +230,8 @@ def logarithmic(axis: Axes, sizes: Iterable[float]) -> list[float]:
 def key(figure: Figure, marks: Mapping[str, Mapping[str, Any]], title: str | None = None) -> None:
     """Explain marks or lines above all panels of a figure.
 
-    The `marks` have names and looks: a ``hue``, and matplotlib's properties of a line. A `title`
-    stands above them.
+    The `marks` have names and looks: a ``hue``, and matplotlib's properties of a line. They stand
+    at the top of the `figure`, below a `title`.
     """
     handles = []
     for name, look in marks.items():
