@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    _HOMES = {
+    _MODULES = {
         "ChaosError": "chaos_utils.base.errors",
         "System": "chaos_utils.scoring.system",
         "Votes": "chaos_utils.datasets.votes",
@@ -53,7 +53,7 @@ if not TYPE_CHECKING:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         if name == "__version__":
             return metadata.version("chaos-utils")
-        return getattr(import_module(_HOMES.get(name, "chaos_utils.scoring.api")), name)
+        return getattr(import_module(_MODULES.get(name, "chaos_utils.scoring.api")), name)
 
     def __dir__():
         return [*__all__]

@@ -26,18 +26,20 @@ _GROUPS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
 }
 
 
-class _InGroups(Commands):
-    """The commands by group: typer would list those that have commands of their own last."""
+class _GroupedCommands(Commands):
+    """Commands listed by group: typer would list those with subcommands last."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of the commands."""
-        shown: dict[str, Any] = {name: one for name, one in self.commands.items() if not one.hidden}
+        visible: dict[str, Any] = {
+            name: command for name, command in self.commands.items() if not command.hidden
+        }
         groups = list(_GROUPS)
-        return sorted(shown, key=lambda name: groups.index(shown[name].rich_help_panel))
+        return sorted(visible, key=lambda name: groups.index(visible[name].rich_help_panel))
 
 
 app = typer.Typer(
-    cls=_InGroups,
+    cls=_GroupedCommands,
     help="Evaluate models against people's votes, and build the living book about them.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -45,8 +47,8 @@ app = typer.Typer(
 )
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(requested: bool) -> None:
+    if requested:
         from importlib.metadata import version
 
         typer.echo(f"chaos {version('chaos-utils')}")
@@ -71,7 +73,7 @@ for group, commands in _GROUPS.items():
             app.add_typer(command, rich_help_panel=group)
         else:
             app.command(rich_help_panel=group)(command)
-app.command(hidden=True)(sweep_run)  # what a cluster's job calls
+app.command(hidden=True)(sweep_run)  # called by a cluster's jobs
 
 if __name__ == "__main__":
     app()

@@ -8,7 +8,7 @@ from typer import Argument, Option
 
 from chaos_utils.base.errors import ChaosError
 
-Given = Annotated[
+Parameters = Annotated[
     list[str] | None,
     Option("--parameter", "-p", metavar="NAME=VALUE", help="Set a parameter; repeatable."),
 ]
@@ -19,14 +19,14 @@ Replace = Annotated[bool, Option("--force", help="Replace an existing file.")]
 
 
 def refuse_several(**options: object) -> None:
-    """Refuse options, by their names, of which more than one is given."""
+    """Refuse a call with more than one of these options, which are passed by name."""
     if sum(map(bool, options.values())) > 1:
         *others, last = (f"--{name}" for name in options)
         raise ChaosError(f"{', '.join(others)} and {last} exclude each other.", todo="choose one")
 
 
 def assignments(texts: list[str] | None) -> dict[str, str]:
-    """Return the values of `-p NAME=VALUE` by name."""
+    """Return the values of `-p NAME=VALUE`, by name."""
     pairs: dict[str, str] = {}
     for text in texts or []:
         name, equals, value = text.partition("=")
@@ -47,7 +47,7 @@ def writable(text: str) -> Path:
         raise ChaosError("No folder is named.", found=repr(text), expected="a folder to write to")
     target = Path(text)
     absolute = target.absolute()
-    nearest = next(one for one in (absolute, *absolute.parents) if one.exists())
+    nearest = next(path for path in (absolute, *absolute.parents) if path.exists())
     if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
         raise ChaosError(
             "Cannot write here.",

@@ -53,7 +53,7 @@ def build(
             url=url,
             pages=not without_pages,
             say=say,
-            progress=lambda done, of: tell("building", done, of),
+            progress=lambda done, n_steps: tell("building", done, n_steps),
         )
     index = str(paths.build() / "html" / "index.html")
     lines = [f"would run {step}" for step in planned] if dry_run else [index]
@@ -95,8 +95,8 @@ def verify() -> Replies:
 
     differences, unchecked, outdated = records.compare()
     stored = records.stored_records()
-    agree = len(stored.keys() - {change.record for change in differences}) - len(unchecked)
-    lines = [*map(str, differences), f"{agree} of {len(stored)} recorded tables are as computed"]
+    n_agree = len(stored.keys() - {change.record for change in differences}) - len(unchecked)
+    lines = [*map(str, differences), f"{n_agree} of {len(stored)} recorded tables are as computed"]
     if unchecked:
         lines.append(
             f"{len(unchecked)} were not computed: their votes or predictions are not "
@@ -142,14 +142,14 @@ def release(
 
     refuse_several(out=to, check=check, doi=doi is not None)
     if doi is not None:
-        written = releasing.fill_doi(doi)
-        todo = f"{written} names {doi}: commit it, `make book`, and `chaos release` again"
-        yield Reply({"citation": str(written), "doi": doi}, [todo])
+        citation = releasing.fill_doi(doi)
+        todo = f"{citation} names {doi}: commit it, `make book`, and `chaos release` again"
+        yield Reply({"citation": str(citation), "doi": doi}, [todo])
         return
     archive = check or releasing.make(to or paths.build() / "release")
-    files = releasing.check(archive)
-    shown = f"{archive}: {files} files, all as they should be"
-    yield Reply({"release": str(archive), "files": files}, [shown])
+    n_files = releasing.check(archive)
+    line = f"{archive}: {n_files} files, all as they should be"
+    yield Reply({"release": str(archive), "files": n_files}, [line])
 
 
 @command(needs="book", formats=())
@@ -158,5 +158,5 @@ def pdf() -> Replies:
     from chaos_utils.publish import pdf as printing
 
     with progress("printing"):
-        made = str(printing.make())
-    yield Reply(made, [made])
+        file = str(printing.make())
+    yield Reply(file, [file])

@@ -23,21 +23,21 @@ from chaos_utils.cli import extras
 from chaos_utils.cli.arguments import refuse_several
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-# Control characters of both kinds, but for tabs and ends of lines, and those that turn text round.
+# Control characters (C0 and C1), except tabs and ends of lines, and marks of text direction.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\r(?!\n)")
 # A full disk, a quota, a limit of the process, a device that fails, a stream that is closed.
-_UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
-_NO_TERMINAL = 150  # columns: a pipe has no width of its own, and a table is not to be cut off
+_WRITE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+_PIPE_WIDTH = 150  # columns: a pipe has no width of its own, and tables must not be cut off
 
 
 def strip_control_characters(text: str) -> str:
     """Return a text without colours, its control characters written as JSON writes them."""
-    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", _COLOUR.sub("", text))
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", _COLOUR.sub("", text))
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table: its headings, of which some stand at the right, and rows of cells."""
+    """A table: headings, rows of cells, and the headings whose columns are right-aligned."""
 
     headings: Sequence[str]
     rows: Iterable[Sequence[object]]
@@ -46,10 +46,10 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a command answers: `data` for programs, and what a reader is `shown` of them."""
+    """The answer of a command: `data` for programs, and `parts` that are printed for readers."""
 
     data: Any
-    shown: Iterable[str | Grid]
+    parts: Iterable[str | Grid]
 
 
 Replies = Iterator[Reply]
@@ -64,16 +64,16 @@ _FORMATS = {
 def command(
     *, needs: str = "", formats: Sequence[str] = ("json",)
 ) -> Callable[[Callable[..., Replies]], Callable[..., None]]:
-    """Make a command of a function that yields what it answers.
+    """Make a command of a function that yields its replies.
 
-    What the command `needs`, ``book`` or ``train``, is checked first. It has an option for each of
-    the `formats`; a function with several is called with the one that is asked for, or ``text``, as
-    its `form`.
+    The extra that the command `needs`, ``book`` or ``train``, is checked first. The command has an
+    option for each of the `formats`; with several, the function gets the reader's choice, or
+    ``text``, as its `form`.
     """
 
     def decorate(work: Callable[..., Replies]) -> Callable[..., None]:
         @wraps(work)
-        def called(**arguments: Any) -> None:
+        def run(**arguments: Any) -> None:
             chosen_formats = [name for name in formats if arguments.pop(f"as_{name}")]
             refuse_several(**{name: name in chosen_formats for name in formats})
             if needs:
@@ -98,15 +98,15 @@ def command(
             for name, parameter in parameters.items()
             if name != "form" and parameter.kind is not parameter.VAR_KEYWORD
         )
-        set_parameters(called, [*arguments, *options])
-        return called
+        set_parameters(run, [*arguments, *options])
+        return run
 
     return decorate
 
 
 def set_parameters(function: Callable[..., Any], parameters: Sequence[inspect.Parameter]) -> None:
-    """Let a function that takes any keywords say which it takes."""
-    function.__annotations__ = {one.name: one.annotation for one in parameters}
+    """Give a function that takes any keywords the signature by which typer reads its options."""
+    function.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     setattr(function, "__signature__", inspect.Signature(parameters))  # noqa: B010 – mypy knows no such
 
 
@@ -114,7 +114,7 @@ def _show(reply: Reply, as_json: bool) -> None:
     if as_json:
         typer.echo(strip_control_characters(json.dumps(reply.data, indent=1, ensure_ascii=False)))
         return
-    for part in reply.shown:
+    for part in reply.parts:
         if isinstance(part, Grid):
             _print_grid(part)
         else:
@@ -132,7 +132,7 @@ def _print_grid(grid: Grid) -> None:
         table.add_column(Text(strip_control_characters(heading)), justify=justify, overflow="fold")
     for row in grid.rows:
         table.add_row(*(Text(strip_control_characters(str(cell))) for cell in row))
-    Console(width=None if sys.stdout.isatty() else _NO_TERMINAL).print(table)
+    Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH).print(table)
 
 
 def say(text: str) -> None:
@@ -142,9 +142,12 @@ def say(text: str) -> None:
 
 @contextmanager
 def progress(title: str = "") -> Iterator[Callable[..., None]]:
-    """Draw a bar on a terminal; yield what to call with a text, the steps done and of how many."""
+    """Draw a progress bar on a terminal; yield the function that updates it.
+
+    The function takes a text, the number of steps done and the number of all steps.
+    """
     if not is_terminal():
-        yield lambda *told: None
+        yield lambda *arguments: None
         return
     from rich.console import Console  # these two are slow to import
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -158,13 +161,13 @@ def progress(title: str = "") -> Iterator[Callable[..., None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
         bar = bars.add_task(title, total=None, visible=bool(title), counts="")
 
-        def tell(text: str, done: int = 0, of: int | None = None) -> None:
-            counts = f"{done:,} of {of:,}" if of else ""
+        def tell(text: str, done: int = 0, n_steps: int | None = None) -> None:
+            counts = f"{done:,} of {n_steps:,}" if n_steps else ""
             bars.update(
                 bar,
                 description=strip_control_characters(text),
                 completed=done,
-                total=of,
+                total=n_steps,
                 counts=counts,
                 visible=True,
             )
@@ -173,19 +176,19 @@ def progress(title: str = "") -> Iterator[Callable[..., None]]:
 
 
 def is_terminal() -> bool:
-    """Return whether a reader looks on."""
+    """Return whether standard error is a terminal, where progress can be drawn."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 
 class Commands(TyperGroup):
     """Commands whose faults end in one message: code 2, or 130 and 143 when stopped by a signal.
 
-    SIGTERM is taken as Ctrl-C is, so that steps and kernels end with the command that runs them.
+    SIGTERM is handled like Ctrl-C, so that steps and kernels end with the command that runs them.
     """
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was called."""
-        with suppress(ValueError):  # only the main thread may set it
+        with suppress(ValueError):  # only the main thread may set a handler
             signal.signal(signal.SIGTERM, _stop)
         try:
             _check_working_directory()
@@ -205,32 +208,33 @@ class Commands(TyperGroup):
             _print_fault(unusable)
             raise typer.Exit(2) from fault
         except MemoryError as fault:
-            small = ChaosError(
+            shortage = ChaosError(
                 "There is too little memory for this.",
                 todo="give it a smaller file, or more memory (`ulimit -v` says what is allowed)",
             )
-            typer.echo(str(small), err=True)  # in colours it would take more
+            typer.echo(str(shortage), err=True)  # colours would need more memory
             raise typer.Exit(2) from fault
         except KeyboardInterrupt as stop:
             say("Interrupted. Nothing is left half-written; run the same command again.")
             raise typer.Exit(128 + (stop.args or (signal.SIGINT,))[0]) from stop
 
     def main(self, *args: Any, **options: Any) -> Any:
-        """Run what was called, `--help` too; fail where its answer cannot be written."""
+        """Run the command line, `--help` too; fail where the answer cannot be written."""
         try:
             if sys.stdout is None:  # closed
                 raise OSError(errno.EBADF, os.strerror(errno.EBADF))
             for stream in (sys.stdout, sys.stderr):
-                if isinstance(stream, TextIOWrapper):  # what a locale cannot write is no fault
+                if isinstance(stream, TextIOWrapper):  # escape what the locale cannot write
                     stream.reconfigure(errors="backslashreplace")
             try:
                 return super().main(*args, **options)
             finally:
                 sys.stdout.flush()
         except OSError as fault:
-            if fault.errno not in _UNWRITTEN or fault.filename is not None:
+            if fault.errno not in _WRITE_ERRORS or fault.filename is not None:
                 raise
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left unsaid
+            # The interpreter flushes the rest at its end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             full = ChaosError(
                 "The answer cannot be written.",
                 where="standard output",
@@ -242,7 +246,7 @@ class Commands(TyperGroup):
 
 
 def _print_fault(fault: ChaosError) -> None:
-    from rich.console import Console  # slow to import, and minds NO_COLOR
+    from rich.console import Console  # slow to import; it respects NO_COLOR
 
     text = strip_control_characters(str(fault))
     Console(stderr=True, soft_wrap=True).print(

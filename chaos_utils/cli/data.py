@@ -21,7 +21,7 @@ Names = Annotated[
 
 
 def _select(names: list[str] | None) -> dict[str, Path | None]:
-    """Return the files meant (by default the book's), each with a reader's YAML that names it."""
+    """Return the files of `names` (by default the book's), each with the YAML that describes it."""
     from chaos_utils.base import paths
     from chaos_utils.datasets.catalogue import (
         known_datasets,
@@ -33,30 +33,31 @@ def _select(names: list[str] | None) -> dict[str, Path | None]:
     from chaos_utils.datasets.dataset import is_dataset_file, read_dataset
 
     selected: dict[str, Path | None] = {}
-    datasets = {one.name: one for one in known_datasets()}
+    datasets = {dataset.name: dataset for dataset in known_datasets()}
     for name in names or [*vote_files(), *prediction_files(other_forms=False)]:
         path = paths.from_reader(name)
         described_by = path if is_dataset_file(path) else None
         if described_by:
             if not path.is_file():
                 raise ChaosError("There is no such file.", where=path)
-            meant = [file.name for file in register_user_dataset(read_dataset(path), path).files]
+            files = [file.name for file in register_user_dataset(read_dataset(path), path).files]
         else:
-            meant = [file.name for file in datasets[name].files] if name in datasets else []
-            meant += [known for known in known_files() if known.startswith(f"{name.rstrip('/')}/")]
-            meant += [name] if name in known_files() else []
-        if not meant:
+            files = [file.name for file in datasets[name].files] if name in datasets else []
+            files += [file for file in known_files() if file.startswith(f"{name.rstrip('/')}/")]
+            files += [name] if name in known_files() else []
+        if not files:
             folders = [file.split("/")[0] for file in known_files() if "/" in file]
             raise ChaosError(
                 "Unknown dataset, file or folder.",
                 found=name,
                 expected=did_you_mean(name.split("/")[0], dict.fromkeys([*datasets, *folders])),
             )
-        selected |= dict.fromkeys(meant, described_by)
+        selected |= dict.fromkeys(files, described_by)
     return selected
 
 
 def _described_files(selected: dict[str, Path | None]) -> dict[str, Path]:
+    """Return the files that a reader's own YAML describes, with that YAML."""
     return {name: path for name, path in selected.items() if path}
 
 
@@ -67,8 +68,8 @@ def data_status() -> Replies:
     from chaos_utils.datasets import sources
     from chaos_utils.datasets.catalogue import known_datasets
 
-    dataset_of = {file.name: one.name for one in known_datasets() for file in one.files}
-    verified = {True: "yes", False: "NO", None: "unknown digest"}
+    dataset_of = {file.name: dataset.name for dataset in known_datasets() for file in dataset.files}
+    verdicts = {True: "yes", False: "NO", None: "unknown digest"}
     answer, rows = [], []
     for row in sources.status():
         name = row.file.name
@@ -84,7 +85,7 @@ def data_status() -> Replies:
         )
         folder = row.path.parents[len(Path(name).parts) - 1] if row.path else "missing"
         items = f"{row.file.items:,}" if row.file.items and row.path else ""
-        state = verified[row.verified] if row.path else ""
+        state = verdicts[row.verified] if row.path else ""
         rows.append((name, dataset_of.get(name, ""), folder, state, items))
     headings = ("file", "dataset", "found in", "verified", "items")
     yield Reply(answer, [Grid(headings, rows, right=["items"])])
@@ -112,23 +113,25 @@ def data_verify(names: Names = None) -> Replies:
 
     selected = _select(names)
     rows = sources.status(selected, _described_files(selected))
-    words = {True: "verified", None: "its published digest is not known", False: "DIFFERS"}
-    answers = {row.file.name: words[row.verified] if row.path else "missing" for row in rows}
+    verdicts = {True: "verified", None: "its published digest is not known", False: "DIFFERS"}
+    answers = {row.file.name: verdicts[row.verified] if row.path else "missing" for row in rows}
     yield Reply(answers, [f"{name}: {answer}" for name, answer in answers.items()])
-    wrong = {name: answer for name, answer in answers.items() if answer in ("missing", "DIFFERS")}
-    if wrong:
+    faulty = {name: answer for name, answer in answers.items() if answer in ("missing", "DIFFERS")}
+    if faulty:
         raise ChaosError(
-            f"Not as published: {len(wrong):,} of {counted(len(answers), 'file')}.",
-            found="\n".join(f"{name}: {answer}" for name, answer in wrong.items()),
-            todo=_advice(wrong, _described_files(selected)),
+            f"Not as published: {len(faulty):,} of {counted(len(answers), 'file')}.",
+            found="\n".join(f"{name}: {answer}" for name, answer in faulty.items()),
+            todo=_advice(faulty, _described_files(selected)),
         )
 
 
-def _advice(wrong: dict[str, str], described_by: dict[str, Path]) -> str:
-    """Say what to do about files that differ or are missing; never to delete a reader's own."""
-    files = {str(path): None for name, path in described_by.items() if wrong.get(name) == "DIFFERS"}
-    if files:
-        return f"correct the sha256 in {', '.join(files)}, if this is the file that is meant"
-    if any(answer == "DIFFERS" for answer in wrong.values()):
+def _advice(faulty: dict[str, str], described_by: dict[str, Path]) -> str:
+    """Return what to do about faulty files; never advise to delete a reader's own file."""
+    yaml_files = {
+        str(path): None for name, path in described_by.items() if faulty.get(name) == "DIFFERS"
+    }
+    if yaml_files:
+        return f"correct the sha256 in {', '.join(yaml_files)}, if this is the file that is meant"
+    if any(answer == "DIFFERS" for answer in faulty.values()):
         return "remove a file that differs, then run `chaos data fetch`"
     return "run `chaos data fetch`"

@@ -1,4 +1,4 @@
-"""`chaos dataset`: votes of one's own, checked and described."""
+"""`chaos dataset`: check and describe a reader's own votes."""
 
 import shlex
 from dataclasses import asdict
@@ -22,7 +22,7 @@ dataset = typer.Typer(
 
 _SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
 _BAR_LENGTH = 30  # characters
-_LINES_SHOWN = 12  # labels, and lines of a histogram
+_MOST_ENTRIES = 12  # labels or columns in a list, lines of a histogram
 
 Item = Annotated[
     str,
@@ -84,16 +84,17 @@ def check(
 
 
 def _lines(result: "Findings") -> list[str]:
-    columns = ", ".join(f"{what} = {name!r}" for what, name in result.columns.items())
+    """Return the report on one file: what it holds, its faults, and what can be computed."""
+    columns = ", ".join(f"{role} = {name!r}" for role, name in result.columns.items())
     lines = [f"{result.file}: {result.format}" + (f", columns {columns}" if columns else "")]
     mean = result.votes / result.items if result.items else 0
     lines.append(
         f"  {counted(result.items, 'item')}, {counted(result.votes, 'vote')}, {mean:.1f} per item"
     )
-    shown = sorted(result.labels.items(), key=lambda pair: -pair[1])
-    listed = ", ".join(f"{name} ({n:,})" for name, n in shown[:_LINES_SHOWN])
-    more = f" and {len(shown) - _LINES_SHOWN} more" if len(shown) > _LINES_SHOWN else ""
-    lines += [f"  {counted(len(shown), 'label')}: {listed}{more}", "  votes per item:"]
+    labels = sorted(result.labels.items(), key=lambda pair: -pair[1])  # the most frequent first
+    frequent = ", ".join(f"{name} ({n:,})" for name, n in labels[:_MOST_ENTRIES])
+    more = f" and {len(labels) - _MOST_ENTRIES} more" if len(labels) > _MOST_ENTRIES else ""
+    lines += [f"  {counted(len(labels), 'label')}: {frequent}{more}", "  votes per item:"]
     lines += _histogram(result.votes_per_item)
     lines.append(
         f"  everyone agrees on {counted(result.unanimous, 'item')}; {counted(result.ties, 'tie')}"
@@ -113,35 +114,36 @@ def _lines(result: "Findings") -> list[str]:
         lines.append("  annotators: not available")
     for title, names in (("texts", result.text_columns), ("not used", result.other_columns)):
         if names:
-            shown_names = [
+            first_names = [
                 repr(name) + (f" ({result.reasons[name]})" if name in result.reasons else "")
-                for name in names[:_LINES_SHOWN]
+                for name in names[:_MOST_ENTRIES]
             ]
-            more = f" and {len(names) - _LINES_SHOWN} more" if names[_LINES_SHOWN:] else ""
-            lines.append(f"  {title}: {', '.join(shown_names)}{more}")
+            more = f" and {len(names) - _MOST_ENTRIES} more" if names[_MOST_ENTRIES:] else ""
+            lines.append(f"  {title}: {', '.join(first_names)}{more}")
     for title, texts in (("faults", result.faults), ("remarks", result.remarks)):
         if texts:
             lines += ["", f"{title}:", *(f"  {text}" for text in texts)]
     can = "can be computed once the faults are corrected" if result.faults else "can be computed"
     for title, possible in ((can, True), ("cannot be computed", False)):
-        chosen = [entry for entry in result.abilities if entry.possible == possible]
-        if chosen:
+        abilities = [ability for ability in result.abilities if ability.possible == possible]
+        if abilities:
             lines += ["", f"{title}:"]
             lines += [
-                f"  {entry.what}" + (f" ({entry.why})" if entry.why else "") for entry in chosen
+                f"  {ability.what}" + (f" ({ability.why})" if ability.why else "")
+                for ability in abilities
             ]
     return [*lines, ""]
 
 
-def _histogram(per_item: dict[int, int]) -> list[str]:
-    """Return the bars of how many items have how many votes, in ranges where there are many."""
-    numbers = sorted(per_item)
-    bins = [(n, n, per_item[n]) for n in numbers]
-    if len(numbers) > _LINES_SHOWN:
-        width = -(-(numbers[-1] - numbers[0] + 1) // _LINES_SHOWN)
+def _histogram(items_by_votes: dict[int, int]) -> list[str]:
+    """Return a bar, as a line, for each number of votes per item, or for ranges of many numbers."""
+    numbers = sorted(items_by_votes)
+    bins = [(n, n, items_by_votes[n]) for n in numbers]
+    if len(numbers) > _MOST_ENTRIES:
+        width = -(-(numbers[-1] - numbers[0] + 1) // _MOST_ENTRIES)
         starts = range(numbers[0], numbers[-1] + 1, width)
         bins = [
-            (low, low + width - 1, sum(per_item.get(n, 0) for n in range(low, low + width)))
+            (low, low + width - 1, sum(items_by_votes.get(n, 0) for n in range(low, low + width)))
             for low in starts
         ]
     most = max((n for _, _, n in bins), default=1)
@@ -192,25 +194,27 @@ def init(
         votes, target, item=item, annotator=annotator, label=label, cut=_numbers(cut)
     )
     write_text(target, text)
-    then = [f"correct {votes.name}"] if faults else []
-    then += [
+    next_steps = [f"correct {votes.name}"] if faults else []
+    next_steps += [
         shlex.join(["chaos", "run", "crowd", "-p", f"data={target}"]),
         shlex.join(["chaos", "evaluate", "predictions.csv", "--data", str(target)]),
     ]
-    lines = [f"  {one}" for one in notes] + [f"  fault: {one}" for one in faults]
-    lines = [str(target), *lines, *(f"  next: {one}" for one in then)]
+    lines = [str(target), *(f"  {note}" for note in notes)]
+    lines += [f"  fault: {fault}" for fault in faults]
+    lines += [f"  next: {step}" for step in next_steps]
     yield Reply({"file": str(target), "notes": notes, "faults": faults}, lines)
     if faults:
         raise typer.Exit(2)
 
 
 def _numbers(text: str) -> list[float]:
+    """Return the numbers of `--cut`: none, or at least three in ascending order."""
     from chaos_utils.datasets.cells import as_number
 
     values = [as_number(part) for part in text.split(",") if part.strip()]
     numbers = [float(number) for number in values if number is not None]
-    ascending = all(low < high for low, high in pairwise(numbers))
-    if len(numbers) < len(values) or 0 < len(numbers) < 3 or not ascending:
+    is_ascending = all(low < high for low, high in pairwise(numbers))
+    if len(numbers) < len(values) or 0 < len(numbers) < 3 or not is_ascending:
         raise ChaosError(
             "The rating cannot be cut at these numbers.", found=f"--cut {text}",
             expected="three or more in ascending order, separated by commas, such as 0,50,100",

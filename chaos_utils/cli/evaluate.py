@@ -11,8 +11,8 @@ from chaos_utils.base.files import write_text
 from chaos_utils.cli.arguments import writable
 from chaos_utils.cli.console import Replies, Reply, command, progress, say
 
-_FEWEST = 40  # resamples for a 95% interval
-_MOST = 1_000_000
+_FEWEST_RESAMPLES = 40  # for a 95% interval
+_MOST_RESAMPLES = 1_000_000
 
 
 @command(formats=("json", "csv", "markdown", "latex"))
@@ -89,11 +89,11 @@ def evaluate(
             "--pairs and --against exclude each other.", found=f"--pairs --against {against}",
             todo="choose one: --pairs compares with this system too",
         )  # fmt: skip
-    if bootstrap and not _FEWEST <= bootstrap <= _MOST:
+    if bootstrap and not _FEWEST_RESAMPLES <= bootstrap <= _MOST_RESAMPLES:
         raise ChaosError(
             "Too few resamples for an interval, or too many.",
             found=f"--bootstrap {bootstrap}",
-            expected=f"0 for no intervals, or {_FEWEST} to {_MOST:,}",
+            expected=f"0 for no intervals, or {_FEWEST_RESAMPLES} to {_MOST_RESAMPLES:,}",
         )
     if bootstrap == 0 and (pairs or against):
         raise ChaosError(
@@ -107,7 +107,7 @@ def evaluate(
     from chaos_utils.scoring import evaluate as evaluation
     from chaos_utils.scoring.label_mapping import answers_of
 
-    chosen = evaluation.USUAL if measures is None else evaluation.measures_of(measures)
+    chosen_measures = evaluation.USUAL if measures is None else evaluation.measures_of(measures)
     _check_votes(dataset, data)
     all_votes = load_all_votes(data) if dataset == "auto" else [load_votes(dataset, data)]
     systems = evaluation.read_files(
@@ -124,7 +124,7 @@ def evaluate(
         answer = evaluation.evaluate_files(
             systems,
             all_votes,
-            measures=chosen,
+            measures=chosen_measures,
             n_resamples=bootstrap,
             seed=seed,
             against=against or None,
@@ -148,14 +148,14 @@ def evaluate(
 
 
 def _check_votes(dataset: str, data: str) -> None:
-    """Refuse before anything is read where the published votes are missing."""
+    """Fail before anything is read if the published votes are missing."""
     from chaos_utils.datasets.catalogue import book_datasets, get_dataset
     from chaos_utils.datasets.sources import find
 
     if data not in ("auto", "released"):
         return
-    wanted = book_datasets() if dataset == "auto" else [get_dataset(dataset)]
-    files = [file.name for one in wanted for file in one.files]
+    datasets = book_datasets() if dataset == "auto" else [get_dataset(dataset)]
+    files = [file.name for entry in datasets for file in entry.files]
     if not any(map(find, files)):
         raise ChaosError(
             "The votes that judge your predictions are not available.",

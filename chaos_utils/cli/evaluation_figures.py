@@ -18,45 +18,53 @@ from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import oracle
 
 _KINDS = ("reliability", "distce", "entropy-bins")
-_FEWEST = 5  # items for as many bins
+_N_BINS = 5  # of entropy; fewer items than bins get no figure
 
 
 def write_figures(
-    folder: Path, found: Mapping[str, Sequence[System]], all_votes: Sequence[Votes], seed: int
+    folder: Path, systems: Mapping[str, Sequence[System]], all_votes: Sequence[Votes], seed: int
 ) -> int:
     """Write reliability diagrams, DistCE and accuracy by entropy of systems, for each dataset.
 
-    Few votes (`Votes.are_few`) get no bins of entropy, and one label per item no figure.
+    Few votes (`Votes.are_few`) get no bins of entropy, and systems of one label per item no figure.
 
-    What systems are set beside is of the items that they cover. The files go to ``figures/`` in
-    `folder`, named ``fig-reliability-<dataset>`` and so on, instead of those of an earlier run;
-    other files there stay. Returned is the number of figures. Systems are `found` by dataset, and
-    the `seed` is that of the intervals by entropy.
+    `systems` are by dataset; references are drawn on the items that a dataset's systems cover. The
+    files go to ``figures/`` in `folder`, named ``fig-reliability-<dataset>`` and so on, and replace
+    those of an earlier run; other files there stay. The `seed` is for the intervals by entropy. The
+    number of figures is returned.
     """
-    drawn = [folder / paths.FIGURES / f"fig-{kind}-*.json" for kind in _KINDS]
-    for manifest in [found for one in drawn for found in one.parent.glob(one.name)]:
-        for end in (".*", "-*.svg"):
-            for old in manifest.parent.glob(manifest.stem + end):
-                old.unlink()
+    for manifest in _manifests(folder):
+        for suffix in (".*", "-*.svg"):
+            for old_file in manifest.parent.glob(manifest.stem + suffix):
+                old_file.unlink()
     with paths.figures_in(folder):
         for votes in all_votes:
-            systems = [one for one in found.get(votes.dataset.name, ()) if not one.one_label]
-            if systems:
-                covered = np.unique(np.concatenate([one.rows_in(votes) for one in systems]))
-                _write(part_of(votes, covered), systems, seed)
-    return sum(len(list(one.parent.glob(one.name))) for one in drawn)
+            drawn_systems = [
+                system for system in systems.get(votes.dataset.name, ()) if not system.one_label
+            ]
+            if drawn_systems:
+                rows = [system.rows_in(votes) for system in drawn_systems]
+                _write(part_of(votes, np.unique(np.concatenate(rows))), drawn_systems, seed)
+    return len(_manifests(folder))
+
+
+def _manifests(folder: Path) -> list[Path]:
+    """Return the manifests of this command's figures in a folder."""
+    figures = folder / paths.FIGURES
+    return [path for kind in _KINDS for path in figures.glob(f"fig-{kind}-*.json")]
 
 
 def _write(votes: Votes, systems: Sequence[System], seed: int) -> None:
+    """Write the figures of one dataset."""
     dataset, title = votes.dataset.name, votes.dataset.title
 
-    def beside(*references: System) -> DatasetInputs:
+    def inputs(*references: System) -> DatasetInputs:
         return DatasetInputs((votes.dataset,), (votes,), ((*systems, *references),), own=True)
 
     publish_figure(
         f"fig-reliability-{dataset}",
         plot_reliability,
-        calibration.reliability(beside(oracle(votes))),
+        calibration.reliability(inputs(oracle(votes))),
         caption=f"""Reliability against the majority label on {title}. Dots are the accuracy in each
         of ten bins (a, b] of confidence, and lines lead to the mean confidence there.""",
         alt="A reliability diagram for each system and for the human distribution itself.",
@@ -64,13 +72,13 @@ def _write(votes: Votes, systems: Sequence[System], seed: int) -> None:
     publish_figure(
         f"fig-distce-{dataset}",
         plot_distances,
-        calibration.distance_histogram(beside()),
+        calibration.distance_histogram(inputs()),
         caption=f"Total variation distance between model and votes, item by item, on {title}.",
         alt="A histogram of the total variation distance over items for each system.",
     )
-    if len(votes) < _FEWEST or votes.are_few:
+    if len(votes) < _N_BINS or votes.are_few:
         return  # too few for bins of entropy: few votes put items into wrong ones
-    binned = agreement.binned_scores(beside(), n_bins=5, n_resamples=200, seed=seed)
+    binned = agreement.binned_scores(inputs(), n_bins=_N_BINS, n_resamples=200, seed=seed)
     publish_figure(
         f"fig-entropy-bins-{dataset}",
         plot_accuracy_by_entropy,

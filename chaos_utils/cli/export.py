@@ -1,4 +1,4 @@
-"""`chaos export`: what a run of a language model on a dataset's items needs."""
+"""`chaos export`: files for a run of a language model on a dataset's items."""
 
 import json
 import shlex
@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import decode_text, read_regular
-from chaos_utils.cli.arguments import Given, Replace, assignments, refuse_several, writable
+from chaos_utils.cli.arguments import Parameters, Replace, assignments, refuse_several, writable
 from chaos_utils.cli.console import Replies, Reply, command
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ export = typer.Typer(
     name="export", help="Write what a language model needs to answer items.", no_args_is_help=True
 )
 
-_N_ANSWERS = 10  # answers for each item
-_ANSWER_TOKENS = 16  # tokens
-_MOST_LOGPROBS = 20  # that servers give
+_N_ANSWERS = 10  # per item
+_ANSWER_TOKENS = 16  # at most, per answer
+_MOST_LOGPROBS = 20  # servers return no more
 Name = Annotated[
     str, Argument(metavar="DATASET", help="A dataset's name, its YAML file, or a votes file.")
 ]
@@ -40,7 +40,7 @@ def prompt(name: Name, data: Data = "auto") -> Replies:
     from chaos_utils.scoring.exporting import default_prompt, fill
 
     votes = _load(name, data)
-    fill(votes)  # or say that there are no texts
+    fill(votes)  # fails if the dataset has no texts
     text = default_prompt(votes.dataset)
     yield Reply(text, [text])
 
@@ -86,7 +86,7 @@ def batch(
         bool,
         Option("--logprobs", help="Ask for the probabilities of the letters instead of answers."),
     ] = False,
-    parameter: Given = None,
+    parameter: Parameters = None,
     force: Replace = False,
 ) -> Replies:
     """Write a batch of requests for an OpenAI-compatible server.
@@ -109,6 +109,7 @@ def batch(
 
 
 def _load(name: str, data: str) -> "Votes":
+    """Return the votes of one dataset; fail where a name means several."""
     from chaos_utils.datasets.loading import load_all_votes, load_votes
 
     if data != "auto":
@@ -117,13 +118,14 @@ def _load(name: str, data: str) -> "Votes":
     if more:
         raise ChaosError(
             "Here are several datasets.", where=name,
-            found=", ".join(one.dataset.name for one in (first, *more)),
+            found=", ".join(votes.dataset.name for votes in (first, *more)),
             todo=f"name one of them, with --data {name}",
         )  # fmt: skip
     return first
 
 
 def _read(prompt: Path | None) -> str:
+    """Return the text of a reader's own prompt, empty for none."""
     if prompt is None:
         return ""
     text = decode_text(read_regular(prompt), "This prompt", prompt).strip()
@@ -133,6 +135,7 @@ def _read(prompt: Path | None) -> str:
 
 
 def _value(text: str) -> Any:
+    """Return the value of a field: JSON, or else the text itself."""
     try:
         return json.loads(text)
     except ValueError:
@@ -140,19 +143,20 @@ def _value(text: str) -> Any:
 
 
 def _judge(answers: str, name: str, data: str, votes: "Votes") -> str:
-    """Return the command that judges what comes back."""
+    """Return the command that judges the model's answers."""
     from chaos_utils.datasets.catalogue import bundled_datasets
     from chaos_utils.scoring.exporting import letters
 
     if data != "auto":
-        of = ["--dataset", name, "--data", data]
+        options = ["--dataset", name, "--data", data]
     else:
-        bundled = name in [one.name for one in bundled_datasets()]
-        of = ["--dataset" if bundled else "--data", name]
-    meaning = ",".join(f"{letter}={label}" for letter, label in letters(votes.dataset).items())
-    return f"chaos evaluate {answers} {shlex.join([*of, '--answers', meaning])}"
+        is_bundled = name in [dataset.name for dataset in bundled_datasets()]
+        options = ["--dataset" if is_bundled else "--data", name]
+    meanings = ",".join(f"{letter}={label}" for letter, label in letters(votes.dataset).items())
+    return f"chaos evaluate {answers} {shlex.join([*options, '--answers', meanings])}"
 
 
-def _reply(files: list[str], n_items: int, then: list[str]) -> Reply:
-    lines = [f"  {counted(n_items, 'item')}, with their texts", *(f"  next: {one}" for one in then)]
-    return Reply({"files": files, "items": n_items, "next": then}, [*files, *lines])
+def _reply(files: list[str], n_items: int, next_commands: list[str]) -> Reply:
+    lines = [f"  {counted(n_items, 'item')}, with their texts"]
+    lines += [f"  next: {line}" for line in next_commands]
+    return Reply({"files": files, "items": n_items, "next": next_commands}, [*files, *lines])

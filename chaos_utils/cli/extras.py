@@ -1,4 +1,4 @@
-"""What a command needs beside the core: an extra's packages, and a checkout of the book."""
+"""Requirements of commands beyond the core: an extra's packages, and a checkout of the book."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from chaos_utils.base.extras import install_command, missing_packages, require_e
 
 
 def require(extra: str) -> None:
-    """Fail where a command's need is not met: ``train``, or ``book``, which is a checkout too."""
+    """Fail if a command's extra is missing; for ``book``, also without a checkout of the book."""
     from chaos_utils.base import paths
 
     if extra == "train":

@@ -17,7 +17,7 @@ from chaos_utils.cli.extras import require
 if TYPE_CHECKING:
     from chaos_utils.publish.diff import ChangedValue
 
-_CHANGES_SHOWN = 5  # changes of a figure or table
+_MOST_CHANGES = 5  # printed for each figure or table
 
 figures = typer.Typer(
     name="figures", help="List the book's figures and tables; compare two builds."
@@ -58,22 +58,23 @@ def diff(
     from chaos_utils.publish.diff import compare
 
     changes = compare(old_site, new_site, tolerance=tolerance)
-    yield Reply([asdict(one) for one in changes], _changes(changes))
+    yield Reply([asdict(change) for change in changes], _changes(changes))
     if changes:
         raise typer.Exit(1)
 
 
 def _changes(changes: "list[ChangedValue]") -> Iterator[str]:
+    """Yield lines that say what changed, by figure or table."""
     if not changes:
         yield "no difference"
     for id, group in groupby(changes, key=attrgetter("id")):
-        of_id = list(group)
-        yield f"{id}: {counted(len(of_id), 'change')}"
-        for change in of_id[:_CHANGES_SHOWN]:
-            place = f"{change.column}, {change.row}: " if change.row else ""
-            yield f"  {place}{change.old or '–'} → {change.new or '–'}"
-        if len(of_id) > _CHANGES_SHOWN:
-            yield f"  … and {len(of_id) - _CHANGES_SHOWN} more: --json prints all"
+        id_changes = list(group)
+        yield f"{id}: {counted(len(id_changes), 'change')}"
+        for change in id_changes[:_MOST_CHANGES]:
+            where = f"{change.column}, {change.row}: " if change.row else ""
+            yield f"  {where}{change.old or '–'} → {change.new or '–'}"
+        if len(id_changes) > _MOST_CHANGES:
+            yield f"  … and {len(id_changes) - _MOST_CHANGES} more: --json prints all"
 
 
 @command(needs="book", formats=())
@@ -105,9 +106,9 @@ def cite(
         record = runs.load(folder)
         manifest = runs.manifest_in(folder, record, id)
     else:
-        now = contents.current_id(id)
-        if now != id:
-            say(f"{id} has moved: this cites {now}")
-        manifest = contents.read(now)
+        current_id = contents.current_id(id)
+        if current_id != id:
+            say(f"{id} has moved: this cites {current_id}")
+        manifest = contents.read(current_id)
     text = citations.FORMATS[format](read_citation(), manifest, record)
     yield Reply(text, [text])

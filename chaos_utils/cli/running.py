@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from typer import Option
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.cli.arguments import DryRun, Given, NotebookName, assignments
+from chaos_utils.cli.arguments import DryRun, NotebookName, Parameters, assignments
 from chaos_utils.cli.console import Grid, Replies, Reply, command, progress, say
 from chaos_utils.cli.extras import require
 
@@ -27,12 +27,12 @@ def params(notebook: NotebookName) -> Replies:
         }
         for parameter in read_parameters(find_notebook(notebook))
     ]
-    rows = [(one["name"], one["type"], repr(one["default"]), one["meaning"]) for one in declared]
+    rows = [(row["name"], row["type"], repr(row["default"]), row["meaning"]) for row in declared]
     yield Reply(declared, [Grid(("parameter", "type", "default", "meaning"), rows)])
 
 
 @command(needs="book")
-def run(notebook: NotebookName, parameter: Given = None) -> Replies:
+def run(notebook: NotebookName, parameter: Parameters = None) -> Replies:
     """Run a notebook with your own parameters, in a folder below runs/.
 
     The book is not changed.
@@ -47,7 +47,9 @@ def run(notebook: NotebookName, parameter: Given = None) -> Replies:
 
     dependencies.check_available(source, values)
     with progress(source.stem) as tell:
-        target = runs.run(source, values, progress=lambda cell, of: tell(source.stem, cell, of))
+        target = runs.run(
+            source, values, progress=lambda cell, n_cells: tell(source.stem, cell, n_cells)
+        )
     ids = [manifest.stem for manifest in figures_of(target)]
     yield Reply(
         {"run": str(target), "parameters": values, "made": ids},
@@ -78,7 +80,7 @@ def runs() -> Replies:
 
 
 def _run_row(folder: Path) -> dict[str, Any]:
-    """Return what a reader knows a run by; of one whose record cannot be read, why."""
+    """Return a run as a row of the list; if its record cannot be read, with the ``fault``."""
     from chaos_utils.report import runs
 
     row = {"run": folder.name, "notebook": "", "id": "", "changed": {}, "own": [], "started": ""}
@@ -99,6 +101,7 @@ def _run_row(folder: Path) -> dict[str, Any]:
 
 
 def _differences(row: dict[str, Any]) -> str:
+    """Return the parameters that differ from the book's, or the fault of the record."""
     if "fault" in row:
         return str(row["fault"]).partition("\n")[0]
     return ", ".join(f"{name}={values['here']}" for name, values in row["changed"].items()) or "–"
@@ -107,7 +110,7 @@ def _differences(row: dict[str, Any]) -> str:
 @command(needs="book")
 def sweep(
     notebook: NotebookName,
-    parameter: Given = None,
+    parameter: Parameters = None,
     profile: Annotated[
         str,
         Option(
@@ -150,10 +153,10 @@ def sweep(
             cores=cores,
             force=force,
             say=say,
-            progress=lambda done, of: tell("sweeping", done, of),
+            progress=lambda done, n_runs: tell("sweeping", done, n_runs),
         )
     summary = str(grid.folder / sweeping.SUMMARY_FILE)
-    names = sweeping.columns(rows)[:-1]  # `sweeping.check` says why runs failed
+    names = sweeping.columns(rows)[:-1]  # without the errors, which `sweeping.check` reports
     cells = [[_cell(row.get(name)) for name in names] for row in rows]
     numbers = [
         name for name in names if all(isinstance(row.get(name), int | float | None) for row in rows)
@@ -164,7 +167,9 @@ def sweep(
 
 
 def _cell(value: object) -> object:
-    return f"{value:.6g}" if isinstance(value, float) else "" if value is None else value
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return "" if value is None else value
 
 
 def sweep_run(sweep: str, run: str) -> None:

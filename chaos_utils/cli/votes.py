@@ -30,6 +30,6 @@ def merge_votes(
     merged = merge(files, to, data, lambda note: say(f"note: {note}"))
     lines = [str(to)]
     for dataset, counts in merged.items():
-        shown = ", ".join(counted(count, name.removesuffix("s")) for name, count in counts.items())
-        lines.append(f"  {dataset}: {shown}")
+        numbers = [counted(count, name.removesuffix("s")) for name, count in counts.items()]
+        lines.append(f"  {dataset}: {', '.join(numbers)}")
     yield Reply({"dataset": str(to), "datasets": merged}, lines)

@@ -33,7 +33,7 @@ def leads(
     Parameters
     ----------
     first, second : array_like of int, shape (n_items,)
-        Votes for the one and for the other label of each item; others do not count.
+        Votes on each item for the first and for the second label; other votes do not count.
     level : float
         A lead counts where p is below 1 − `level`.
 
@@ -43,9 +43,9 @@ def leads(
     """
     from scipy.special import bdtr  # slow to import
 
-    ours, theirs = np.asarray(first), np.asarray(second)
-    p = 2 * bdtr(np.minimum(ours, theirs), ours + theirs, 0.5)  # twice the binomial tail
-    return np.asarray((ours > theirs) & (p < 1 - level))
+    a, b = np.asarray(first), np.asarray(second)
+    p = 2 * bdtr(np.minimum(a, b), a + b, 0.5)  # twice the binomial tail
+    return np.asarray((a > b) & (p < 1 - level))
 
 
 def pairwise_agreement(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -63,13 +63,13 @@ def pairwise_agreement(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def _votes_and_totals(
-    votes: npt.ArrayLike, needed: str
+    votes: npt.ArrayLike, reason: str
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return votes and their number by item, each two at least."""
+    """Return the votes and each item's number of votes; the `reason` says why two are needed."""
     counts = as_votes(votes, "votes")
     totals = counts.sum(axis=1)
     if (totals < 2).any():
-        raise ValueError(f"votes, row {np.argmax(totals < 2)}, has one vote; {needed}")
+        raise ValueError(f"votes, row {np.argmax(totals < 2)}, has one vote; {reason}")
     return counts, totals
 
 
@@ -81,10 +81,11 @@ def majority_agreement(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """
     counts, totals = _votes_and_totals(votes, "there is no other person's")
     # A person's label is among the others' most frequent if it leads without that person's vote.
-    peers = counts - 1
-    leads = (counts[:, np.newaxis] <= peers[..., np.newaxis]).sum(axis=2) == counts.shape[1] - 1
-    tied = (counts[:, np.newaxis] == peers[..., np.newaxis]).sum(axis=2)
-    shares: npt.NDArray[np.float64] = (counts * leads / (1 + tied)).sum(axis=1) / totals
+    # Axes: item, the person's label, the label that it is compared with.
+    without_own = (counts - 1)[..., np.newaxis]
+    is_top = (counts[:, np.newaxis] <= without_own).sum(axis=2) == counts.shape[1] - 1
+    n_tied = (counts[:, np.newaxis] == without_own).sum(axis=2)
+    shares: npt.NDArray[np.float64] = (counts * is_top / (1 + n_tied)).sum(axis=1) / totals
     return shares
 
 
@@ -106,7 +107,7 @@ def quadratic_entropy(votes: npt.ArrayLike) -> npt.NDArray[np.float64]:
 def kappa_from_means(
     mean_pairwise_agreement: npt.ArrayLike, mean_shares: npt.ArrayLike
 ) -> npt.NDArray[np.float64]:
-    r"""Fleiss' κ from the two means it is made of, so that it can be resampled quickly.
+    r"""Fleiss' κ from the two means that it is computed from, so that it can be resampled quickly.
 
     .. math:: \kappa = \frac{\bar P - \bar P_e}{1 - \bar P_e}, \qquad
               \bar P_e = \sum_k \bar p_k^2
@@ -134,9 +135,10 @@ def krippendorff_alpha(votes: npt.ArrayLike, *, ordered: bool = False) -> float:
     .. math:: \alpha = 1 - \frac{\sum_i \frac{1}{n_i - 1} \sum_{k,l} n_{ik} n_{il} \delta_{kl}}
                                {\frac{1}{n - 1} \sum_{k,l} n_k n_l \delta_{kl}}
 
-    Disagreements δ are 1, or those of ranks where labels are `ordered`. Items with one vote have no
-    pair, and are passed over. At most 1; 0 is the agreement that chance gives; NaN where all votes
-    of all items are for one label, or no item has two.
+    The disagreement δ of two different labels is 1, or, where labels are `ordered`, the squared
+    difference of their mean ranks. Items with one vote have no pair, and are left out. At most 1; 0
+    is the agreement that chance gives; NaN where all votes of all items are for one label, or no
+    item has two.
 
     References
     ----------
@@ -145,29 +147,30 @@ def krippendorff_alpha(votes: npt.ArrayLike, *, ordered: bool = False) -> float:
     counts = as_votes(votes, "votes")
     counts = counts[counts.sum(axis=1) >= 2]
     totals = counts.sum(axis=0)
-    apart = 1 - np.eye(counts.shape[1])
+    delta = 1 - np.eye(counts.shape[1])
     if ordered:
-        middles = np.cumsum(totals) - totals / 2
-        apart = (middles[:, np.newaxis] - middles) ** 2
-    by_chance = totals @ apart @ totals
+        mean_ranks = np.cumsum(totals) - totals / 2
+        delta = (mean_ranks[:, np.newaxis] - mean_ranks) ** 2
+    by_chance = totals @ delta @ totals
     if not by_chance:
         return math.nan
-    observed = (counts * (counts @ apart)).sum(axis=1) / (counts.sum(axis=1) - 1)
+    observed = (counts * (counts @ delta)).sum(axis=1) / (counts.sum(axis=1) - 1)
     return float(1 - observed.sum() * (totals.sum() - 1) / by_chance)
 
 
 def agreement_columns(counts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Columns whose sums over items `mean_disagreement` and `alpha_of_sums` are functions of.
+    """Columns from whose sums over items `mean_disagreement` and `alpha_of_sums` are computed.
 
-    1, the chance that two votes differ, the same times the number of votes, and the counts, shape
-    (n_items, 3 + n_classes); 0 for items with fewer than two votes, which `counts` may hold.
+    The columns, shape (n_items, 3 + n_classes), are 1, the chance that two votes differ, that
+    chance times the number of votes, and the counts. `counts` may hold items with fewer than two
+    votes; their columns are 0.
     """
     totals = counts.sum(axis=1)
     several = totals >= 2
     pairs = totals * (totals - 1)
     unlike = pairs - (counts * (counts - 1)).sum(axis=1)
-    apart = np.divide(unlike, pairs, out=np.zeros(len(counts)), where=several)
-    return np.column_stack([several, apart, totals * apart, counts * several[:, np.newaxis]])
+    chance = np.divide(unlike, pairs, out=np.zeros(len(counts)), where=several)
+    return np.column_stack([several, chance, totals * chance, counts * several[:, np.newaxis]])
 
 
 def mean_disagreement(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -183,10 +186,11 @@ def alpha_of_sums(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def alike_columns(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Columns for `alike_disagreement`: the weight of an item's pairs of votes, and of unlike ones.
+    """Columns for `alike_disagreement`: the weights of an item's pairs and of its unlike pairs.
 
-    `sums`, shape (n_items, 2 n_classes), are those of the votes' weights by label, and of their
-    squares. Each vote weighs as much as its giver's others, and all votes of a person 1 together.
+    `sums`, shape (n_items, 2 n_classes), are sums over an item's votes for each label: first of
+    their weights, then of their squared weights. The votes of a person have equal weights, which
+    sum to 1.
     """
     weights, squares = np.split(sums, 2, axis=1)
     pairs = weights.sum(axis=1) ** 2 - squares.sum(axis=1)
@@ -195,9 +199,9 @@ def alike_columns(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def alike_disagreement(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Chance that two people who are drawn alike differ on an item that both have judged.
+    """Chance that two people differ on an item that both judged, all people being drawn alike.
 
-    From `sums` of `alike_columns`; NaN where no two judged the same item.
+    From `sums` of `alike_columns`; NaN where no two people judged the same item.
     """
     return _divide(sums[..., 1], sums[..., 0])
 
@@ -205,7 +209,7 @@ def alike_disagreement(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]
 def _divide(
     top: npt.NDArray[np.float64], bottom: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
-    """Divide where there is anything; NaN elsewhere."""
+    """Return top / bottom; NaN where the bottom is 0."""
     return np.divide(top, bottom, out=np.full(np.shape(top), np.nan), where=bottom > 1e-12)
 
 
@@ -217,8 +221,8 @@ def chance_of_majority_size(
     In [0, 1]; for three votes of five and three classes 0.864 at most, at an even split.
     """
     p = as_distributions(distributions, "distributions")
-    within = [_chance_of_at_most(p, n_votes, most) for most in (size - 1, size)]
-    return np.maximum(within[1] - within[0], 0)  # rounding may leave -1e-17
+    below, up_to = (_chance_of_at_most(p, n_votes, most) for most in (size - 1, size))
+    return np.maximum(up_to - below, 0)  # rounding may leave -1e-17
 
 
 def _chance_of_at_most(
@@ -226,9 +230,10 @@ def _chance_of_at_most(
 ) -> npt.NDArray[np.float64]:
     """Probability that no label gets more than `most` of the votes.
 
-    Label after label, votes are shared out among those so far: binomially, given their number.
+    Labels are added one by one: ``chances[:, n]`` is the probability that n votes all go to the
+    labels so far, at most `most` to each.
     """
-    chances = np.zeros((len(p), n_votes + 1))  # by votes that the labels so far have
+    chances = np.zeros((len(p), n_votes + 1))
     chances[:, 0] = 1
     for k in range(p.shape[1]):
         before, chances = chances, np.zeros_like(chances)

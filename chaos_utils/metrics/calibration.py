@@ -25,15 +25,15 @@ _TIED = 1e-12  # shares that differ by less are equal but for rounding
 
 @dataclass(frozen=True, slots=True)
 class Binning:
-    """Equal-width bins on [0, 1], and what decides where an edge belongs.
+    """Equal-width bins on [0, 1], with the rules for values on an edge.
 
     Attributes
     ----------
     n_bins : int
         At least 2.
     closed : {'left', 'right'}
-        ``right``: intervals (a, b], as Guo et al. (2017) and Baan et al. (2022) have
-        them. ``left``: [a, b), the last one closed, as torchmetrics has them.
+        ``right``: intervals (a, b], as in Guo et al. (2017) and Baan et al. (2022).
+        ``left``: [a, b), the last one closed, as in torchmetrics.
     zero_in_bin : bool
         Whether a confidence of exactly 0 falls into the first bin. Under (a, b] it
         falls into none, which matters class by class: an oracle gives many exact zeros.
@@ -55,7 +55,7 @@ class Binning:
         return np.linspace(0, 1, self.n_bins + 1)
 
     def assign(self, confidence: npt.ArrayLike) -> Ints:
-        """Return the bin of each `confidence`, from 0, or `NO_BIN` for one in none."""
+        """Return the index of each `confidence`'s bin, from 0, or `NO_BIN`."""
         values = np.asarray(confidence, dtype=np.float64)
         if self.closed == "right":
             bins = np.searchsorted(self.edges, values, side="left") - 1
@@ -66,7 +66,7 @@ class Binning:
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityCurve:
-    """What a reliability diagram draws, by bin: `counts` of items, mean `confidence` and `hits`.
+    """The values of a reliability diagram, by bin: `counts` of items, mean `confidence` and `hits`.
 
     Means are NaN in an empty bin.
     """
@@ -85,9 +85,12 @@ def hits_of(
     with the largest probability the first is predicted, as in Baan et al. (2022); with
     ``ties="shared"`` the hit is the mean over them.
     """
-    m, right = classwise_hits(model, target)
-    chosen = shared_top(m) if ties == "shared" else np.eye(m.shape[1])[top_label(m, ties="first")]
-    return m.max(axis=1), (chosen * right).sum(axis=1)
+    m, class_hits = classwise_hits(model, target)
+    if ties == "shared":
+        predicted = shared_top(m)
+    else:
+        predicted = np.eye(m.shape[1])[top_label(m, ties="first")]
+    return m.max(axis=1), (predicted * class_hits).sum(axis=1)
 
 
 def classwise_hits(model: npt.ArrayLike, target: npt.ArrayLike) -> tuple[Floats, Floats]:
@@ -116,7 +119,7 @@ def reliability_curve(
 
 
 def bin_sums(confidence: npt.ArrayLike, hits: npt.ArrayLike, binning: Binning) -> Floats:
-    """Return items, summed confidence and summed hits of each bin, shape (n_bins, 3).
+    """Return each bin's number of items, summed confidence and summed hits, shape (n_bins, 3).
 
     Items that fall into no bin are left out.
     """
@@ -140,8 +143,8 @@ def expected_calibration_error(
 
     .. math:: ECE = \sum_b \frac{n_b}{n} \left| \mathrm{hits}_b - \mathrm{confidence}_b \right|
 
-    Against a majority label it is 1 minus the mean majority share for the human distribution
-    itself; against vote shares it is 0 there. Baan et al. (2022) use ``Binning(10, "right",
+    The human distribution itself has, against a majority label, 1 minus the mean majority share;
+    against vote shares, 0. Baan et al. (2022) use ``Binning(10, "right",
     zero_in_bin=False)``, with the first argmax of the votes as gold; `ties` as for `hits_of`.
 
     References
@@ -168,13 +171,13 @@ def adaptive_calibration_error(model: npt.ArrayLike, target: npt.ArrayLike, n_bi
 
 
 def equal_mass_bins(confidence: npt.ArrayLike, n_bins: int) -> Ints:
-    """Return the bin of each item, from the least confident, where bins hold equally many."""
+    """Return each item's bin, numbered from the least confident; bins hold equally many items."""
     values = np.asarray(confidence, dtype=np.float64)
     if not 1 <= n_bins <= len(values):
         raise ValueError(f"n_bins is {n_bins}, expected 1 to the number of items, {len(values)}")
     bins = np.empty(len(values), dtype=np.int64)
-    for number, run in enumerate(np.array_split(np.argsort(values, kind="stable"), n_bins)):
-        bins[run] = number
+    for index, items in enumerate(np.array_split(np.argsort(values, kind="stable"), n_bins)):
+        bins[items] = index
     return bins
 
 
@@ -190,9 +193,9 @@ def classwise_calibration_error(
     Parameters
     ----------
     divide_by : {'all', 'binned'}
-        Number that the bins' gaps are divided by: all items, or only those that fall into a bin.
-        The released code of Baan et al. (2022) does the latter, which differs where probabilities
-        of exactly 0 fall into none.
+        Whether the bins' gaps are divided by the number of all items, or of the items that fall
+        into a bin, as in the released code of Baan et al. (2022). The two differ where
+        probabilities of exactly 0 fall into no bin.
 
     References
     ----------
@@ -202,8 +205,8 @@ def classwise_calibration_error(
     errors = []
     for k in range(probabilities.shape[1]):
         sums = bin_sums(probabilities[:, k], hits[:, k], binning)
-        total = len(probabilities) if divide_by == "all" else max(sums[:, 0].sum(), 1)
-        errors.append(np.abs(sums[:, 2] - sums[:, 1]).sum() / total)
+        n_items = len(probabilities) if divide_by == "all" else max(sums[:, 0].sum(), 1)
+        errors.append(np.abs(sums[:, 2] - sums[:, 1]).sum() / n_items)
     return float(np.mean(errors))
 
 
@@ -222,11 +225,12 @@ def murphy_decomposition(
 ) -> dict[str, float]:
     r"""Split the Brier score of the votes into reliability, resolution and uncertainty.
 
-    ``reliability`` is how far the votes in a bin are from what is predicted there, 0 or more;
-    ``resolution`` how far they differ between bins, 0 or more, and more is better; ``uncertainty``
-    the score of the mean vote; ``within_bins`` what the bins hide: the spread of the predictions in
-    them, less twice their covariance with the votes, and so below 0 where a finer division would
-    resolve more. ``brier`` is their sum, resolution subtracted.
+    ``reliability``, 0 or more, is how far the votes in a bin are from the predictions there.
+    ``resolution``, 0 or more, is how far votes differ between bins; higher is better.
+    ``uncertainty`` is the score of the mean vote. ``within_bins`` is what the bins hide: the
+    variance of the predictions within bins, less twice their covariance with the votes. It is below
+    0 where a finer division would resolve more. ``brier`` is the sum of the others, with
+    ``resolution`` subtracted.
 
     Each label's probabilities are binned; with the share :math:`w_b` of the items and the means
     :math:`\bar m_b, \bar h_b` in a bin, and the sum over labels,
@@ -249,16 +253,19 @@ def murphy_decomposition(
     bins = np.stack([binning.assign(m[:, k]) for k in range(n_classes)], axis=1)
     if (bins == NO_BIN).any():
         raise ValueError("a probability of 0 falls into no bin; bin with zero_in_bin=True")
+    # Of each item and label, shape (n_items, n_classes): its cell, and the counts and means there.
     cells = bins + binning.n_bins * np.arange(n_classes)
     counts = np.bincount(cells.ravel())[cells]
-    of_m, of_h = (np.bincount(cells.ravel(), values.ravel())[cells] / counts for values in (m, h))
+    m_mean, h_mean = (
+        np.bincount(cells.ravel(), values.ravel())[cells] / counts for values in (m, h)
+    )
     overall = h.mean(axis=0)
-    apart, together = (m - of_m) ** 2, (m - of_m) * (h - of_h)
+    variance, covariance = (m - m_mean) ** 2, (m - m_mean) * (h - h_mean)
     parts = {
-        "reliability": float(((of_m - of_h) ** 2).sum() / n_items),
-        "resolution": float(((of_h - overall) ** 2).sum() / n_items),
+        "reliability": float(((m_mean - h_mean) ** 2).sum() / n_items),
+        "resolution": float(((h_mean - overall) ** 2).sum() / n_items),
         "uncertainty": float((overall * (1 - overall)).sum()),
-        "within_bins": float((apart - 2 * together).sum() / n_items),
+        "within_bins": float((variance - 2 * covariance).sum() / n_items),
     }
     return parts | {"brier": sum(parts.values()) - 2 * parts["resolution"]}
 
@@ -280,7 +287,7 @@ def same_ranking(
         ranks = [np.argsort(p, axis=1, kind="stable") for p in (h, m)]
         return (ranks[0] == ranks[1]).all(axis=1)
     if ties == "aware":
-        return (_orders(h) == _orders(m)).all(axis=1)
+        return (_pair_signs(h) == _pair_signs(m)).all(axis=1)
     raise ValueError(f"ties is {ties!r}, expected 'index' or 'aware'")
 
 
@@ -288,56 +295,59 @@ def expected_same_ranking(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
     """Chance that model and humans rank the labels alike when ties are broken at random.
 
     Ties, of shares that differ by less than 1e-12, are broken on both sides, independently, so that
-    the order of the labels has no say. In [0, 1]: a uniform guess has 1 / n_classes! on every item
-    (1/6 with three labels); a model without ties has 1/2 at most where two labels have equally many
-    votes.
+    the order of the labels does not matter. In [0, 1]: a uniform guess has 1 / n_classes! on every
+    item (1/6 with three labels); a model without ties has at most 1/2 where two labels have equally
+    many votes.
     """
-    h, m = map(_places, as_pair(human, model))
+    h, m = map(_tied_ranks, as_pair(human, model))
     order = np.lexsort((m, h), axis=1)
-    # In humans' order, and the model's where they are tied, the model's places must never fall.
+    # With labels in humans' order, and in the model's where humans tie, the model's ranks must
+    # never fall.
     possible = (np.diff(np.take_along_axis(m, order, axis=1), axis=1) >= 0).all(axis=1)
-    both = h * h.shape[1] + m
-    chances = np.exp(_tied_orders(both) - _tied_orders(h) - _tied_orders(m))
+    joint = h * h.shape[1] + m  # equal where labels are tied on both sides
+    chances = np.exp(_log_orders(joint) - _log_orders(h) - _log_orders(m))
     return np.where(possible, chances, 0.0)
 
 
-def _places(values: Floats) -> npt.NDArray[np.int64]:
-    """Return each label's place from the smallest share up, the same where shares are tied."""
+def _tied_ranks(values: Floats) -> npt.NDArray[np.int64]:
+    """Return each label's rank, 0 for the smallest share, the same where shares are tied."""
     order = np.argsort(values, axis=1, kind="stable")
     steps = np.diff(np.take_along_axis(values, order, axis=1), axis=1) > _TIED
-    places = np.zeros(values.shape, dtype=np.int64)
-    np.put_along_axis(places, order[:, 1:], steps.cumsum(axis=1), axis=1)
-    return places
+    ranks = np.zeros(values.shape, dtype=np.int64)
+    np.put_along_axis(ranks, order[:, 1:], steps.cumsum(axis=1), axis=1)
+    return ranks
 
 
-def _tied_orders(places: npt.NDArray[np.int64]) -> Floats:
-    """Return in how many orders labels may stand at these places, as a logarithm.
+def _log_orders(ranks: npt.NDArray[np.int64]) -> Floats:
+    """Return the log of the number of orders in which labels with such ranks may stand.
 
-    The numbers themselves overflow where a hundred labels and more have no vote.
+    The number is the product of the factorials of the sizes of ties; it overflows where a hundred
+    labels and more have no vote.
     """
-    ordered = np.sort(places, axis=1)
-    position = np.arange(places.shape[1])
+    ordered = np.sort(ranks, axis=1)
+    position = np.arange(ranks.shape[1])
     starts = np.where(np.diff(ordered, axis=1, prepend=-1) > 0, position, 0)
-    return np.log(position - np.maximum.accumulate(starts, axis=1) + 1).sum(axis=1)
+    within_tie = position - np.maximum.accumulate(starts, axis=1) + 1
+    return np.log(within_tie).sum(axis=1)
 
 
 def kendall_tau_b(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:
     """Kendall's τ-b between the label shares of humans and model, item by item, in [−1, 1].
 
-    NaN where all labels of a side are equal, since τ-b is undefined there.
+    NaN where all labels of a side have equal shares, since τ-b is undefined there.
 
     References
     ----------
     Kendall, M. G. (1945). The treatment of ties in ranking problems.
     """
     h, m = as_pair(human, model)
-    human_orders, model_orders = _orders(h), _orders(m)
-    room = np.sqrt(np.abs(human_orders).sum(axis=1) * np.abs(model_orders).sum(axis=1))
+    human_signs, model_signs = _pair_signs(h), _pair_signs(m)
+    room = np.sqrt(np.abs(human_signs).sum(axis=1) * np.abs(model_signs).sum(axis=1))
     undefined = np.full(len(h), np.nan)
-    return np.divide((human_orders * model_orders).sum(axis=1), room, out=undefined, where=room > 0)
+    return np.divide((human_signs * model_signs).sum(axis=1), room, out=undefined, where=room > 0)
 
 
-def _orders(values: Floats) -> Floats:
+def _pair_signs(values: Floats) -> Floats:
     """Return the sign of the difference of every pair of labels, shape (n_items, pairs)."""
     first, second = np.triu_indices(values.shape[1], k=1)
     return np.sign(values[:, first] - values[:, second])

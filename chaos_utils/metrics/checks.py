@@ -1,6 +1,6 @@
 """Checks that every measure makes of its input: a ValueError names the first row that is wrong.
 
-`name` is what the error calls the array.
+`name` is the array's name in the error.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ def as_distributions(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64
     """
     array = _as_table(values, name)
     sums = array.sum(axis=1)
-    _first_fault(np.abs(sums - 1) > _SUM_TOLERANCE, name, "sums to {}, expected 1", sums)
+    _refuse_rows(np.abs(sums - 1) > _SUM_TOLERANCE, name, "sums to {}, expected 1", sums)
     return array
 
 
@@ -42,7 +42,7 @@ def as_labels(
             f"{name} has shape {labels.shape} of {labels.dtype}, expected {n_items} integers"
         )
     wrong = (labels < 0) | (labels >= n_classes)
-    _first_fault(wrong, name, f"is {{}}, expected a label position below {n_classes}", labels)
+    _refuse_rows(wrong, name, f"is {{}}, expected a label position below {n_classes}", labels)
     return labels.astype(np.int64)
 
 
@@ -50,12 +50,13 @@ def as_votes(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:
     """Return floats of shape (n_items, n_classes): whole vote counts, each row with a vote."""
     array = _as_table(values, name)
     fractions = (array != np.floor(array)).any(axis=1)
-    _first_fault(fractions, name, "holds {}, expected whole counts", array)
-    _first_fault(array.sum(axis=1) == 0, name, "holds {}, expected at least one vote", array)
+    _refuse_rows(fractions, name, "holds {}, expected whole counts", array)
+    _refuse_rows(array.sum(axis=1) == 0, name, "holds {}, expected at least one vote", array)
     return array
 
 
 def _as_table(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:
+    """Return finite floats of 0 and more, shape (n_items, n_classes)."""
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 2 or array.shape[0] == 0 or array.shape[1] < 2:
         raise ValueError(
@@ -65,16 +66,17 @@ def _as_table(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:
     # Row by row only when something is wrong: sums over short rows take most of the time.
     if not np.isfinite(array).all():
         wrong = ~np.isfinite(array).all(axis=1)
-        _first_fault(wrong, name, "holds {}, expected finite values", array)
+        _refuse_rows(wrong, name, "holds {}, expected finite values", array)
     if array.min() < 0:
         wrong = (array < 0).any(axis=1)
-        _first_fault(wrong, name, "holds {}, expected no negative value", array)
+        _refuse_rows(wrong, name, "holds {}, expected no negative value", array)
     return array
 
 
-def _first_fault(wrong: Any, name: str, message: str, shown: npt.NDArray[Any]) -> None:
+def _refuse_rows(wrong: Any, name: str, message: str, values: npt.NDArray[Any]) -> None:
+    """Raise a ValueError that quotes the first row of the `values` that is `wrong`, if one is."""
     if wrong.any():
         row = int(np.argmax(wrong))
         more = int(wrong.sum()) - 1
-        also = f" (and {more} more rows)" if more else ""
-        raise ValueError(f"{name}, row {row}, {message.format(shown[row].tolist())}{also}")
+        others = f" (and {more} more rows)" if more else ""
+        raise ValueError(f"{name}, row {row}, {message.format(values[row].tolist())}{others}")

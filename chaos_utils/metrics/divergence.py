@@ -1,7 +1,7 @@
-"""How spread out a distribution is, and how far two are apart.
+"""How spread out a distribution is, and how far two distributions are apart.
 
 All of `distributions`, `human`, `model`, `first`, `second` have shape (n_items, n_classes), and
-rows that sum to 1. Every function says in which unit it answers; none has a default for what the
+rows that sum to 1. Every function says which unit its result has; none has a default for what the
 field disagrees on (logarithm, distance or divergence, direction, floor).
 """
 
@@ -44,9 +44,9 @@ def miller_madow(votes: npt.ArrayLike, *, unit: Unit) -> Floats:
     """
     counts = as_votes(votes, "votes")
     totals = counts.sum(axis=1)
-    nats = ((counts > 0).sum(axis=1) - 1) / (2 * totals)
-    scale = np.log(2) if unit == "bits" else 1.0
-    return entropy(counts / totals[:, np.newaxis], unit=unit) + nats / scale
+    correction = ((counts > 0).sum(axis=1) - 1) / (2 * totals)
+    nats_per_unit = np.log(2) if unit == "bits" else 1.0
+    return entropy(counts / totals[:, np.newaxis], unit=unit) + correction / nats_per_unit
 
 
 def kl_divergence(
@@ -74,8 +74,8 @@ def kl_divergence(
     m = np.maximum(m, floor)
     m = m / m.sum(axis=1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(h > 0, h * (_log(h, unit) - _LOGS[unit](m)), 0.0)
-    return np.maximum(ratio.sum(axis=1), 0.0)
+        terms = np.where(h > 0, h * (_log(h, unit) - _LOGS[unit](m)), 0.0)
+    return np.maximum(terms.sum(axis=1), 0.0)
 
 
 def jensen_shannon_divergence(first: npt.ArrayLike, second: npt.ArrayLike, *, unit: Unit) -> Floats:
@@ -91,8 +91,8 @@ def jensen_shannon_divergence(first: npt.ArrayLike, second: npt.ArrayLike, *, un
     """
     p, q = as_pair(first, second)
     middle = (p + q) / 2
-    both = p * _log(p, unit) + q * _log(q, unit) - 2 * middle * _log(middle, unit)
-    return np.maximum(both.sum(axis=1) / 2, 0.0)  # rounding may leave -1e-17
+    terms = p * _log(p, unit) + q * _log(q, unit) - 2 * middle * _log(middle, unit)
+    return np.maximum(terms.sum(axis=1) / 2, 0.0)  # rounding may leave -1e-17
 
 
 def jensen_shannon_distance(first: npt.ArrayLike, second: npt.ArrayLike, *, unit: Unit) -> Floats:
@@ -124,10 +124,10 @@ def squared_distance(human: npt.ArrayLike, model: npt.ArrayLike, n_votes: npt.Ar
 
     .. math:: d_i = \sum_k (m_k - h_k)^2 - \frac{\sum_k h_k (1 - h_k)}{n_i - 1}
 
-    The second term is what the noise of ``n_votes`` (of each item, or one number for all) adds to
-    the first on average. So the mean over items is the same, in expectation, for any number of
-    votes from two on. In [−1/2, 2]: an item's value may be negative, and so may the mean of a model
-    that is as good as perfect.
+    The second term is what the sampling noise of ``n_votes`` (one number for each item, or one for
+    all) adds to the first on average. So the mean over items is the same, in expectation, for any
+    number of votes from two on. In [−1/2, 2]: an item's value may be negative, and so may the mean
+    of a model that is as good as perfect.
     """
     h, m = as_pair(human, model)
     n = np.broadcast_to(np.asarray(n_votes, dtype=np.float64), len(h))
@@ -143,7 +143,7 @@ def wasserstein(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
 
     .. math:: W(p, q) = \sum_{k < K} \left| \sum_{j \le k} (p_j - q_j) \right|
 
-    In [0, n_classes − 1]: mass times steps that it has to move.
+    In [0, n_classes − 1]: the mass that has to move, times the steps that it moves.
 
     References
     ----------

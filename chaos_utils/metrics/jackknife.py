@@ -20,27 +20,27 @@ _SMALLEST_ERROR = 1e-12  # an error that only rounding gives
 
 @dataclass(frozen=True, slots=True)
 class TwoWay:
-    """A statistic with its standard errors, by what was left out one at a time.
+    """A statistic with its standard errors: over items, over people and over votes.
 
     Attributes
     ----------
     value : float
         The statistic on all votes.
-    of_items, of_people, of_votes : float
+    items_error, people_error, votes_error : float
         Standard errors of the delete-one jackknife over items, people and single votes; NaN where
         the statistic is not defined without one of them.
     n_items, n_people : int
-        How many there are.
+        The numbers of items and of people.
     of_five : float
         The part of the people's variance, in [0, 1], that comes from the five who move the
-        statistic most. Above 0.9 even the interval is too short: other people may hold others like
-        these, or none.
+        statistic most. Above 0.9 even the interval is too short: another group of people may hold
+        more such people, or none.
     """
 
     value: float
-    of_items: float
-    of_people: float
-    of_votes: float
+    items_error: float
+    people_error: float
+    votes_error: float
     n_items: int
     n_people: int
     of_five: float
@@ -49,23 +49,24 @@ class TwoWay:
     def error(self) -> float:
         """Standard error over items and people; NaN where it is not defined, or nothing varies.
 
-        The parts of items and of people both hold that of votes, which is taken off once.
+        The variances over items and over people both contain the variance over votes, which is
+        subtracted once.
         """
-        items, people, votes = self.of_items**2, self.of_people**2, self.of_votes**2
-        found = float(np.sqrt(max(items + people - votes, items, people)))
-        return found if found > _SMALLEST_ERROR else np.nan
+        items, people, votes = self.items_error**2, self.people_error**2, self.votes_error**2
+        error = float(np.sqrt(max(items + people - votes, items, people)))
+        return error if error > _SMALLEST_ERROR else np.nan
 
     def interval(self, low: float, high: float) -> tuple[float, float]:
         """Return the ends of the 95% interval by Student's t, cut off at `low` and `high`.
 
-        These are the range of the statistic. Degrees of freedom are one less than the items or the
-        people, whichever are fewer. NaN where the error is.
+        `low` and `high` are the range of the statistic. Degrees of freedom are one less than the
+        items or the people, whichever are fewer. NaN where the error is NaN.
         """
         from scipy.special import stdtrit  # slow to import
 
         degrees = min(self.n_items, self.n_people) - 1
-        reach = float(stdtrit(degrees, (1 + _LEVEL) / 2)) * self.error if degrees else np.nan
-        return max(self.value - reach, low), min(self.value + reach, high)
+        half_width = float(stdtrit(degrees, (1 + _LEVEL) / 2)) * self.error if degrees else np.nan
+        return max(self.value - half_width, low), min(self.value + half_width, high)
 
 
 def two_way_jackknife(
@@ -81,20 +82,20 @@ def two_way_jackknife(
               - \mathrm{SE}^2_{\text{votes}}, \mathrm{SE}^2_{\text{items}},
               \mathrm{SE}^2_{\text{people}})
 
-    The statistic is a function of sums over items, of columns that depend on an item's votes alone.
-    In simulations, 95% intervals of the chance that two votes differ covered .96 to .99 where such
-    over items alone covered .74 to .95; with a tenth of careless people they covered .82, those
-    over items .44.
+    The statistic is a function of sums over items; the columns that are summed depend on an item's
+    votes alone. In simulations, 95% intervals of the chance that two votes differ covered .96 to
+    .99, where intervals over items alone covered .74 to .95; with a tenth of careless people they
+    covered .82, and intervals over items alone .44.
 
     Parameters
     ----------
     item, person : ndarray of int, shape (n_votes,)
         Which item each vote is on, from 0, and who gave it.
     ballots : array_like of float, shape (n_votes, n_entries)
-        What each vote adds to its item: a 1 in its label's place, for counts.
+        What each vote adds to its item's sums; for counts, a 1 in the column of its label.
     columns : callable
         From the sums of items' ballots, shape (n_items, n_entries), to columns, shape (n_items,
-        n_columns); 0 for items that have no part in the statistic.
+        n_columns); 0 for items that do not enter the statistic.
     reduce : callable
         From sums of these columns, shape (..., n_columns), to the statistic, shape (...).
 
@@ -106,35 +107,37 @@ def two_way_jackknife(
     entries = np.asarray(ballots, dtype=np.float64)
     items, item = np.unique(item, return_inverse=True)
     people, person = np.unique(person, return_inverse=True)
-    sums = _sums(entries, item, len(items))
-    parts = columns(sums)
-    total = parts.sum(axis=0)
-    without_votes = total - parts[item] + columns(sums[item] - entries)
-    # A person's votes on an item go together, if there are several.
+    item_sums = _sums(entries, item, len(items))
+    item_columns = columns(item_sums)
+    total = item_columns.sum(axis=0)
+    without_votes = total - item_columns[item] + columns(item_sums[item] - entries)
+    # If a person has several votes on an item, they are left out together.
     pairs, pair = np.unique(item * len(people) + person, return_inverse=True)
     pair_items, pair_people = np.divmod(pairs, len(people))
-    without_pair = columns(sums[pair_items] - _sums(entries, pair, len(pairs)))
-    without_people = total - _sums(parts[pair_items] - without_pair, pair_people, len(people))
-    of_people = _squares(reduce(without_people))
-    largest = np.sort(of_people)[-_N_LARGEST:].sum()
+    without_pair = columns(item_sums[pair_items] - _sums(entries, pair, len(pairs)))
+    pair_parts = item_columns[pair_items] - without_pair
+    without_people = total - _sums(pair_parts, pair_people, len(people))
+    people_parts = _variance_parts(reduce(without_people))
+    people_variance = people_parts.sum()
+    largest = np.sort(people_parts)[-_N_LARGEST:].sum()
     return TwoWay(
         value=float(reduce(total)),
-        of_items=float(np.sqrt(_squares(reduce(total - parts)).sum())),
-        of_people=float(np.sqrt(of_people.sum())),
-        of_votes=float(np.sqrt(_squares(reduce(without_votes)).sum())),
+        items_error=float(np.sqrt(_variance_parts(reduce(total - item_columns)).sum())),
+        people_error=float(np.sqrt(people_variance)),
+        votes_error=float(np.sqrt(_variance_parts(reduce(without_votes)).sum())),
         n_items=len(items),
         n_people=len(people),
-        of_five=float(largest / of_people.sum()) if of_people.sum() > _SMALLEST_ERROR else np.nan,
+        of_five=float(largest / people_variance) if people_variance > _SMALLEST_ERROR else np.nan,
     )
 
 
 def _sums(values: Floats, group: Ints, n_groups: int) -> Floats:
     """Return the sums of rows by their group."""
-    return np.column_stack([np.bincount(group, one, minlength=n_groups) for one in values.T])
+    return np.column_stack([np.bincount(group, column, minlength=n_groups) for column in values.T])
 
 
-def _squares(left_out: Floats) -> Floats:
-    """Return what each of those left out adds to the jackknife's variance."""
-    n = len(left_out)
-    found: Floats = (n - 1) / n * (left_out - left_out.mean()) ** 2
-    return found
+def _variance_parts(statistics: Floats) -> Floats:
+    """Return the parts of the jackknife's variance; a statistic is without one unit each."""
+    n = len(statistics)
+    parts: Floats = (n - 1) / n * (statistics - statistics.mean()) ** 2
+    return parts

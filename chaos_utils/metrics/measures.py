@@ -27,13 +27,13 @@ _FACTORS: Mapping[str, Callable[[int], float]] = {
     "log k": lambda k: float(np.log(k)),
     "k - 1": lambda k: k - 1.0,
 }
-_NAME = re.compile("[a-z][a-z0-9_]*")  # of a measure: columns, options and JSON keys
-_LABEL_PAIRS_AT_ONCE = 5_000_000  # of pairs of labels that are held at once
+_NAME = re.compile("[a-z][a-z0-9_]*")  # fit for columns, options and JSON keys
+_LABEL_PAIRS_AT_ONCE = 5_000_000  # pairs of labels that are held in memory at once
 
 
 @dataclass(frozen=True, slots=True)
 class EvalBatch:
-    """A system's predictions beside what humans said, item by item.
+    """A system's predictions beside the human votes, item by item.
 
     Attributes
     ----------
@@ -48,11 +48,11 @@ class EvalBatch:
     n_votes : ndarray of int, shape (n_items,), or None
         How many votes each item has; None where that is not known.
     stated : bool
-        Whether `predicted` are labels that the system states itself. Otherwise they follow from
-        the probabilities, and labels that are tied for the largest one share an item.
+        Whether the system itself states the labels `predicted`. Otherwise they follow from the
+        probabilities, and labels that are tied for the largest one share an item.
     ties_share : bool
-        Whether no majority of the votes is stated: labels that are tied for most votes then share
-        an item too.
+        Whether labels that are tied for most votes share an item: where the data states no
+        majority label.
     """
 
     human: Floats
@@ -77,17 +77,17 @@ class Measure:
     Attributes
     ----------
     name : str
-        Name in tables and answers for programs; says unit and convention.
+        Name in tables and in output for programs; it says unit and convention.
     title : str
         Name for readers.
     unit : str
         Empty for a share.
     low, high : float
-        Range; infinite where it has no end. See `low_for` and `high_for`.
+        Ends of the range; infinite where it has no end. See `low_for` and `high_for`.
     better : {'lower', 'higher', 'zero'}
         Which way is better.
     source : str
-        Whose measure it is, in short.
+        Short reference to the paper that the measure is from.
     columns : callable
         From `EvalBatch` to an array of shape (n_items, n_columns).
     reduce : callable
@@ -98,22 +98,22 @@ class Measure:
         What the votes must have, beside counts: ``old label``, ``two votes`` (each item),
         ``ordered labels``, or empty.
     times : {'', 'log k', 'k - 1'}
-        What `low` and `high` are multiples of: log n_classes, the largest entropy, or the steps
+        What `low` and `high` are multiplied by: log n_classes, the largest entropy, or the steps
         between the first and the last label.
     has_interval : bool
-        Whether an interval of it may be shown. False where a percentile interval holds the truth
-        less often than it says: a resample is always less well calibrated than its items are.
+        Whether intervals of the measure may be shown. False where a percentile interval holds the
+        truth less often than its level: a resample is always less well calibrated than all items.
     studentised : bool
-        Whether its interval is a bootstrap-t, and needs items on which people disagree: it is a
-        mean whose few large values a percentile interval misses.
+        Whether the interval is a bootstrap-t, which needs items on which people disagree: for a
+        mean with few large values, which a percentile interval misses.
     estimand : str
         What is estimated, where it is not the mean over a population of items, each judged by the
         observed votes.
     few_votes_bias : {'', 'none', 'favours_overconfident'}
         What few votes do to a comparison of systems. With ``none``, differences are unbiased, and
         the truth scores best; with ``favours_overconfident``, an overconfident system scores better
-        than the truth. Empty where the truth is not alone best by endless votes either, such as
-        accuracies. A simulation tests it.
+        than the truth. Empty where the truth does not score best alone with endless votes
+        either, as by accuracies. A simulation tests this.
     """
 
     name: str
@@ -139,40 +139,41 @@ class Measure:
         return self.reduce is _first
 
     def low_for(self, n_classes: int) -> float:
-        """Return the lower end of the range, in the measure's `unit`; minus infinity for none."""
+        """Return the lower end of the range, in the measure's `unit`; minus infinity if none."""
         return self.low * _FACTORS[self.times](n_classes)
 
     def high_for(self, n_classes: int) -> float:
-        """Return the upper end of the range, in the measure's `unit`; infinity for none."""
+        """Return the upper end of the range, in the measure's `unit`; infinity if none."""
         return self.high * _FACTORS[self.times](n_classes)
 
-    def value(self, judged: EvalBatch) -> float:
-        """Return the measure on all items of `judged`, in its `unit`."""
-        return float(self.reduce(self.columns(judged).mean(axis=0)))
+    def value(self, batch: EvalBatch) -> float:
+        """Return the measure on all items of a `batch`, in its `unit`."""
+        return float(self.reduce(self.columns(batch).mean(axis=0)))
 
 
-def columns_of(measure: Measure, judged: EvalBatch) -> Floats:
-    """Return a measure's columns, some items at a time: pairs of labels take memory."""
-    n, k = judged.human.shape
+def columns_of(measure: Measure, batch: EvalBatch) -> Floats:
+    """Return a measure's columns, some items at a time, since pairs of labels take memory."""
+    n, k = batch.human.shape
     step = max(1, _LABEL_PAIRS_AT_ONCE // k**2)
     if n <= step or not measure.by_item:
-        return measure.columns(judged)
-    parts = (take_items(judged, np.arange(i, min(i + step, n))) for i in range(0, n, step))
+        return measure.columns(batch)
+    parts = (take_items(batch, np.arange(i, min(i + step, n))) for i in range(0, n, step))
     return np.concatenate([measure.columns(part) for part in parts])
 
 
-def take_items(judged: EvalBatch, rows: npt.NDArray[np.generic]) -> EvalBatch:
-    """Return some of the items of predictions beside votes."""
-    arrays = ("human", "model", "predicted", "majority", "old_label", "n_votes")
-    given = {name: getattr(judged, name) for name in arrays}
-    return replace(judged, **{n: values[rows] for n, values in given.items() if values is not None})
+def take_items(batch: EvalBatch, rows: npt.NDArray[np.generic]) -> EvalBatch:
+    """Return a batch of some of its items, by index or by mask."""
+    names = ("human", "model", "predicted", "majority", "old_label", "n_votes")
+    arrays = {name: getattr(batch, name) for name in names}
+    parts = {name: values[rows] for name, values in arrays.items() if values is not None}
+    return replace(batch, **parts)
 
 
 def _mean(per_item: Callable[[EvalBatch], npt.ArrayLike]) -> dict[str, Any]:
-    """Describe a measure that is the mean over items of one value."""
+    """Return the arguments of a `Measure` that is the mean over items of one value."""
 
-    def columns(judged: EvalBatch) -> Floats:
-        return np.asarray(per_item(judged), dtype=np.float64)[:, np.newaxis]
+    def columns(batch: EvalBatch) -> Floats:
+        return np.asarray(per_item(batch), dtype=np.float64)[:, np.newaxis]
 
     return {"columns": columns, "reduce": _first}
 
@@ -182,13 +183,13 @@ def _first(means: Floats) -> Floats:
 
 
 def _bin_columns(bins: npt.NDArray[np.int64], n_bins: int, *values: Floats) -> Floats:
-    """Spread values over the columns of their bins; no bin leaves a row of zeros."""
+    """Return each of the values in a column per bin: 0 outside its item's bin."""
     inside = bins[:, np.newaxis] == np.arange(n_bins)
     return np.concatenate([inside * value[:, np.newaxis] for value in values], axis=1)
 
 
 def _ratio(top: Floats, bottom: Floats, otherwise: float) -> Floats:
-    """Divide what is above 0; `otherwise` where nothing is."""
+    """Return top / bottom, `otherwise` where the bottom is 0."""
     return np.divide(top, bottom, out=np.full(top.shape, otherwise), where=bottom > 0)
 
 
@@ -199,22 +200,25 @@ def _sum_of_gaps(means: Floats) -> Floats:
 def _ece(
     target: Callable[[EvalBatch], npt.ArrayLike], ties: Literal["first", "shared"]
 ) -> dict[str, Any]:
-    def columns(judged: EvalBatch) -> Floats:
-        confidence, hits = calibration.hits_of(judged.model, target(judged), ties=ties)
+    """Return the arguments of an expected calibration error: columns are gaps by bin."""
+
+    def columns(batch: EvalBatch) -> Floats:
+        confidence, hits = calibration.hits_of(batch.model, target(batch), ties=ties)
         return _bin_columns(BAAN_BINS.assign(confidence), BAAN_BINS.n_bins, hits - confidence)
 
     return {"columns": columns, "reduce": _sum_of_gaps, "has_interval": False}
 
 
 def _squared_error(target: Callable[[EvalBatch], npt.ArrayLike]) -> dict[str, Any]:
+    """Return the arguments of a squared calibration error, unbiased: a sum over pairs of items."""
     n_bins = SOUND_BINS.n_bins
 
-    def columns(judged: EvalBatch) -> Floats:
-        confidence, hits = calibration.hits_of(judged.model, target(judged), ties="shared")
+    def columns(batch: EvalBatch) -> Floats:
+        confidence, hits = calibration.hits_of(batch.model, target(batch), ties="shared")
         gaps = hits - confidence
         bins = SOUND_BINS.assign(confidence)
-        of_bins = _bin_columns(bins, n_bins, np.ones_like(gaps), gaps, gaps**2)
-        return np.column_stack([of_bins, np.full(len(gaps), len(gaps))])
+        by_bin = _bin_columns(bins, n_bins, np.ones_like(gaps), gaps, gaps**2)
+        return np.column_stack([by_bin, np.full(len(gaps), len(gaps))])
 
     def reduce(means: Floats) -> Floats:
         n_items = means[..., -1:]
@@ -229,8 +233,10 @@ def _squared_error(target: Callable[[EvalBatch], npt.ArrayLike]) -> dict[str, An
 
 
 def _classwise(target: Callable[[EvalBatch], npt.ArrayLike]) -> dict[str, Any]:
-    def columns(judged: EvalBatch) -> Floats:
-        probabilities, hits = calibration.classwise_hits(judged.model, target(judged))
+    """Return the arguments of a class-wise calibration error: columns are gaps by class and bin."""
+
+    def columns(batch: EvalBatch) -> Floats:
+        probabilities, hits = calibration.classwise_hits(batch.model, target(batch))
         n_classes = probabilities.shape[1]
         return np.concatenate(
             [
@@ -247,8 +253,8 @@ def _classwise(target: Callable[[EvalBatch], npt.ArrayLike]) -> dict[str, Any]:
     return {"columns": columns, "reduce": _sum_of_gaps, "has_interval": False}
 
 
-def _mce_columns(j: EvalBatch) -> Floats:
-    confidence, hits = calibration.hits_of(j.model, j.first_majority)
+def _mce_columns(b: EvalBatch) -> Floats:
+    confidence, hits = calibration.hits_of(b.model, b.first_majority)
     bins = BAAN_BINS.assign(confidence)
     return _bin_columns(bins, BAAN_BINS.n_bins, hits - confidence, np.ones(len(bins)))
 
@@ -258,14 +264,14 @@ def _largest_gap(means: Floats) -> Floats:
     return _ratio(np.abs(gaps), shares, 0.0).max(axis=-1)
 
 
-def _adaptive_columns(j: EvalBatch) -> Floats:
-    confidence, hits = calibration.hits_of(j.model, j.first_majority)
+def _adaptive_columns(b: EvalBatch) -> Floats:
+    confidence, hits = calibration.hits_of(b.model, b.first_majority)
     n_bins = min(BAAN_BINS.n_bins, len(confidence))
     return _bin_columns(calibration.equal_mass_bins(confidence, n_bins), n_bins, hits - confidence)
 
 
-def _tau_columns(j: EvalBatch) -> Floats:
-    tau = calibration.kendall_tau_b(j.human, j.model)
+def _tau_columns(b: EvalBatch) -> Floats:
+    tau = calibration.kendall_tau_b(b.human, b.model)
     return np.column_stack([np.nan_to_num(tau), ~np.isnan(tau)])
 
 
@@ -273,63 +279,66 @@ def _ratio_where_defined(means: Floats) -> Floats:
     return _ratio(means[..., 0], means[..., 1], np.nan)
 
 
-def _simbench_columns(j: EvalBatch) -> Floats:
-    even = np.full_like(j.human, 1 / j.human.shape[1])
-    return np.column_stack([divergence.total_variation(j.human, one) for one in (j.model, even)])
+def _simbench_columns(b: EvalBatch) -> Floats:
+    uniform = np.full_like(b.human, 1 / b.human.shape[1])
+    return np.column_stack(
+        [divergence.total_variation(b.human, model) for model in (b.model, uniform)]
+    )
 
 
 def _gain_on_uniform_guess(means: Floats) -> Floats:
-    """One less the model's mean TVD over a uniform guess's, as their script has it by dataset."""
+    """Return 100 (1 − the model's mean TVD over a uniform guess's), as Hu et al.'s script does."""
     return 100 * (1 - _ratio_where_defined(means))
 
 
-def _old_accuracy(j: EvalBatch) -> npt.ArrayLike:
-    if j.old_label is None:
+def _old_accuracy(b: EvalBatch) -> npt.ArrayLike:
+    if b.old_label is None:
         raise ValueError("the items have no old label, which the old accuracy needs")
-    return _correct(j, j.old_label)
+    return _correct(b, b.old_label)
 
 
-def _new_accuracy(j: EvalBatch) -> npt.ArrayLike:
-    if not j.ties_share:
-        return _correct(j, j.majority)
-    shared = scores.shared_top(j.human)
-    if j.stated:
-        return shared[np.arange(len(shared)), j.predicted]
-    return scores.expected_correct(j.model, j.predicted, shared)
+def _new_accuracy(b: EvalBatch) -> npt.ArrayLike:
+    """Return by item how right the label is against the majority, which tied labels may share."""
+    if not b.ties_share:
+        return _correct(b, b.majority)
+    shared = scores.shared_top(b.human)
+    if b.stated:
+        return shared[np.arange(len(shared)), b.predicted]
+    return scores.expected_correct(b.model, b.predicted, shared)
 
 
-def _correct(j: EvalBatch, gold: npt.NDArray[np.int64]) -> npt.ArrayLike:
-    if j.stated:
-        return j.predicted == gold
-    return scores.expected_correct(j.model, j.predicted, gold)
+def _correct(b: EvalBatch, gold: npt.NDArray[np.int64]) -> npt.ArrayLike:
+    if b.stated:
+        return b.predicted == gold
+    return scores.expected_correct(b.model, b.predicted, gold)
 
 
-def _squared_distance(j: EvalBatch) -> Floats:
-    if j.n_votes is None:
+def _squared_distance(b: EvalBatch) -> Floats:
+    if b.n_votes is None:
         raise ValueError("the items' numbers of votes are not known, which sq_distance needs")
-    return divergence.squared_distance(j.human, j.model, j.n_votes)
+    return divergence.squared_distance(b.human, b.model, b.n_votes)
 
 
-def _js_distance(j: EvalBatch) -> Floats:
-    return divergence.jensen_shannon_distance(j.human, j.model, unit="nats")
+def _js_distance(b: EvalBatch) -> Floats:
+    return divergence.jensen_shannon_distance(b.human, b.model, unit="nats")
 
 
-def _kl(j: EvalBatch) -> Floats:
-    return divergence.kl_divergence(j.human, j.model, unit="nats", floor=NIE_FLOOR)
+def _kl(b: EvalBatch) -> Floats:
+    return divergence.kl_divergence(b.human, b.model, unit="nats", floor=NIE_FLOOR)
 
 
-def _cross_entropy(j: EvalBatch) -> Floats:
-    return scores.soft_cross_entropy(j.human, j.model, unit="nats", floor=NIE_FLOOR)
+def _cross_entropy(b: EvalBatch) -> Floats:
+    return scores.soft_cross_entropy(b.human, b.model, unit="nats", floor=NIE_FLOOR)
 
 
 _NIE, _BAAN = "Nie et al. 2020", "Baan et al. 2022"
 _OBSERVED_ORDER = "the order of the observed votes, which few votes know badly"
-_OF_BINS = "the mean over ten fixed bins of confidence of the squared gap"
+_GAP_OF_BINS = "the mean over ten fixed bins of confidence of the squared gap"
 _JS_HIGH = float(np.sqrt(np.log(2)))
 
 
 def by_name(measures: Sequence[Measure]) -> Mapping[str, Measure]:
-    """Return measures by name; a ValueError where one is declared twice, or a name is no word."""
+    """Return measures by name; a ValueError where a name is declared twice or has a wrong form."""
     names = [measure.name for measure in measures]
     for name in names:
         if not _NAME.fullmatch(name):
@@ -352,40 +361,40 @@ MEASURES: Mapping[str, Measure] = by_name(
                     better="higher", source=_NIE, **_mean(_new_accuracy)),
             Measure(name="dist_ce", title="DistCE (TVD)", unit="", low=0, high=1,
                     better="lower", source=_BAAN, few_votes_bias="favours_overconfident",
-                    **_mean(lambda j: divergence.total_variation(j.human, j.model))),
+                    **_mean(lambda b: divergence.total_variation(b.human, b.model))),
             Measure(name="ent_ce", title="EntCE", unit="nats", low=0, high=1, better="lower",
                     source=_BAAN, times="log k", few_votes_bias="favours_overconfident",
-                    **_mean(lambda j: np.abs(calibration.entropy_error(j.human, j.model)))),
+                    **_mean(lambda b: np.abs(calibration.entropy_error(b.human, b.model)))),
             Measure(name="signed_ent_ce", title="signed EntCE", unit="nats", low=-1, high=1,
                     better="zero", source=_BAAN, times="log k",
                     few_votes_bias="favours_overconfident",
-                    **_mean(lambda j: calibration.entropy_error(j.human, j.model))),
+                    **_mean(lambda b: calibration.entropy_error(b.human, b.model))),
             Measure(name="rank_cs", title="RankCS", unit="", low=0, high=1, better="higher",
                     source=_BAAN,
-                    **_mean(lambda j: calibration.same_ranking(j.human, j.model, ties="index")),
+                    **_mean(lambda b: calibration.same_ranking(b.human, b.model, ties="index")),
                     estimand=_OBSERVED_ORDER),
             Measure(name="rank_cs_ties", title="RankCS, tie-aware", unit="", low=0, high=1,
                     better="higher", source="this book",
-                    **_mean(lambda j: calibration.same_ranking(j.human, j.model, ties="aware")),
+                    **_mean(lambda b: calibration.same_ranking(b.human, b.model, ties="aware")),
                     estimand=_OBSERVED_ORDER),
             Measure(name="rank_cs_expected", title="RankCS, ties at random", unit="", low=0,
                     high=1, better="higher", source="this book",
-                    **_mean(lambda j: calibration.expected_same_ranking(j.human, j.model)),
+                    **_mean(lambda b: calibration.expected_same_ranking(b.human, b.model)),
                     estimand=_OBSERVED_ORDER),
             Measure(name="kendall_tau", title="Kendall’s τ-b", unit="", low=-1, high=1,
                     better="higher", source="Kendall 1945", columns=_tau_columns,
                     reduce=_ratio_where_defined, estimand=_OBSERVED_ORDER),
             Measure(name="ece", title="ECE, majority label", unit="", low=0, high=1,
                     better="lower", source="Guo et al. 2017",
-                    **_ece(lambda j: j.first_majority, "first")),
+                    **_ece(lambda b: b.first_majority, "first")),
             Measure(name="ece_votes", title="ECE, vote shares", unit="", low=0, high=1,
-                    better="lower", source="this book", **_ece(lambda j: j.human, "shared")),
+                    better="lower", source="this book", **_ece(lambda b: b.human, "shared")),
             Measure(name="classwise_ece", title="class-wise ECE, majority label", unit="",
                     low=0, high=1, better="lower", source="Kull et al. 2019",
-                    **_classwise(lambda j: j.first_majority)),
+                    **_classwise(lambda b: b.first_majority)),
             Measure(name="classwise_ece_votes", title="class-wise ECE, vote shares", unit="",
                     low=0, high=1, better="lower", source="this book",
-                    **_classwise(lambda j: j.human)),
+                    **_classwise(lambda b: b.human)),
             Measure(name="mce", title="maximum calibration error", unit="", low=0, high=1,
                     better="lower", source="Guo et al. 2017", columns=_mce_columns,
                     reduce=_largest_gap, has_interval=False),
@@ -394,21 +403,21 @@ MEASURES: Mapping[str, Measure] = by_name(
                     reduce=_sum_of_gaps, by_item=False, has_interval=False),
             Measure(name="sq_ce", title="squared calibration error, majority label", unit="",
                     low=-1, high=1, better="lower", source="Kumar et al. 2019",
-                    **_squared_error(lambda j: j.first_majority),
-                    estimand=f"{_OF_BINS}; right is the majority of the observed votes"),
+                    **_squared_error(lambda b: b.first_majority),
+                    estimand=f"{_GAP_OF_BINS}; right is the majority of the observed votes"),
             Measure(name="sq_ce_votes", title="squared calibration error, vote shares", unit="",
                     low=-1, high=1, better="lower", source="Kumar et al. 2019",
-                    **_squared_error(lambda j: j.human), estimand=_OF_BINS),
+                    **_squared_error(lambda b: b.human), estimand=_GAP_OF_BINS),
             Measure(name="soft_accuracy", title="soft accuracy (1 − TVD)", unit="", low=0,
                     high=1, better="higher", source="this book",
-                    **_mean(lambda j: scores.soft_accuracy(j.human, j.model)),
+                    **_mean(lambda b: scores.soft_accuracy(b.human, b.model)),
                     few_votes_bias="favours_overconfident"),
             Measure(name="cross_entropy", title="soft cross-entropy", unit="nats", low=0,
                     high=np.inf, better="lower", source="Shannon 1948", **_mean(_cross_entropy),
                     few_votes_bias="none"),
             Measure(name="brier", title="Brier score of the votes", unit="", low=0, high=2,
                     better="lower", source="Brier 1950",
-                    **_mean(lambda j: scores.brier_of_votes(j.human, j.model)),
+                    **_mean(lambda b: scores.brier_of_votes(b.human, b.model)),
                     few_votes_bias="none",
                     estimand="the Brier score of one more vote on each item"),
             Measure(name="sq_distance", title="squared distance, unbiased", unit="", low=-0.5,
@@ -417,14 +426,14 @@ MEASURES: Mapping[str, Measure] = by_name(
                     estimand="the squared distance to all people, not to the observed votes"),
             Measure(name="manhattan", title="Manhattan distance (2 × TVD)", unit="", low=0,
                     high=2, better="lower", source="Leonardelli et al. 2025",
-                    **_mean(lambda j: 2 * divergence.total_variation(j.human, j.model)),
+                    **_mean(lambda b: 2 * divergence.total_variation(b.human, b.model)),
                     few_votes_bias="favours_overconfident"),
             Measure(name="simbench", title="SimBench score", unit="", low=-np.inf, high=100,
                     better="higher", source="Hu et al. 2025", columns=_simbench_columns,
                     reduce=_gain_on_uniform_guess, few_votes_bias="favours_overconfident"),
             Measure(name="wasserstein", title="Wasserstein distance", unit="steps", low=0,
                     high=1, better="lower", source="Leonardelli et al. 2025",
-                    **_mean( lambda j: divergence.wasserstein(j.human, j.model)),
+                    **_mean( lambda b: divergence.wasserstein(b.human, b.model)),
                     needs="ordered labels", times="k - 1",
                     few_votes_bias="favours_overconfident"),
         )

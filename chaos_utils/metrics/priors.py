@@ -1,8 +1,8 @@
-"""What distributions items have, learned from their votes: a prior over the simplex.
+"""The distribution of items' true distributions, learned from votes: a prior over the simplex.
 
 An item's true distribution is never seen. Its posterior, given its `votes` (whole counts, shape
 (n_items, n_classes)), needs a prior that all items share. A Dirichlet has one peak (or one dip),
-which people's answers do not keep to; a prior on a grid of points takes any shape.
+which does not fit people's answers; a prior on a grid of points takes any shape.
 """
 
 from collections.abc import Iterator
@@ -19,8 +19,9 @@ from chaos_utils.metrics.checks import as_votes
 Floats = npt.NDArray[np.float64]
 
 MOST_POINTS = 2000  # of a grid
-_FINEST = {2: 100, 3: 40}  # steps; finer ones change no bias that we could measure
-_COARSEST = 20  # steps; a coarser lattice has too few points near the corners
+# Steps of the lattice by number of classes; finer ones change no bias that we could measure.
+_STEPS = {2: 100, 3: 40}
+_OTHER_STEPS = 20  # a coarser lattice has too few points near the corners
 _TOLERANCE = 1e-5  # nats per item: EM stops where a step gains less
 _MOST_STEPS = 500
 _SMALLEST_LIKELIHOOD = np.float32(1e-30)
@@ -34,7 +35,7 @@ _LATTICE_SEED = 20_000  # of the support points of a large simplex
 class GridPrior:
     """A discrete prior: distributions, `points`, shape (n_points, n_classes), and their `weights`.
 
-    Weights are at least 0 and sum to 1; EM found them in `n_steps`.
+    Weights are at least 0 and sum to 1; EM took `n_steps` to fit them.
     """
 
     points: Floats
@@ -53,31 +54,32 @@ def simplex_grid(n_classes: int, n_steps: int) -> Floats:
         raise ValueError(
             f"{n_classes} classes, {n_steps} steps: expected at least 2 classes and 1 step"
         )
-    places = n_steps + n_classes - 1
-    bars = np.array(list(combinations(range(places), n_classes - 1)))
-    ends = np.full((len(bars), 1), places)
-    whole = np.diff(np.concatenate([np.full_like(ends, -1), bars, ends], axis=1)) - 1
-    squares = np.square(whole, dtype=np.float64)
+    # Stars and bars: n_classes - 1 bars among n_steps stars leave the whole numbers between them.
+    n_positions = n_steps + n_classes - 1
+    bars = np.array(list(combinations(range(n_positions), n_classes - 1)))
+    ends = np.full((len(bars), 1), n_positions)
+    whole_numbers = np.diff(np.concatenate([np.full_like(ends, -1), bars, ends], axis=1)) - 1
+    squares = np.square(whole_numbers, dtype=np.float64)
     return squares / squares.sum(axis=1, keepdims=True)
 
 
 def support_points(votes: npt.ArrayLike) -> Floats:
     """Return the points on which `fit_grid` puts its prior, shape (n_points, n_classes).
 
-    Two to four classes: a `simplex_grid` of 100, 40 and 20 steps (101, 861 and 1,771 points). A
-    lattice of more classes would be too coarse for its size; there they are `MOST_POINTS` draws
-    (fixed seed) from the items' posteriors under a Dirichlet prior, and the corners.
+    For two to four classes: a `simplex_grid` of 100, 40 and 20 steps (101, 861 and 1,771 points).
+    For more classes a lattice of such a size would be too coarse; the points are `MOST_POINTS`
+    draws (fixed seed) from the items' posteriors under a Dirichlet prior, and the corners.
     """
     counts = as_votes(votes, "votes")
     k = counts.shape[1]
-    n_steps = _FINEST.get(k, _COARSEST)
+    n_steps = _STEPS.get(k, _OTHER_STEPS)
     if comb(n_steps + k - 1, k - 1) <= MOST_POINTS:
         return simplex_grid(k, n_steps)
     rng = np.random.default_rng(_LATTICE_SEED)
-    times = -(-MOST_POINTS // len(counts))
-    items = np.concatenate([rng.permutation(len(counts)) for _ in range(times)])[:MOST_POINTS]
-    drawn = draw_truths(counts[items], fit_dirichlet(counts), rng)[0]
-    return np.concatenate([drawn, np.eye(k)])
+    n_rounds = -(-MOST_POINTS // len(counts))  # rounded up
+    items = np.concatenate([rng.permutation(len(counts)) for _ in range(n_rounds)])[:MOST_POINTS]
+    truths = draw_truths(counts[items], fit_dirichlet(counts), rng)[0]
+    return np.concatenate([truths, np.eye(k)])
 
 
 def fit_grid(votes: npt.ArrayLike, points: npt.ArrayLike | None = None) -> GridPrior:
@@ -99,21 +101,21 @@ def fit_grid(votes: npt.ArrayLike, points: npt.ArrayLike | None = None) -> GridP
     likelihoods = _likelihoods(rows, grid)
     shares = times / times.sum()
     weights = np.full(len(grid), 1 / len(grid))
-    before = -np.inf
+    last_log_likelihood = -np.inf
     n_steps = 0
     while n_steps < _MOST_STEPS:
-        mixed = likelihoods @ weights
-        after = float(shares @ np.log(mixed))
-        if after - before < _TOLERANCE:
+        mixture = likelihoods @ weights
+        log_likelihood = float(shares @ np.log(mixture))
+        if log_likelihood - last_log_likelihood < _TOLERANCE:
             break
-        before = after
-        weights = weights * ((shares / mixed) @ likelihoods)
+        last_log_likelihood = log_likelihood
+        weights = weights * ((shares / mixture) @ likelihoods)
         n_steps += 1
     return GridPrior(grid, weights / weights.sum(), n_steps)
 
 
 def _likelihoods(rows: Floats, points: Floats) -> Floats:
-    """Return the likelihood of each row of counts at each point, over the row's largest one."""
+    """Return likelihoods, shape (n_rows, n_points), over the largest of each row of counts."""
     logs = np.log(points, out=np.full(points.shape, _IMPOSSIBLE), where=points > 0)
     log_likelihoods = rows @ logs.T
     best = log_likelihoods.max(axis=1, keepdims=True)
@@ -148,8 +150,8 @@ def fit_dirichlet(votes: npt.ArrayLike) -> Floats:
         return -value / len(counts), -alpha * slopes / len(counts)
 
     start = np.zeros(counts.shape[1])
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(-8, 8)] * len(start))
-    return np.exp(found.x)
+    fit = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(-8, 8)] * len(start))
+    return np.exp(fit.x)
 
 
 def draw_truths(
@@ -160,8 +162,8 @@ def draw_truths(
 ) -> Floats:
     """Draw items' true distributions from their posteriors, shape (n_draws, n_items, n_classes).
 
-    The `prior` is what `fit_grid` finds, or Dirichlet parameters, as of `fit_dirichlet`; `n_draws`
-    is at least 1.
+    The `prior` is from `fit_grid`, or Dirichlet parameters, as from `fit_dirichlet`; `n_draws` is
+    at least 1.
     """
     counts = as_votes(votes, "votes")
     if n_draws < 1:
@@ -175,44 +177,49 @@ def draw_truths(
 
 
 def posterior_means(votes: npt.ArrayLike, prior: GridPrior, values: npt.ArrayLike) -> Floats:
-    """Return what is expected of each item's true distribution, given its votes and a `prior`.
+    """Return posterior means of values of the true distributions, shape (n_items, n_values).
+
+    The `prior` is common to all items.
 
     Parameters
     ----------
     values : array_like of float, shape (n_points, n_values)
-        What is wanted, such as entropies, at each point of the prior.
+        Values, such as entropies, at each point of the prior.
     """
-    rows, of_item = np.unique(as_votes(votes, "votes"), axis=0, return_inverse=True)
+    rows, row_of_item = np.unique(as_votes(votes, "votes"), axis=0, return_inverse=True)
     point_values = np.asarray(values, dtype=np.float64)[prior.weights > _NEGLIGIBLE]
     means = [
         posterior @ point_values / posterior.sum(axis=1, keepdims=True)
-        for posterior in _posteriors(rows, _likely(prior))
+        for posterior in _posteriors(rows, _without_negligible(prior))
     ]
-    return np.concatenate(means)[of_item.ravel()]
+    return np.concatenate(means)[row_of_item.ravel()]
 
 
 def _draw_on_grid(counts: Floats, prior: GridPrior, levels: Floats) -> Floats:
-    """Read each item's posterior at the levels, shape (n_items, n_draws), of its cumulation."""
-    rows, of_item = np.unique(counts, axis=0, return_inverse=True)
-    order = np.argsort(of_item.ravel(), kind="stable")
-    items_of = np.split(order, np.cumsum(np.bincount(of_item.ravel()))[:-1])
-    likely = _likely(prior)
-    chosen = np.empty(levels.shape, dtype=np.int64)
-    cumulations = (each for part in _posteriors(rows, likely) for each in np.cumsum(part, axis=1))
-    for items, cumulated in zip(items_of, cumulations, strict=True):
-        places = np.searchsorted(cumulated, levels[items] * cumulated[-1], side="right")
-        chosen[items] = np.minimum(places, len(likely.points) - 1)
-    return likely.points[chosen.T]
+    """Draw from items' posteriors by inverting their cumulative sums at `levels` in [0, 1].
+
+    The levels have shape (n_items, n_draws). Items with equal counts share a posterior.
+    """
+    rows, row_of_item = np.unique(counts, axis=0, return_inverse=True)
+    order = np.argsort(row_of_item.ravel(), kind="stable")
+    items_by_row = np.split(order, np.cumsum(np.bincount(row_of_item.ravel()))[:-1])
+    likely = _without_negligible(prior)
+    drawn_points = np.empty(levels.shape, dtype=np.int64)
+    sums_by_row = (sums for part in _posteriors(rows, likely) for sums in np.cumsum(part, axis=1))
+    for items, sums in zip(items_by_row, sums_by_row, strict=True):
+        indices = np.searchsorted(sums, levels[items] * sums[-1], side="right")
+        drawn_points[items] = np.minimum(indices, len(likely.points) - 1)
+    return likely.points[drawn_points.T]
 
 
-def _likely(prior: GridPrior) -> GridPrior:
+def _without_negligible(prior: GridPrior) -> GridPrior:
     """Return a prior without the points whose weight is negligible."""
-    kept = prior.weights > _NEGLIGIBLE
-    return GridPrior(prior.points[kept], prior.weights[kept])
+    is_likely = prior.weights > _NEGLIGIBLE
+    return GridPrior(prior.points[is_likely], prior.weights[is_likely])
 
 
 def _posteriors(rows: Floats, prior: GridPrior) -> Iterator[Floats]:
-    """Yield how likely each point is behind some rows of counts at a time, up to a factor."""
+    """Yield posteriors over points, up to a factor per row, of some rows of counts at a time."""
     step = max(1, _CELLS_AT_ONCE // len(prior.points))
     for start in range(0, len(rows), step):
         yield _likelihoods(rows[start : start + step], prior.points) * prior.weights
@@ -221,19 +228,20 @@ def _posteriors(rows: Floats, prior: GridPrior) -> Iterator[Floats]:
 def bootstrap_masses(
     votes: npt.ArrayLike, prior: GridPrior, n_resamples: int, rng: np.random.Generator
 ) -> dict[int, npt.NDArray[np.float32]]:
-    """Resample items, refit the prior, and say how often each truth lies behind the items.
+    """Resample items, refit the prior, and return the mean posteriors of the items.
 
-    Each refit starts from even weights and takes as many steps as the fit on all items took. What
-    is expected of a resample's items is then a sum over points, without noise of draws. By number
-    of votes, and of shape (n_resamples, n_points): the share of items that have so many, and whose
-    truth is that point (the mean of their posteriors). All shares of a resample sum to 1.
+    Each refit starts from even weights and takes as many steps as the fit on all items took. The
+    result has, for each number of votes, an array of shape (n_resamples, n_points): the expected
+    share of items that have so many votes and whose truth is that point. All shares of a resample
+    sum to 1. So what is expected of a resample's items is a sum over points, without noise of
+    draws.
     """
     counts = as_votes(votes, "votes")
     if n_resamples < 1:
         raise ValueError(f"n_resamples is {n_resamples}, expected at least 1")
     rows, times = np.unique(counts, axis=0, return_counts=True)
     sizes = rows.sum(axis=1).astype(int)
-    # Half the digits are enough here, and twice as fast.
+    # Half the digits are enough here, and computed twice as fast.
     likelihoods = _likelihoods(rows, prior.points).astype(np.float32)
     n_items = len(counts)
     shares = rng.multinomial(n_items, times / n_items, size=n_resamples).astype(np.float32)
@@ -241,9 +249,10 @@ def bootstrap_masses(
     weights = np.full((n_resamples, len(prior.points)), 1 / len(prior.points), dtype=np.float32)
     for _ in range(prior.n_steps):
         weights *= (shares / _mixture_likelihoods(weights, likelihoods)) @ likelihoods
-    pulls = shares / _mixture_likelihoods(weights, likelihoods)
+    ratios = shares / _mixture_likelihoods(weights, likelihoods)
     return {
-        int(n): (pulls[:, sizes == n] @ likelihoods[sizes == n]) * weights for n in np.unique(sizes)
+        int(n): (ratios[:, sizes == n] @ likelihoods[sizes == n]) * weights
+        for n in np.unique(sizes)
     }
 
 

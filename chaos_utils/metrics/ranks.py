@@ -9,7 +9,7 @@ from chaos_utils.metrics.resampling import bootstrap_means
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-_ROUNDING = 1e-12  # of a standard error
+_ROUNDING = 1e-12  # a standard error that is 0 but for rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +24,7 @@ class RankSets:
         How far the closest decision on a pair with the system was from going the other way, in
         standard errors of the difference; infinite for a single system.
     critical : float
-        Standard errors by which a pair must differ, in the first step.
+        The number of standard errors by which a pair must differ in the first step.
     """
 
     best: Ints
@@ -43,19 +43,19 @@ def rank_sets(
 ) -> RankSets:
     """Return simultaneous confidence sets for the ranks of systems by a mean over items.
 
-    Every pair of systems is compared on the same items. A pair is told apart where the studentised
-    difference exceeds the quantile of the largest one over all pairs, from items drawn with
-    replacement; what is told apart leaves the comparison, and the others are compared again until
-    none is left that differs (step-down). A system's best rank is one more than the number of
-    systems that are better than it, its worst one the number of systems that are not worse. With
-    probability `level`, all sets hold the true ranks.
+    Every pair of systems is compared on the same items. A pair differs if its studentised
+    difference exceeds a quantile, over resamples of the items, of the largest studentised
+    difference of all pairs. Pairs that differ leave the comparison, and the others are compared
+    again until no further pair differs (step-down). A system's best rank is one more than the
+    number of systems that are better than it, its worst one the number of systems that are not
+    worse. With probability `level`, all sets hold the true ranks.
 
     Parameters
     ----------
     values : array_like of float, shape (n_items, n_systems)
         Each system's score on each item.
     n_resamples : int
-        Of the items; at least 1.
+        Number of resamples of the items; at least 1.
     rng : numpy.random.Generator
     level : float
         In (0, 1).
@@ -65,7 +65,7 @@ def rank_sets(
     Returns
     -------
     RankSets
-        In the order of the columns.
+        The systems are in the order of the columns.
 
     Raises
     ------
@@ -90,15 +90,16 @@ def rank_sets(
     differences = table[:, first] - table[:, second]
     means = differences.mean(axis=0)
     errors = differences.std(axis=0, ddof=1) / np.sqrt(len(table))
-    apart, margin, critical = np.zeros(len(first), dtype=bool), np.full(len(first), np.inf), 0.0
+    differs, margin, critical = np.zeros(len(first), dtype=bool), np.full(len(first), np.inf), 0.0
     if n_systems > 1:
-        resampled = bootstrap_means(table, n_resamples, rng)
-        safe = np.maximum(errors, _ROUNDING)
-        largest = np.abs(resampled[:, first] - resampled[:, second] - means) / safe
-        observed = np.where(errors > _ROUNDING, np.abs(means) / safe, 0.0)
-        apart, margin, critical = _step_down(observed, largest, level)
-    better = np.zeros((n_systems, n_systems), dtype=bool)  # whether the row's is better
-    better[first, second], better[second, first] = apart & (means > 0), apart & (means < 0)
+        system_means = bootstrap_means(table, n_resamples, rng)
+        divisors = np.maximum(errors, _ROUNDING)
+        resampled = np.abs(system_means[:, first] - system_means[:, second] - means) / divisors
+        observed = np.where(errors > _ROUNDING, np.abs(means) / divisors, 0.0)
+        differs, margin, critical = _step_down(observed, resampled, level)
+    # Whether the row's system is better than the column's.
+    better = np.zeros((n_systems, n_systems), dtype=bool)
+    better[first, second], better[second, first] = differs & (means > 0), differs & (means < 0)
     closest = np.full((n_systems, n_systems), np.inf)
     closest[first, second] = closest[second, first] = margin
     return RankSets(
@@ -112,19 +113,20 @@ def rank_sets(
 def _step_down(
     observed: Floats, resampled: Floats, level: float
 ) -> tuple[npt.NDArray[np.bool_], Floats, float]:
-    """Return which pairs are told apart, by what margin each decision was made, and the first bar.
+    """Return which pairs differ, the margin of each decision, and the critical value.
 
-    `observed` has each pair's studentised difference, `resampled` those of resamples in rows.
+    The critical value is the threshold of the first step. `observed` has each pair's studentised
+    difference, `resampled` has those of resamples, in rows.
     """
-    apart = np.zeros(len(observed), dtype=bool)
+    differs = np.zeros(len(observed), dtype=bool)
     margin = np.full(len(observed), np.inf)
-    first = np.nan
-    while not apart.all():
-        bar = float(np.quantile(resampled[:, ~apart].max(axis=1), level))
-        first = bar if np.isnan(first) else first
-        margin[~apart] = np.abs(observed[~apart] - bar)
-        rejected = ~apart & (observed > bar)
+    critical = np.nan
+    while not differs.all():
+        threshold = float(np.quantile(resampled[:, ~differs].max(axis=1), level))
+        critical = threshold if np.isnan(critical) else critical
+        margin[~differs] = np.abs(observed[~differs] - threshold)
+        rejected = ~differs & (observed > threshold)
         if not rejected.any():
             break
-        apart |= rejected
-    return apart, margin, first
+        differs |= rejected
+    return differs, margin, critical

@@ -12,27 +12,27 @@ Ints = npt.NDArray[np.int64]
 
 FEWEST_ITEMS = 30  # annotators with fewer are left out
 _FEWEST_ANNOTATORS = 2
-_FALSE_DISCOVERY_RATE = 0.05  # of the annotators who are beaten, as many may be so by chance
+_FALSE_DISCOVERY_RATE = 0.05  # share of the beaten annotators who may be beaten by chance
 _PASSING_RATE = 0.5
 _SMALLEST_VARIANCE = 1e-12  # a variance that is 0 but for rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Replacement:
-    """What the alternative annotator test finds, by annotator.
+    """The result of the alternative annotator test, by annotator.
 
     Attributes
     ----------
     annotator : ndarray of int, shape (n_annotators,)
-        Those who are compared with the system: who labelled enough items.
+        The annotators who labelled enough items to be compared with the system.
     n_items : ndarray of int
-        How many items each of them shares with the system and with somebody else; those of one
-        group count as one.
+        How many of an annotator's items have a label of somebody else; items of one group count as
+        one.
     advantage : ndarray of float
-        On what share of these items the system agrees with the others at least as much as the
-        annotator does.
+        The share of these items on which the system agrees with the other annotators at least as
+        much as the annotator does.
     p : ndarray of float
-        One-sided: that the system is at most ε behind would be so clear by chance.
+        One-sided p-value, under the hypothesis that the system is ε behind or more.
     won : ndarray of bool
         Whether the system wins, by the Benjamini–Yekutieli procedure.
     """
@@ -55,7 +55,7 @@ class Replacement:
 
     @property
     def advantage_probability(self) -> float:
-        """Mean advantage over annotators, ρ: by this, systems are compared."""
+        """Mean advantage over annotators, ρ, by which systems are compared."""
         return float(self.advantage.mean())
 
 
@@ -74,25 +74,26 @@ def alternative_annotator_test(
 
     Each annotator is left out in turn. On each item, annotator and system are compared by how well
     they agree with the others: :math:`d_i` is 1 where the annotator agrees more, −1 where the
-    system does, 0 where both do alike. The system wins if the mean of d is below ε, by a one-sided
-    t-test, at a false discovery rate of 5% over annotators. Those with fewer than 30 items are left
-    out; two must be left.
+    system does, 0 where both agree equally. The system wins if the mean of d is below ε, by a
+    one-sided t-test, at a false discovery rate of 5% over annotators. Annotators with fewer than 30
+    items are left out; at least two must remain.
 
     Parameters
     ----------
     item, annotator, label : array_like of int, shape (n_votes,)
-        Who gave which label to which item, positions from 0; one label per annotator and item.
+        The item, annotator and label of each vote, as positions from 0; one label per annotator and
+        item.
     predicted : array_like of int, shape (n_items,)
         The system's labels; like people's, below ``n_classes``.
     epsilon : float
-        By how much a system may be behind, since it costs less, in [0, 1]: the authors propose 0.2
-        beside experts, 0.15 beside skilled annotators, 0.1 beside crowd workers.
+        How far a system may be behind, since it costs less, in [0, 1]: the authors propose 0.2
+        against experts, 0.15 against skilled annotators, 0.1 against crowd workers.
     ordered : bool
-        Whether agreement is by the root mean squared difference of label positions; by the share of
-        the others who gave the same label otherwise.
+        Whether agreement is measured by the root mean squared difference of label positions;
+        otherwise by the share of the others who gave the same label.
     groups : array_like of int, shape (n_items,), optional
         Items of one group, such as those that share a text, are averaged before they are tested; by
-        default each stands alone.
+        default each item is a group.
 
     References
     ----------
@@ -117,17 +118,18 @@ def alternative_annotator_test(
     shared = counts.sum(axis=1)[items] > 1
     items, people, labels = items[shared], people[shared], labels[shared]
     other_counts = counts[items] - np.eye(n_classes, dtype=np.int64)[labels]
-    ahead = np.sign(
+    ahead = np.sign(  # 1 where the annotator agrees more with the others than the system does
         _agreement(other_counts, labels, ordered) - _agreement(other_counts, system[items], ordered)
     )
-    level = (ahead <= 0).astype(np.float64)
+    not_behind = (ahead <= 0).astype(np.float64)  # of the system
     if groups is not None:
         group = np.asarray(groups, dtype=np.int64)[items]
-        _, first, place = np.unique(
+        # From here on, a row is an annotator and a group, with means over the group's items.
+        _, first, row = np.unique(
             people * (group.max(initial=0) + 1) + group, return_index=True, return_inverse=True
         )
-        size = np.bincount(place)
-        ahead, level = np.bincount(place, ahead) / size, np.bincount(place, level) / size
+        size = np.bincount(row)
+        ahead, not_behind = np.bincount(row, ahead) / size, np.bincount(row, not_behind) / size
         people = people[first]
     n_items = np.bincount(people)
     tested = np.flatnonzero(n_items >= FEWEST_ITEMS)
@@ -139,17 +141,17 @@ def alternative_annotator_test(
     n = n_items[tested]
     mean = np.bincount(people, ahead)[tested] / n
     variance = (np.bincount(people, ahead**2)[tested] - n * mean**2) / (n - 1)
-    behind = mean - epsilon
-    t = np.where(behind < 0, -np.inf, np.inf)
-    np.divide(behind, np.sqrt(variance / n), out=t, where=variance > _SMALLEST_VARIANCE)
+    shifted_mean = mean - epsilon
+    t = np.where(shifted_mean < 0, -np.inf, np.inf)
+    np.divide(shifted_mean, np.sqrt(variance / n), out=t, where=variance > _SMALLEST_VARIANCE)
     p = stdtr(n - 1, t)
-    advantage = np.bincount(people, level)[tested] / n
+    advantage = np.bincount(people, not_behind)[tested] / n
     won = false_discovery_control(p, method="by") <= _FALSE_DISCOVERY_RATE
     return Replacement(tested, n, advantage, p, won)
 
 
 def _agreement(other_counts: Ints, labels: Ints, ordered: bool) -> Ints:
-    """Return how well labels agree with the other people's, on any scale that rises with it."""
+    """Return how well labels agree with the other people's; only the order of values matters."""
     if not ordered:
         return other_counts[np.arange(len(labels)), labels]
     gaps = np.arange(other_counts.shape[1]) - labels[:, np.newaxis]

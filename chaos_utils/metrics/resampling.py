@@ -55,40 +55,41 @@ def bootstrap_tables(
 ) -> list[Floats]:
     """Means of several tables over the same items, drawn with replacement.
 
-    A table is the items of its rows, ascending, and its columns. It may cover some of the `items`
-    that are drawn from; its means are over those of them that are drawn, NaN where none is. A draw
-    depends on the number of items alone, so that `tables` share it whatever they hold.
+    Each of the `tables` is a pair: the items of its rows, ascending, and its columns. Resamples are
+    drawn from `items`, of which a table may cover some; its means are over its items in a resample,
+    NaN where there are none. What is drawn depends on the number of `items` alone, not on the
+    tables.
     """
-    drawn_from = np.asarray(items, dtype=np.int64)
-    n_items = len(drawn_from)
+    population = np.asarray(items, dtype=np.int64)
+    n_items = len(population)
     if n_items == 0 or n_resamples < 1:
         raise ValueError(
             f"n_resamples is {n_resamples}, of {n_items} items: expected at least 1 of each"
         )
     # Tables that cover the same items are multiplied together.
-    by_cover: dict[bytes, list[int]] = {}
-    for number, (rows, _) in enumerate(tables):
-        by_cover.setdefault(rows.tobytes(), []).append(number)
+    by_cover: dict[bytes, list[int]] = {}  # indices of tables
+    for index, (rows, _) in enumerate(tables):
+        by_cover.setdefault(rows.tobytes(), []).append(index)
     groups = []
-    for numbers in by_cover.values():
-        rows = tables[numbers[0]][0]
-        inside = np.isin(rows, drawn_from)
-        places = np.searchsorted(drawn_from, rows[inside])
-        columns = np.concatenate([tables[n][1][inside] for n in numbers], axis=1)
-        ends = np.cumsum([tables[n][1].shape[1] for n in numbers])[:-1]
-        groups.append((numbers, places, columns, ends))
+    for indices in by_cover.values():
+        rows = tables[indices[0]][0]
+        inside = np.isin(rows, population)
+        positions = np.searchsorted(population, rows[inside])
+        columns = np.concatenate([tables[index][1][inside] for index in indices], axis=1)
+        ends = np.cumsum([tables[index][1].shape[1] for index in indices])[:-1]
+        groups.append((indices, positions, columns, ends))
     step = max(1, _CHUNK_CELLS // n_items)
     resampled = [np.empty((n_resamples, columns.shape[1])) for _, columns in tables]
     for start in range(0, n_resamples, step):
         size = min(step, n_resamples - start)
         weights = _draw_counts(n_items, size, rng)
-        for numbers, places, columns, ends in groups:
-            part = weights if len(places) == n_items else weights[:, places]
+        for indices, positions, columns, ends in groups:
+            part = weights if len(positions) == n_items else weights[:, positions]
             times = part.sum(axis=1, keepdims=True)
             means = np.full((size, columns.shape[1]), np.nan)
             np.divide(part @ columns, times, out=means, where=times > 0)
-            for number, block in zip(numbers, np.split(means, ends, axis=1), strict=True):
-                resampled[number][start : start + size] = block
+            for index, block in zip(indices, np.split(means, ends, axis=1), strict=True):
+                resampled[index][start : start + size] = block
     return resampled
 
 
@@ -98,8 +99,8 @@ def percentile_interval(
     """Lower and upper end of the percentile interval of each column.
 
     The ends are the order statistics that `paired_p_value` inverts: the interval of a difference
-    leaves out 0 if and only if its p-value is below 1 − `level`. Of fewer resamples than
-    `fewest_resamples` they are the smallest and the largest value, which cover less. NaN where the
+    leaves out 0 if and only if its p-value is below 1 − `level`. With fewer resamples than
+    `fewest_resamples`, they are the smallest and the largest value, which cover less. NaN where the
     statistic is not defined on every resample.
 
     Parameters
@@ -123,22 +124,26 @@ def percentile_interval(
     return low, high
 
 
-Smooth = tuple[Floats, Sequence[Floats]]  # a smooth function of means, and its slope in each
-# A function of means over items, whose first axis is theirs: what is divided, and by what.
+# The value of a smooth function of means, and its derivative by each mean.
+Smooth = tuple[Floats, Sequence[Floats]]
+# From means, along the first axis, to the numerator and the denominator of a ratio.
 Ratio = Callable[[Floats], tuple[Smooth, Smooth]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
-    """Means and covariances of columns over items, of all of them and of resamples.
+    """Means of columns over items, and the means' covariances: of all items, and of resamples.
 
     Attributes
     ----------
     mean : ndarray of float, shape (n_columns,)
+        Means over all items.
     covariance : ndarray of float, shape (n_columns, n_columns)
-        Of the means.
+        Covariances of these means.
     means : ndarray of float, shape (n_resamples, n_columns)
+        Means over the items of each resample.
     covariances : ndarray of float, shape (n_resamples, n_columns, n_columns)
+        Covariances of these means.
     """
 
     mean: Floats
@@ -148,76 +153,82 @@ class Moments:
 
     @classmethod
     def drawn(cls, columns: Floats, n_resamples: int, rng: np.random.Generator) -> "Moments":
-        """Resample the items, at least two of them, which `columns` have a row for each."""
+        """Resample the items, at least two, which are the rows of `columns`."""
         n, k = columns.shape
         mean = columns.mean(axis=0)
-        around = columns - mean
+        centred = columns - mean
         first, second = np.triu_indices(k)
-        products = around[:, first] * around[:, second]
-        resampled = bootstrap_means(np.column_stack([around, products]), n_resamples, rng)
-        seconds = np.empty((n_resamples, k, k))
-        seconds[:, first, second] = seconds[:, second, first] = resampled[:, k:]
+        products = centred[:, first] * centred[:, second]
+        resampled = bootstrap_means(np.column_stack([centred, products]), n_resamples, rng)
+        mean_products = np.empty((n_resamples, k, k))
+        mean_products[:, first, second] = mean_products[:, second, first] = resampled[:, k:]
         shifts = resampled[:, :k]
-        spreads = seconds - shifts[:, :, np.newaxis] * shifts[:, np.newaxis]
-        return cls(mean, around.T @ around / n / (n - 1), mean + shifts, spreads / (n - 1))
+        covariances = mean_products - shifts[:, :, np.newaxis] * shifts[:, np.newaxis]
+        return cls(mean, centred.T @ centred / n / (n - 1), mean + shifts, covariances / (n - 1))
 
     def interval(self, ratio: Ratio, columns: Sequence[int], level: float) -> tuple[float, float]:
         """Return the bootstrap-t interval of a ratio of functions of some of the columns' means.
 
-        It holds each r at which what is divided less r times the divisor, over its standard error,
-        is no further from 0 than it is on resamples: as Fieller's interval, but for the quantiles.
-        Infinite where the divisor may be 0.
+        It holds each r for which (numerator − r · denominator), over its standard error, lies
+        between two quantiles of the same statistic on resamples: Fieller's interval, with these
+        quantiles. Infinite where the denominator may be 0.
 
         References
         ----------
         Fieller, E. C. (1954). Some problems in interval estimation.
         Davison, A. C. and Hinkley, D. V. (1997). Bootstrap methods and their application.
         """
-        own = np.ix_(columns, columns)
-        (top, bottom), spread = _with_covariances(ratio, self.mean[columns], self.covariance[own])
-        value = top / bottom
-        block = np.ix_(range(len(self.means)), columns, columns)
-        (tops, bottoms), spreads = _with_covariances(
-            ratio, self.means[:, columns], self.covariances[block]
+        block = np.ix_(columns, columns)
+        (top, bottom), variances = _with_variances(
+            ratio, self.mean[columns], self.covariance[block]
         )
-        variances = spreads[0] - 2 * value * spreads[1] + value**2 * spreads[2]
-        errors = np.sqrt(np.maximum(variances, 0))
+        value = top / bottom
+        blocks = np.ix_(range(len(self.means)), columns, columns)
+        (tops, bottoms), (top_variances, covariances, bottom_variances) = _with_variances(
+            ratio, self.means[:, columns], self.covariances[blocks]
+        )
+        gap_variances = top_variances - 2 * value * covariances + value**2 * bottom_variances
+        errors = np.sqrt(np.maximum(gap_variances, 0))
         gaps = tops - value * bottoms
-        away = np.divide(gaps, errors, out=np.zeros(len(gaps)), where=errors > 0)
-        low, high = (float(t) for t in percentile_interval(away, level))
-        return _end(high, top, bottom, spread), _end(low, top, bottom, spread)
+        studentised = np.divide(gaps, errors, out=np.zeros(len(gaps)), where=errors > 0)
+        low, high = (float(t) for t in percentile_interval(studentised, level))
+        return _end(high, top, bottom, variances), _end(low, top, bottom, variances)
 
 
-def _with_covariances(
+def _with_variances(
     ratio: Ratio, means: Floats, covariances: Floats
 ) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats, Floats]]:
-    """Return both parts of a ratio, and their variances and covariance by the delta method."""
+    """Return numerator and denominator of a ratio; then, by the delta method, three moments.
+
+    The moments are the variance of the numerator, the covariance, the variance of the denominator.
+    """
     parts = ratio(np.moveaxis(means, -1, 0))
     top, bottom = (np.stack(np.broadcast_arrays(*slopes), axis=-1) for _, slopes in parts)
-    spreads = tuple(
+    moments = tuple(
         np.einsum("...i,...ij,...j->...", left, covariances, right)
         for left, right in ((top, top), (top, bottom), (bottom, bottom))
     )
-    return (parts[0][0], parts[1][0]), (spreads[0], spreads[1], spreads[2])
+    return (parts[0][0], parts[1][0]), (moments[0], moments[1], moments[2])
 
 
-def _end(t: float, top: Floats, bottom: Floats, spread: tuple[Floats, Floats, Floats]) -> float:
-    """Return where a ratio would be t standard errors away."""
-    a = bottom**2 - t**2 * spread[2]
+def _end(t: float, top: Floats, bottom: Floats, variances: tuple[Floats, ...]) -> float:
+    """Return the r for which top − r · bottom is t standard errors from 0 (Fieller)."""
+    top_variance, covariance, bottom_variance = variances
+    a = bottom**2 - t**2 * bottom_variance
     if a <= 0:
         return -np.inf if t > 0 else np.inf
-    b, c = top * bottom - t**2 * spread[1], top**2 - t**2 * spread[0]
+    b, c = top * bottom - t**2 * covariance, top**2 - t**2 * top_variance
     return float((b - np.sign(t) * np.sqrt(np.maximum(b**2 - a * c, 0))) / a)
 
 
 def mean(means: Floats) -> tuple[Smooth, Smooth]:
-    """Return the mean of the only column over 1, for `Moments.interval`."""
+    """Return the mean of the only column, as a ratio to 1, for `Moments.interval`."""
     return (means[0], (np.ones_like(means[0]),)), constant(means)
 
 
 def constant(means: Floats) -> Smooth:
     """Return 1, whatever the means."""
-    return np.ones_like(means[0]), tuple(np.zeros_like(one) for one in means)
+    return np.ones_like(means[0]), tuple(np.zeros_like(values) for values in means)
 
 
 def _check_level(level: float) -> None:
@@ -228,7 +239,7 @@ def _check_level(level: float) -> None:
 def paired_p_value(differences: npt.ArrayLike) -> Floats:
     """Two-sided bootstrap p-value of each column: how often a difference changes its sign.
 
-    Twice the share of values at or beyond 0, on the side that has fewer, where the data itself
+    Twice the share of values at or beyond 0, on the side with fewer such values, c; the data itself
     counts as one more: ``2 (1 + c) / (n_resamples + 1)``. This is the percentile interval,
     inverted. NaN where a difference is not defined on every resample.
 
@@ -250,7 +261,7 @@ def paired_p_value(differences: npt.ArrayLike) -> Floats:
 def smallest_p_value(n_resamples: int) -> float:
     """Return the p-value that `paired_p_value` gives where no resample changes the sign.
 
-    A bound from above: more resamples would give a smaller one.
+    An upper bound: more resamples would give a smaller p-value.
     """
     return min(2 / (n_resamples + 1), 1.0)
 
@@ -282,8 +293,8 @@ def split_votes(
 ) -> list[npt.NDArray[np.int64]]:
     """Cut each item's votes at random into disjoint sets, without replacement.
 
-    One set of counts for each of `sizes`, which may not be more together than any item's votes,
-    then the votes that are left. H1 and H2 of Baan et al. (2022) are ``(20, 20)``.
+    There is one set of counts for each of `sizes`, whose sum may not exceed any item's number of
+    votes, then the votes that are left. H1 and H2 of Baan et al. (2022) are ``(20, 20)``.
     """
     remaining = as_votes(votes, "votes").astype(np.int64)
     if min(sizes) < 1 or sum(sizes) > remaining.sum(axis=1).min():
@@ -314,19 +325,20 @@ def holm(p_values: npt.ArrayLike) -> Floats:
     """
     raw = np.asarray(p_values, dtype=np.float64)
     adjusted = np.full(raw.shape, np.nan)
-    (known,) = np.nonzero(~np.isnan(raw))
-    order = known[np.argsort(raw[known], kind="stable")]
+    (compared,) = np.nonzero(~np.isnan(raw))
+    order = compared[np.argsort(raw[compared], kind="stable")]
     steps = raw[order] * (len(order) - np.arange(len(order)))
     adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
     return adjusted
 
 
 def behind_holm(p_values: npt.ArrayLike, adjusted: npt.ArrayLike) -> Floats:
-    """Return the p-value that each one adjusted by `holm` comes from: its own, or a smaller one's.
+    """Return the raw p-value that each p-value adjusted by `holm` comes from.
 
-    Where that is a bound, so is what was adjusted.
+    It is the comparison's own, or a smaller one whose adjusted value Holm's method carries over.
+    Where the raw p-value is an upper bound, so is the adjusted one.
     """
-    smallest: dict[float, float] = {}
+    smallest: dict[float, float] = {}  # raw p-value by adjusted one
     pairs = list(zip(np.asarray(p_values).tolist(), np.asarray(adjusted).tolist(), strict=True))
     for raw, corrected in pairs:
         smallest[corrected] = min(raw, smallest.get(corrected, raw))

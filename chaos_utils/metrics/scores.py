@@ -16,7 +16,7 @@ _TIED = 1e-12  # probabilities that differ by less are equal but for rounding
 
 
 def top_label(distributions: npt.ArrayLike, *, ties: TieRule) -> npt.NDArray[np.int64]:
-    """Label with the largest share, the ``first`` or the ``last`` of several, as `ties` says."""
+    """Label with the largest share; the ``first`` or ``last`` of tied ones, as `ties` says."""
     p = as_distributions(distributions, "distributions")
     if ties == "first":
         return p.argmax(axis=1)
@@ -42,13 +42,13 @@ def expected_correct(
 ) -> Floats:
     """Chance that the predicted label is the gold label, where tied labels share an item.
 
-    Its mean is an accuracy that the order of the labels has no say in: a uniform guess has exactly
-    1 / n_classes. 0 or 1 where there is no tie.
+    Its mean is an accuracy that does not depend on the order of the labels: a uniform guess has
+    exactly 1 / n_classes. 0 or 1 where there is no tie.
 
     Parameters
     ----------
     predicted : array_like of int, shape (n_items,)
-        Label positions. A label with less than the largest share stands as it is.
+        Label positions. A label with less than the largest share shares with no other.
     gold : array_like of int, shape (n_items,), or of float, shape (n_items, n_classes)
         Label positions; or distributions, such as `shared_top` of votes that tie.
     """
@@ -56,11 +56,12 @@ def expected_correct(
     n_items, n_classes = shared.shape
     label = as_labels(predicted, n_items, n_classes, "predicted")
     if np.ndim(gold) == 2:
-        right = as_pair(distributions, gold)[1]
+        gold_shares = as_pair(distributions, gold)[1]
     else:
-        right = np.eye(n_classes)[as_labels(gold, n_items, n_classes, "gold")]
-    each = np.arange(n_items)
-    return np.where(shared[each, label] > 0, (shared * right).sum(axis=1), right[each, label])
+        gold_shares = np.eye(n_classes)[as_labels(gold, n_items, n_classes, "gold")]
+    items = np.arange(n_items)
+    is_top = shared[items, label] > 0
+    return np.where(is_top, (shared * gold_shares).sum(axis=1), gold_shares[items, label])
 
 
 def soft_accuracy(human: npt.ArrayLike, model: npt.ArrayLike) -> Floats:

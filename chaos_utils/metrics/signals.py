@@ -2,8 +2,8 @@
 
 Both statistics compare the entropies of the predicted and the human distributions (`model`,
 `human`, shape (n_items, n_classes)), and both come with an interval of coverage `level` for other
-items; people are the votes as they were observed. Few votes know an item's entropy badly, which
-takes either statistic towards chance.
+items; people are the votes as they were observed. Few votes estimate an item's entropy badly, which
+moves both statistics towards chance.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,8 @@ _DIGITS = 10  # entropies that differ by less are equal but for rounding
 class Signal:
     """A statistic of `n` items, its `value`, with an interval from `low` to `high`.
 
-    NaN where it is not defined; the ends also where there is no interval, as for a perfect value.
+    The value is NaN where it is not defined. `low` and `high` are also NaN where there is no
+    interval, as for a perfect value.
     """
 
     value: float
@@ -38,18 +39,17 @@ def entropy_correlation(human: npt.ArrayLike, model: npt.ArrayLike, level: float
     Entropies are rounded to 10 decimals, so that equal ones tie.
     """
     h, m = as_pair(human, model)
-    ours, theirs = (entropy(p, unit="nats").round(_DIGITS) for p in (m, h))
-    return spearman(ours, theirs, level)
+    predicted, observed = (entropy(p, unit="nats").round(_DIGITS) for p in (m, h))
+    return spearman(predicted, observed, level)
 
 
 def spearman(first: npt.ArrayLike, second: npt.ArrayLike, level: float = 0.95) -> Signal:
     r"""Spearman's rank correlation, with an interval from its influence function.
 
     The correlation is a function of the joint distribution of both values, so what an item adds to
-    its variance is known without a model of either: that of the two normal variables behind
-    Fieller's and Bonett and Wright's intervals is not assumed, and ties (mid-ranks) are minded. The
-    interval is made on the scale of :math:`\operatorname{artanh} \rho`. In [−1, 1]; NaN where a
-    side does not vary.
+    its variance needs no model of that distribution, such as the normal one behind Fieller's and
+    Bonett and Wright's intervals; ties (mid-ranks) are taken into account. The interval is computed
+    on the scale of :math:`\operatorname{artanh} \rho`. In [−1, 1]; NaN where a side does not vary.
 
     Parameters
     ----------
@@ -68,21 +68,22 @@ def spearman(first: npt.ArrayLike, second: npt.ArrayLike, level: float = 0.95) -
         raise ValueError(f"the values have shapes {x.shape} and {y.shape}, expected two lists of "
                          "finite numbers of one length")  # fmt: skip
     z, n = _quantile(level), len(x)
+    # Mid-ranks as shares: of all items, the share below each, ties counting half.
     u, v = (_below(values, values, np.ones(n)) / n for values in (x, y))
-    spread_u, spread_v = u.var(), v.var()
-    if n < 2 or min(spread_u, spread_v) < 1e-15:
+    variance_u, variance_v = u.var(), v.var()
+    if n < 2 or min(variance_u, variance_v) < 1e-15:
         return Signal(np.nan, np.nan, np.nan, n)
-    together = ((u - 0.5) * (v - 0.5)).mean()
-    scale = np.sqrt(spread_u * spread_v)
-    value = float(together / scale)
+    covariance = ((u - 0.5) * (v - 0.5)).mean()
+    scale = np.sqrt(variance_u * variance_v)
+    value = float(covariance / scale)
     if n < 4 or abs(value) > 1 - 1e-12:
         return Signal(value, np.nan, np.nan, n)
-    # What an item does to a mean over pairs: through its own ranks, and through those of the
-    # items above it.
-    of_product = u * v + _mean_above(x, v) + _mean_above(y, u) - 3 * (u * v).mean()
-    of_u = u**2 + 2 * _mean_above(x, u) - 3 * (u**2).mean()
-    of_v = v**2 + 2 * _mean_above(y, v) - 3 * (v**2).mean()
-    influence = of_product / scale - value / 2 * (of_u / spread_u + of_v / spread_v)
+    # The influence of an item on the means of u v, u² and v²: through its own ranks, and through
+    # the ranks of the items above it.
+    product = u * v + _mean_above(x, v) + _mean_above(y, u) - 3 * (u * v).mean()
+    square_u = u**2 + 2 * _mean_above(x, u) - 3 * (u**2).mean()
+    square_v = v**2 + 2 * _mean_above(y, v) - 3 * (v**2).mean()
+    influence = product / scale - value / 2 * (square_u / variance_u + square_v / variance_v)
     error = influence.std() / np.sqrt(n - 3) / (1 - value**2)
     low, high = np.tanh(np.arctanh(value) + np.array([-z, z]) * error)
     return Signal(value, float(low), float(high), n)
@@ -98,7 +99,7 @@ def contested_auroc(
 ) -> Signal:
     """How well predicted entropy tells items that are `contested` from the others, by `auroc`.
 
-    Of two distributions per item, an item's is contested by `majority_below`.
+    Whether an item is contested is decided by its human distribution and `majority_below`.
     """
     h, m = as_pair(human, model)
     is_contested = contested(h, majority_below=majority_below)
@@ -111,14 +112,14 @@ def auroc(score: npt.ArrayLike, positive: npt.ArrayLike, level: float = 0.95) ->
     It is the chance that a positive item scores above a negative one; ties count half. DeLong's
     standard error is used on the logit scale, which keeps the interval inside [0, 1] and its
     coverage near the ends. Chance is 0.5; NaN where all items are positive or none is. Without an
-    interval where the scores keep both kinds wholly apart, or a kind has one item.
+    interval where the scores separate both kinds perfectly, or a kind has one item.
 
     Parameters
     ----------
     score : array_like of float, shape (n_items,)
-        Larger where an item is thought to be positive.
+        Larger where an item is predicted to be positive.
     positive : array_like of bool, shape (n_items,)
-        Whether it is.
+        Whether an item is positive.
 
     References
     ----------
@@ -132,16 +133,17 @@ def auroc(score: npt.ArrayLike, positive: npt.ArrayLike, level: float = 0.95) ->
             "and as many marks"
         )
     z, n = _quantile(level), len(values)
-    above, below = values[is_positive], values[~is_positive]
-    if not len(above) or not len(below):
+    positives, negatives = values[is_positive], values[~is_positive]
+    if not len(positives) or not len(negatives):
         return Signal(np.nan, np.nan, np.nan, n)
-    # Of each positive item, the share of the negative ones below it; and the other way round.
-    of_above = _below(above, below, np.ones(len(below))) / len(below)
-    of_below = 1 - _below(below, above, np.ones(len(above))) / len(above)
-    value = float(of_above.mean())
-    if min(len(above), len(below)) < 2 or not 0 < value < 1:
+    # For each positive item, the share of negative items below it; for each negative item, the
+    # share of positive items above it.
+    shares_below = _below(positives, negatives, np.ones(len(negatives))) / len(negatives)
+    shares_above = 1 - _below(negatives, positives, np.ones(len(positives))) / len(positives)
+    value = float(shares_below.mean())
+    if min(len(positives), len(negatives)) < 2 or not 0 < value < 1:
         return Signal(value, np.nan, np.nan, n)
-    variance = of_above.var(ddof=1) / len(above) + of_below.var(ddof=1) / len(below)
+    variance = shares_below.var(ddof=1) / len(positives) + shares_above.var(ddof=1) / len(negatives)
     error = np.sqrt(variance) / (value * (1 - value))
     low, high = expit(logit(value) + np.array([-z, z]) * error)
     return Signal(value, float(low), float(high), n)
@@ -154,14 +156,14 @@ def _quantile(level: float) -> float:
 
 
 def _below(values: Floats, reference: Floats, weights: Floats) -> Floats:
-    """Return the weight of the reference values below each value; equal ones count half."""
+    """Return the weight of the reference values below each value; equal values count half."""
     order = np.argsort(reference, kind="stable")
     ordered, sums = reference[order], np.r_[0, np.cumsum(weights[order])]
     sides = [sums[np.searchsorted(ordered, values, side=side)] for side in ("left", "right")]
-    found: Floats = (sides[0] + sides[1]) / 2
-    return found
+    middle: Floats = (sides[0] + sides[1]) / 2
+    return middle
 
 
 def _mean_above(values: Floats, weights: Floats) -> Floats:
-    """Return the weight of the items with a larger value, by the number of all."""
+    """Return, for each item, the sum of the weights of items with a larger value, over n_items."""
     return _below(-values, -values, weights) / len(values)

@@ -1,10 +1,10 @@
-"""How much of what differs between items a system knows, from squared distances item by item.
+"""A system's skill and worth beyond the base rate, from squared distances item by item.
 
-The zero is the base rate: how often each label is given overall. Someone who knows it, and asks k
-people about an item, is best served by b + λ (shares − b), λ = k / (k + V/d₀), and then comes to
-1/d = 1/d₀ + k/V; V is the chance that two people differ, d and d₀ are mean squared distances.
-Intervals have the coverage `level`; items are taken to be drawn from a population, with their
-votes.
+The zero of skill is the base rate b: how often each label is given overall. The best prediction
+from b and the shares of k people's answers about an item is b + λ (shares − b), λ = k / (k + V/d₀);
+its distance d follows from 1/d = 1/d₀ + k/V. V is the chance that two people differ, d and d₀ are
+mean squared distances. Intervals have the coverage `level`; items are taken to be drawn from a
+population, with their votes.
 """
 
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ from chaos_utils.metrics.resampling import Moments, Ratio, Smooth, constant
 Floats = npt.NDArray[np.float64]
 
 MARKS = (1, 2, 5, 10)  # people whose skill is marked on an axis
-# Items on which people disagree: with fewer, intervals hold the truth too rarely.
+# Items on which people disagree; with fewer, intervals hold the truth too rarely.
 FEWEST_DISPUTED = 30
-_ROUNDING = 1e-12  # of a mean square
-_SMALLEST_DIVISOR = 1e-12  # of what is divided by, on a resample
+_ROUNDING = 1e-12  # a mean square that is 0 but for rounding
+_SMALLEST_DIVISOR = 1e-12  # on a resample
 
 
 def leave_one_out_mean(shares: npt.ArrayLike, groups: npt.ArrayLike) -> Floats:
@@ -48,36 +48,37 @@ def leave_one_out_mean(shares: npt.ArrayLike, groups: npt.ArrayLike) -> Floats:
 def _sums_without_group(
     table: Floats, groups: npt.ArrayLike
 ) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """Return a table's sums without each group, and which group an item is of."""
+    """Return a table's column sums without each group, and the group of each item, from 0."""
     # np.unique imports numpy.ma, which takes longer than everything else here.
-    places: dict[int, int] = {}
-    given = np.asarray(groups).tolist()
-    group = np.array([places.setdefault(one, len(places)) for one in given], dtype=np.int64)
-    of_group = np.zeros((len(places), table.shape[1]))
-    np.add.at(of_group, group, table)
-    return table.sum(axis=0) - of_group, group
+    codes: dict[int, int] = {}
+    names = np.asarray(groups).tolist()
+    group = np.array([codes.setdefault(name, len(codes)) for name in names], dtype=np.int64)
+    group_sums = np.zeros((len(codes), table.shape[1]))
+    np.add.at(group_sums, group, table)
+    return table.sum(axis=0) - group_sums, group
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distances:
-    """Expected squared distances to what all people would say, item by item, without bias.
+    r"""Expected squared distances to what all people would say, item by item, without bias.
 
     Attributes
     ----------
     of_person : ndarray of float, shape (n_items,)
-        Of one person's answer; its mean is V, the chance that two people differ.
+        Distance of one person's answer; its mean is V, the chance that two people differ.
     of_base_rate : ndarray of float
-        Of the leave-one-out mean b; its mean is d₀.
+        Distance of the leave-one-out mean b; its mean is d₀.
     of_system : ndarray of float
-        Of the system as it is, m; its mean is d.
+        Distance of the system as it is, m; its mean is d.
     of_shrunk : ndarray of float
-        Of b + λ (m − b), with λ fitted on the items of all other groups.
+        Distance of b + λ (m − b), with λ fitted on the items of all other groups.
     shrinkage : float
-        λ fitted on all items, 0 or more. Below 1, the system is surer than it may be; above 1, b +
+        λ fitted on all items, 0 or more. Below 1, the system is overconfident; above 1, b +
         λ (m − b) may leave [0, 1], as a linear regression may.
     spread, product, square : ndarray of float
-        What λ and its gain are fitted from on resamples, around the mean share of all items: means
-        of the square of p − b, without bias, of (m − b) · (h − b) and of the square of m − b.
+        Terms from whose means λ and its gain are fitted on resamples, with the mean share of all
+        items for b and the true distribution p: :math:`|p - b|^2` without bias,
+        :math:`(m - b) \cdot (h - b)` and :math:`|m - b|^2`.
     """
 
     of_person: Floats
@@ -98,9 +99,9 @@ def distances(
 ) -> Distances:
     r"""Return the squared distances of a person, the base rate and a system, item by item.
 
-    The one number :math:`\lambda` that makes :math:`b + \lambda (m - b)` nearest to the people of
-    other items is :math:`\sum (m - b) \cdot (h - b) / \sum |m - b|^2` over these, with their mean
-    share for b. Nothing in it depends on the item's own group.
+    The shrinkage :math:`\lambda` of an item is fitted on the items of all other groups, with their
+    mean share for b: :math:`\sum (m - b) \cdot (h - b) / \sum |m - b|^2` makes
+    :math:`b + \lambda (m - b)` nearest to people.
 
     Parameters
     ----------
@@ -109,8 +110,8 @@ def distances(
     groups : array_like of int, shape (n_items,)
         As for `leave_one_out_mean`; at least two.
     varying : float, or ndarray of float, shape (n_items,)
-        Of a prediction that is drawn, such as the pooled votes of some judges: the sum of its
-        variances, around `model`. Distances are then the expected ones.
+        For a random prediction with mean `model`, such as the pooled votes of some judges: the sum
+        of its variances over labels. Distances are then expected distances.
     """
     votes = as_votes(counts, "counts")
     n_votes = votes.sum(axis=1)
@@ -128,13 +129,14 @@ def distances(
     )
     sums_of_others, group = _sums_without_group(parts, groups)
     weights = _weights(sums_of_others, n_classes)[group]
-    away = predicted - base
-    gained = (away * (shares - base)).sum(axis=1)
-    of_shrunk = of_base_rate - 2 * weights * gained
-    of_shrunk += weights**2 * ((away**2).sum(axis=1) + varying)
+    deviation = predicted - base
+    products = (deviation * (shares - base)).sum(axis=1)
+    of_shrunk = of_base_rate - 2 * weights * products
+    of_shrunk += weights**2 * ((deviation**2).sum(axis=1) + varying)
     shrinkage = float(_weights(parts.sum(axis=0, keepdims=True), n_classes)[0])
     mean = shares.mean(axis=0)
-    lost = len(votes) / max(len(votes) - 1, 1)  # since the mean holds an item's own share
+    # The mean contains an item's own share, which makes deviations from it too small.
+    correction = len(votes) / max(len(votes) - 1, 1)
     noise = (shares * (1 - shares)).sum(axis=1) / (n_votes - 1)
     return Distances(
         of_person=quadratic_entropy(votes),
@@ -142,27 +144,31 @@ def distances(
         of_system=of_system,
         of_shrunk=of_shrunk,
         shrinkage=shrinkage,
-        spread=lost * ((shares - mean) ** 2).sum(axis=1) - noise,
-        product=lost * ((predicted - mean) * (shares - mean)).sum(axis=1),
-        square=lost * (((predicted - mean) ** 2).sum(axis=1) + varying),
+        spread=correction * ((shares - mean) ** 2).sum(axis=1) - noise,
+        product=correction * ((predicted - mean) * (shares - mean)).sum(axis=1),
+        square=correction * (((predicted - mean) ** 2).sum(axis=1) + varying),
     )
 
 
 def _weights(sums: Floats, n_classes: int) -> Floats:
-    """Return λ, 0 or more, from sums of m, h, m · h, |m|² and 1; 0 for the base rate itself."""
+    """Return λ, 0 or more, from sums over items, in rows; 0 for the base rate itself.
+
+    The columns are the sums of m and h, by label, of m · h, of |m|² and of 1.
+    """
     model, shares, products, squares, n = np.split(sums, np.cumsum([n_classes] * 2 + [1] * 2), 1)
     base = shares / n
-    along = products[:, 0] - (model * base).sum(axis=1)
-    away = squares[:, 0] - 2 * (model * base).sum(axis=1) + n[:, 0] * (base**2).sum(axis=1)
-    found = np.divide(along, away, out=np.zeros(len(sums)), where=away > _ROUNDING * n[:, 0])
-    return np.maximum(found, 0)
+    covariance = products[:, 0] - (model * base).sum(axis=1)
+    variance = squares[:, 0] - 2 * (model * base).sum(axis=1) + n[:, 0] * (base**2).sum(axis=1)
+    varies = variance > _ROUNDING * n[:, 0]
+    weights = np.divide(covariance, variance, out=np.zeros(len(sums)), where=varies)
+    return np.maximum(weights, 0)
 
 
 def is_above_zero(values: Floats, level: float = 0.95) -> bool:
     """Return whether the normal interval of a mean over items lies above 0.
 
-    Where that of the base rate's squared distances does not, items hardly differ, or votes are too
-    few to show it, and no skill is defined. False for fewer than two items.
+    Where the interval of the base rate's squared distances does not, items hardly differ, or votes
+    are too few to show that they do, and no skill is defined. False for fewer than two items.
     """
     if len(values) < 2:
         return False
@@ -171,10 +177,10 @@ def is_above_zero(values: Floats, level: float = 0.95) -> bool:
 
 
 def skill_of_people(n_people: npt.ArrayLike, credibility: float) -> Floats:
-    """Return the skill of k people's answers, used as well as the base rate allows: k / (k + k₀).
+    """Return the skill of k people's answers, combined with the base rate: k / (k + k₀).
 
-    k is `n_people`; k₀ = V/d₀ is Bühlmann's `credibility` constant, in people. In [0, 1]; of one
-    person, Fleiss' κ.
+    k is `n_people`; k₀ = V/d₀ is Bühlmann's `credibility` constant, in people. In [0, 1]; the skill
+    of one person is Fleiss' κ.
 
     References
     ----------
@@ -191,22 +197,23 @@ def people_on_top(
 
     .. math:: k = V/d - V/d_0
 
-    Means over items of `Distances` go in: `of_person`, `of_base_rate`, `of_system`. 0 is the base
-    rate. Infinite where `of_system` is at most 0, and then minus infinity where `of_base_rate`
-    alone is.
+    The arguments are means over items of `Distances`: `of_person` for V, `of_base_rate` for d₀,
+    `of_system` for d. The base rate has 0. Infinite where `of_system` is at most 0; minus infinity
+    where only `of_base_rate` is at most 0.
     """
-    distances = map(np.asarray, (of_person, of_base_rate, of_system))
-    person, base, system = np.broadcast_arrays(*distances)
-    far = np.full(person.shape, np.inf)
-    needed = np.divide(person, system, out=far.copy(), where=system > 0)
-    free = np.divide(person, base, out=far.copy(), where=base > 0)
-    return np.subtract(needed, free, out=far, where=np.isfinite(needed))
+    means = map(np.asarray, (of_person, of_base_rate, of_system))
+    person, base, system = np.broadcast_arrays(*means)
+    infinite = np.full(person.shape, np.inf)
+    alone = np.divide(person, system, out=infinite.copy(), where=system > 0)
+    base_rate_people = np.divide(person, base, out=infinite.copy(), where=base > 0)
+    return np.subtract(alone, base_rate_people, out=infinite, where=np.isfinite(alone))
 
 
 def skill(of_base_rate: npt.ArrayLike, of_system: npt.ArrayLike) -> Floats:
     """Return a system's skill, 1 − d/d₀, from means over items, `of_system` and `of_base_rate`.
 
-    1 for what comes as near as the votes can show, 0 for the base rate, negative beyond it.
+    1 for a system that is as near as the votes can show, 0 for the base rate, negative for a system
+    that is farther than the base rate.
 
     References
     ----------
@@ -235,11 +242,11 @@ def intervals(
 ) -> dict[str, tuple[float, float]]:
     """Return the intervals of skill and worth over the items, by bootstrap-t.
 
-    With the distances `by_item`, they are of ``people``, ``people_shrunk``, ``skill``,
-    ``skill_shrunk`` and ``pooled``, as in `scoring.worth.Worth`; with those `of_recalibrated`, also
-    of ``people_recalibrated`` and ``skill_recalibrated``. An item is resampled with its votes; the
-    base rate is held fixed, and so is what was recalibrated. λ is fitted on each resample. What is
-    drawn depends on `seed` and the number of items alone.
+    From the distances `by_item`: ``people``, ``people_shrunk``, ``skill``, ``skill_shrunk`` and
+    ``pooled``, as in `scoring.worth.Worth`. From the distances `of_recalibrated` also:
+    ``people_recalibrated`` and ``skill_recalibrated``. Items are resampled with their votes; the
+    base rate and the recalibrated predictions are held fixed, and λ is fitted on each resample.
+    Resamples depend on `seed` and the number of items alone.
 
     References
     ----------
@@ -250,70 +257,74 @@ def intervals(
         "spread": by_item.spread, "product": by_item.product, "square": by_item.square,
     }  # fmt: skip
     if of_recalibrated is not None:
-        columns["mapped"] = of_recalibrated
+        columns["recalibrated"] = of_recalibrated
     names = list(columns)
     rng = np.random.default_rng([seed, 0])  # the resamples of `scores.score`
     moments = Moments.drawn(np.column_stack([*columns.values()]), n_resamples, rng)
 
-    def ends(ratio: Ratio, *of: str) -> tuple[float, float]:
-        return moments.interval(ratio, [names.index(name) for name in of], level)
+    def interval(ratio: Ratio, *arguments: str) -> tuple[float, float]:
+        return moments.interval(ratio, [names.index(name) for name in arguments], level)
 
     person, base = by_item.of_person.mean(), by_item.of_base_rate.mean()
     result: dict[str, tuple[float, float]] = {}
-    for name, system in (("", "d"), ("_recalibrated", "mapped")):
+    for suffix, system in (("", "d"), ("_recalibrated", "recalibrated")):
         if system in columns:
-            low, high = ends(_ratio, "base", system)
-            result[f"skill{name}"] = min(1 - high, 1.0), min(1 - low, 1.0)
+            low, high = interval(_ratio, "base", system)
+            result[f"skill{suffix}"] = min(1 - high, 1.0), min(1 - low, 1.0)
             if columns[system].mean() < base / 2:  # where people may be infinitely many
-                low, high = ends(_turned_over, "V", "base", system)
-                low, high = (1 / end if end > 0 else np.inf for end in (high, low))
+                inverse = interval(_inverse_on_top, "V", "base", system)
+                result[f"people{suffix}"] = _inverted(inverse)
             else:
-                low, high = ends(_on_top, "V", "base", system)
-            result[f"people{name}"] = low, high
-    low, high = ends(_ratio, "V", "d")
-    low, high = (1 / end if end > 0 else np.inf for end in (high, low))
-    result["pooled"] = low, high
+                result[f"people{suffix}"] = interval(_on_top, "V", "base", system)
+    result["pooled"] = _inverted(interval(_ratio, "V", "d"))
     result["people_shrunk"] = result["skill_shrunk"] = 0.0, 0.0
     spread = float(by_item.spread.mean())
     if by_item.square.mean() > _ROUNDING and spread > 0:
-        apart = ("spread", "product", "square")
-        low, high = map(_squared, ends(_correlation, *apart))
+        terms = ("spread", "product", "square")
+        low, high = map(_squared, interval(_correlation, *terms))
         result["skill_shrunk"] = low, high
         k_0 = float(person / spread)
-        low, high = map(_squared, ends(_correlation_of_people(k_0), "V", *apart))
-        result["people_shrunk"] = _people_of(low, k_0), _people_of(high, k_0)
+        low, high = map(_squared, interval(_correlation_of_people(k_0), "V", *terms))
+        result["people_shrunk"] = _people_with_skill(low, k_0), _people_with_skill(high, k_0)
     return result
+
+
+def _inverted(interval: tuple[float, float]) -> tuple[float, float]:
+    """Return the interval of 1 / x from that of x; an end at or below 0 gives infinity."""
+    low, high = interval
+    return 1 / high if high > 0 else np.inf, 1 / low if low > 0 else np.inf
 
 
 def _squared(correlation: float) -> float:
     return min(max(correlation, 0.0), 1.0) ** 2
 
 
-def _people_of(skill: float, credibility: float) -> float:
+def _people_with_skill(skill: float, credibility: float) -> float:
+    """Return how many people's answers have a skill: the inverse of `skill_of_people`."""
     return credibility * skill / (1 - skill) if skill < 1 else np.inf
 
 
 def _ratio(means: Floats) -> tuple[Smooth, Smooth]:
-    """Return the second mean over the first."""
+    """Return the second mean over the first, with derivatives."""
     zero, one = np.zeros_like(means[0]), np.ones_like(means[0])
     return (means[1], (zero, one)), (means[0], (one, zero))
 
 
 def _on_top(means: Floats) -> tuple[Smooth, Smooth]:
-    """Return people on top: V (d₀ − d) over d d₀."""
+    """Return people on top of the base rate: V (d₀ − d) over d d₀."""
     person, base, system = means
     top = person * (base - system), (base - system, person, -person)
     return top, (base * system, (np.zeros_like(base), system, base))
 
 
-def _turned_over(means: Floats) -> tuple[Smooth, Smooth]:
-    """Return 1 over people on top."""
+def _inverse_on_top(means: Floats) -> tuple[Smooth, Smooth]:
+    """Return 1 over people on top of the base rate."""
     top, bottom = _on_top(means)
     return bottom, top
 
 
 def _correlation(means: Floats) -> tuple[Smooth, Smooth]:
-    """Return how a system goes with the votes: the root of its skill with the best λ."""
+    """Return a system's correlation with people: the root of its skill with the best λ."""
     spread, square = (
         np.maximum(means[0], _SMALLEST_DIVISOR),
         np.maximum(means[2], _SMALLEST_DIVISOR),
@@ -333,14 +344,15 @@ def _correlation_of_people(credibility: float) -> Ratio:
         )
         (product, _), (root, slopes) = _correlation(means[1:])
         correlation = product / root
-        of_spread, _, of_square = (-correlation / root * slope for slope in slopes)
+        # Derivatives of the correlation by two means; below, of the result by two factors.
+        by_spread, _, by_square = (-correlation / root * slope for slope in slopes)
         times = np.sqrt(person / spread / credibility)
         bottom = np.maximum(1 + (times**2 - 1) * correlation**2, _SMALLEST_DIVISOR)
-        along = times / bottom**1.5
-        of_times = times * correlation * (1 - correlation**2) / 2 / bottom**1.5
+        by_correlation = times / bottom**1.5
+        by_times = times * correlation * (1 - correlation**2) / 2 / bottom**1.5
         slope = (
-            of_times / person, along * of_spread - of_times / spread,
-            along / root, along * of_square,
+            by_times / person, by_correlation * by_spread - by_times / spread,
+            by_correlation / root, by_correlation * by_square,
         )  # fmt: skip
         return (times * correlation / np.sqrt(bottom), slope), constant(means)
 

@@ -12,13 +12,13 @@ from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.marks import histogram, key, system_hues, write
 from chaos_utils.plots.panels import panel_grid, row_panels
 
-# The chosen temperatures that are marked, and how; the oracle ones lie in the curves' valleys.
+# How temperatures are chosen: marker and name. The oracle's need no mark: the curves' minima.
 _MARKED_CHOICES = {
     "outside": ("o", "fitted outside ChaosNLI"),
     "fixed": ("s", "fixed at 2"),
     "cross_fitted": ("D", "cross-fitted to votes"),
 }
-_TARGETS = {
+_TARGETS = {  # the column, and its colour and marker
     "against the majority label": ("ece", "blue", "o"),
     "against vote shares": ("ece_votes", "accent", "D"),
 }
@@ -27,8 +27,9 @@ _TARGETS = {
 def plot_reliability(table: pd.DataFrame) -> Figure:
     """Draw for each system the accuracy at each confidence, and the share of items there.
 
-    A line leads from each bin's accuracy to its mean confidence, thicker where it holds more items:
-    ECE is their total. The table is as `calibration.reliability` gives it.
+    A line leads from each bin's accuracy to its mean confidence, thicker where the bin holds
+    more items: ECE is the lines' mean length, weighted by items. The table is as
+    `calibration.reliability` gives it.
     """
     systems = table.groupby(["system", "origin", "temperature"], sort=False)
     figure, axes = panel_grid(len(systems), columns=3, height=2.3, sharex=True, sharey=True)
@@ -54,24 +55,25 @@ def plot_reliability(table: pd.DataFrame) -> Figure:
 def plot_two_targets(table: pd.DataFrame) -> Figure:
     """Draw, for each model, ECE against the majority label and against vote shares.
 
-    Seeds share a row: small marks, beside their means. References come first, then models by their
-    error against the votes. The table is as `calibration.human_calibration` gives it.
+    Seeds share a row: small marks for seeds, large ones for their means. References come first,
+    then models by their error against the votes. The table is as `calibration.human_calibration`
+    gives it.
     """
     groups = sorted(
         table.groupby(["family", "origin", "temperature"], sort=False),
         key=lambda group: (group[0][1] != "reference", group[1]["ece_votes"].mean()),
     )
     figure, (axis,) = row_panels([[system_title(*names) for names, _ in groups]], row=0.3)
-    for place, (_, rows) in enumerate(groups):
+    for y, (_, rows) in enumerate(groups):
         means = rows[["ece", "ece_votes"]].mean()
-        axis.hlines(place, means.min(), means.max(), color=colour("muted"), linewidth=1.2)
+        axis.hlines(y, means.min(), means.max(), color=colour("muted"), linewidth=1.2)
         for column, hue, marker in _TARGETS.values():
             look: dict[str, Any] = {"color": colour(hue), "marker": marker, "clip_on": False}
-            axis.scatter(means[column], place, s=40, zorder=3, **look)
-            axis.scatter(rows[column], [place] * len(rows), s=12, alpha=0.5, **look)
+            axis.scatter(means[column], y, s=40, zorder=3, **look)
+            axis.scatter(rows[column], [y] * len(rows), s=12, alpha=0.5, **look)
     axis.set_xlim(left=0)
-    name = "ECE" if is_narrow() else "expected calibration error (ECE)"
-    axis.set_xlabel(f"{name}, lower is better")
+    measure = "ECE" if is_narrow() else "expected calibration error (ECE)"
+    axis.set_xlabel(f"{measure}, lower is better")
     key(figure, {name: {"hue": hue, "marker": marker}
                  for name, (_, hue, marker) in _TARGETS.items()})  # fmt: skip
     return figure
@@ -80,18 +82,18 @@ def plot_two_targets(table: pd.DataFrame) -> Figure:
 def plot_temperatures(table: pd.DataFrame) -> Figure:
     """Draw measures against temperature, with some chosen temperatures marked.
 
-    Thin lines are seeds; a thick one, and the marks, are their means. The table is as
-    `calibration.temperature_curves` gives it.
+    Thin lines are seeds; thick lines and marks are means over the seeds of a family. The table is
+    as `calibration.temperature_curves` gives it.
     """
     measures = table["measure"].unique()
     families = list(table.groupby(["origin", "family"], sort=False))
     hues = system_hues([family for (_, family), _ in families])
     figure, axes = panel_grid(len(measures), columns=3, height=2.2, sharex=True)
-    for axis, name in zip(axes, measures, strict=True):
+    for axis, measure in zip(axes, measures, strict=True):
         for (_, rows), hue in zip(families, hues, strict=True):
-            _draw_curves(axis, rows[rows["measure"] == name], hue)
-        unit = MEASURES[name].unit
-        axis.set(title=MEASURES[name].title + f" ({unit})" * bool(unit), xlabel="temperature")
+            _draw_curves(axis, rows[rows["measure"] == measure], hue)
+        unit = MEASURES[measure].unit
+        axis.set(title=MEASURES[measure].title + f" ({unit})" * bool(unit), xlabel="temperature")
         axis.set_ylabel("")
         axis.set_xscale("log", base=2)
         axis.set_xticks([0.5, 1, 2, 4], ["0.5", "1", "2", "4"])
@@ -110,13 +112,14 @@ def plot_temperatures(table: pd.DataFrame) -> Figure:
 
 
 def _draw_curves(axis: Axes, rows: pd.DataFrame, hue: Hue) -> None:
+    """Draw one family: a curve per seed, their mean, and marks at the chosen temperatures."""
     curves = rows[rows["choice"] == ""]
     point: dict[str, Any] = {"x": "temperature", "y": "value", "color": colour(hue), "ax": axis}
     sns.lineplot(curves, **point, units="system", estimator=None, linewidth=0.7, alpha=0.6)
     sns.lineplot(curves, **point, estimator="mean", errorbar=None, linewidth=1.8)
-    chosen = rows[rows["choice"].isin(_MARKED_CHOICES)].groupby("choice", as_index=False)
+    choices = rows[rows["choice"].isin(_MARKED_CHOICES)].groupby("choice", as_index=False)
     sns.scatterplot(
-        chosen[["temperature", "value"]].mean(), **point, style="choice", s=34, zorder=3,
+        choices[["temperature", "value"]].mean(), **point, style="choice", s=34, zorder=3,
         markers={choice: marker for choice, (marker, _) in _MARKED_CHOICES.items()},
         edgecolor=colour("text"), linewidth=0.8, legend=False,
     )  # fmt: skip

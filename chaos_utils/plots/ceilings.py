@@ -14,8 +14,8 @@ from chaos_utils.plots.marks import key, line, logarithmic, write
 from chaos_utils.plots.panels import dataset_panels, label_left, panel_grid
 
 _NOT_DRAWN = ("kl",)  # its curve is that of JSD on another scale
-_GUESSES = {"uniform guess": "muted", "old label": "text"}  # and the colour
-# Of a total error: name, dashes, and the end at which the name stands.
+_GUESSES = {"uniform guess": "muted", "old label": "text"}  # with their colours
+# The parts of a total error: name, dashes, and the index of the point that bears the name.
 _PARTS = {"bias": ("bias", "--", -1), "standard_error": ("standard error", ":", 0)}
 _TINY = 1e-6  # rounding, on a logarithmic axis
 
@@ -23,24 +23,26 @@ _TINY = 1e-6  # rounding, on a logarithmic axis
 def plot_annotation_budget(table: pd.DataFrame) -> Figure:
     """Draw the perfect model's score against the votes per item, for each measure but KL.
 
-    Open circles are the votes' own error as an estimate of the truth, where that is another number.
+    Open circles are the error of the votes as an estimate of the truth, where the two differ.
     The table is as `analyses.ceilings.annotation_budget` gives it, for one or more datasets.
     """
     names = [name for name in dict.fromkeys(table["measure"]) if name not in _NOT_DRAWN]
     figure, axes = panel_grid(len(names), columns=3, height=2.1)
     datasets = in_order(table["dataset"])
-    looks = {one.short: {"hue": one.colour, "linestyle": one.dash} for one in datasets}
-    hollow: dict[str, Any] = {"marker": "o", "markersize": 5, "markerfacecolor": "none"}
-    hollow["linestyle"] = ""
+    looks = {
+        dataset.short: {"hue": dataset.colour, "linestyle": dataset.dash} for dataset in datasets
+    }
+    hollow: dict[str, Any] = {"marker": "o", "markersize": 5, "markerfacecolor": "none",
+                              "linestyle": ""}  # fmt: skip
     for axis, name in zip(axes, names, strict=True):
-        measure, of_measure = MEASURES[name], table[table["measure"] == name]
+        measure, measure_rows = MEASURES[name], table[table["measure"] == name]
         for dataset in datasets:
-            rows = of_measure[of_measure["dataset"] == dataset.name]
-            sides = rows.pivot(index="n_votes", columns="quantity", values="value").reset_index()
+            rows = measure_rows[measure_rows["dataset"] == dataset.name]
+            wide = rows.pivot(index="n_votes", columns="quantity", values="value").reset_index()
             look: dict[str, Any] = {"marker": ".", "markersize": 6, "linestyle": dataset.dash}
-            line(axis, sides, "n_votes", "perfect_model", "", dataset.colour, **look)
-            if "error" in sides and not np.allclose(sides["error"], sides["perfect_model"]):
-                line(axis, sides, "n_votes", "error", "", dataset.colour, **hollow)
+            line(axis, wide, "n_votes", "perfect_model", "", dataset.colour, **look)
+            if "error" in wide and not np.allclose(wide["error"], wide["perfect_model"]):
+                line(axis, wide, "n_votes", "error", "", dataset.colour, **hollow)
         unit = f"{measure.unit}, " if measure.unit else ""
         axis.set(title=measure.title, ylabel=f"{unit}{measure.better} is better")
         axis.set_xlabel("votes per item")
@@ -53,9 +55,9 @@ def plot_annotation_budget(table: pd.DataFrame) -> Figure:
 def plot_items_by_votes(table: pd.DataFrame) -> Figure:
     """Draw the total error of a few systems' scores against the votes per item, for one budget.
 
-    Thin lines are the two parts of the first one's. The table is as
-    `analyses.ceilings.items_by_votes` gives it, for one or more datasets; drawn are the first and
-    the last of the models, the old label and the uniform guess.
+    The systems are the table's first and last model, the old label and the uniform guess. Thin
+    lines are the two parts of the first system's error. The table is as
+    `analyses.ceilings.items_by_votes` gives it, for one or more datasets.
     """
     figure, panels = dataset_panels(table, height=2.9, sharey=True)
     systems = list(dict.fromkeys(table["system"]))
@@ -66,33 +68,33 @@ def plot_items_by_votes(table: pd.DataFrame) -> Figure:
     for axis, _, rows in panels:
         present = [name for name in shades if (rows["system"] == name).any()]
         for name in present:
-            of_system = rows[rows["system"] == name]
+            system_rows = rows[rows["system"] == name]
             *_, shade = line(
-                axis, of_system, "n_votes", "total_error", name, shades[name], marker=""
+                axis, system_rows, "n_votes", "total_error", name, shades[name], marker=""
             )
-            least = of_system.loc[of_system["total_error"].idxmin()]
-            axis.plot(least["n_votes"], least["total_error"], "o", markersize=4.5, color=shade)
+            lowest = system_rows.loc[system_rows["total_error"].idxmin()]
+            axis.plot(lowest["n_votes"], lowest["total_error"], "o", markersize=4.5, color=shade)
             if name == present[0]:
-                _draw_parts(axis, of_system, shades[name])
+                _draw_parts(axis, system_rows, shades[name])
         axis.set_yscale("log")
         axis.margins(y=0.12)  # for the names below the lines
-        named = logarithmic(axis, table["n_votes"])
-        axis.set_xticks(named, [f"{k:g}\n{items[k]:,}" for k in named])
+        ticks = logarithmic(axis, table["n_votes"])
+        axis.set_xticks(ticks, [f"{n_votes:g}\n{items[n_votes]:,}" for n_votes in ticks])
         axis.set_xlabel("votes per item\nitems that the budget buys")
     label_left((axis for axis, *_ in panels), "error of the mean JSD,\nlower is better")
-    looks = {"linestyle": "-", "linewidth": 1.6}
-    key(figure, {str(SYSTEM_NAMES.get(name, name)): looks | {"hue": shade}
+    look = {"linestyle": "-", "linewidth": 1.6}
+    key(figure, {str(SYSTEM_NAMES.get(name, name)): look | {"hue": shade}
                  for name, shade in shades.items()})  # fmt: skip
     return figure
 
 
 def _draw_parts(axis: Axes, rows: pd.DataFrame, hue: str) -> None:
-    """Draw bias and standard error, each named at the end where it stands alone."""
-    for part, (name, dashes, end) in _PARTS.items():
-        sizes = rows[rows[part].abs() > _TINY].sort_values("n_votes")
-        sizes = sizes.assign(size=sizes[part].abs())
-        if len(sizes):
+    """Draw bias and standard error, each with its name where its line is away from the others."""
+    for part, (name, dashes, index) in _PARTS.items():
+        points = rows[rows[part].abs() > _TINY].sort_values("n_votes")
+        points = points.assign(size=points[part].abs())
+        if len(points):
             look: dict[str, Any] = {"marker": "", "linestyle": dashes, "linewidth": 1}
-            line(axis, sizes, "n_votes", "size", name, hue, **look)
-            place = sizes["n_votes"].iloc[end], sizes["size"].iloc[end]
-            write(axis, name, place, (-1 if end else 1, -5), hue)
+            line(axis, points, "n_votes", "size", name, hue, **look)
+            point = points["n_votes"].iloc[index], points["size"].iloc[index]
+            write(axis, name, point, (-1 if index == -1 else 1, -5), hue)

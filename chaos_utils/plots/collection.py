@@ -24,61 +24,63 @@ _HEIGHT = 0.5  # inches: of a box
 def plot_protocol(table: pd.DataFrame) -> Figure:
     """Draw the state machine: states as boxes, ways between them as arrows.
 
-    States that can be left stand in one column, in the order of the table, and below them the end
-    that is open to several. Who is turned away goes to the right.
+    States that can be left stand in one column, in the order of the table, and below them the final
+    state that several of them lead to. Arrows to other final states go to the right.
 
-    The table has one row a way: ``from``, ``event``, ``condition``, ``to``, ``feedback``,
+    The table has one row per way: ``from``, ``event``, ``condition``, ``to``, ``feedback``,
     ``discards_votes``.
     """
-    step, letters = (1.1, 12) if is_narrow() else (0.85, 27)
-    common = ~table["to"].isin(table["from"]) & (table["condition"] == "")
-    column = list(dict.fromkeys([*table["from"], *table.loc[common, "to"]]))
-    places = {name: (_COLUMN * width(), -step * row) for row, name in enumerate(column)}
-    ways = pd.concat([table[~common], table[common].tail(1)])
+    step, letters_per_line = (1.1, 12) if is_narrow() else (0.85, 27)
+    # Ways without a condition to a final state are alike: only one of them is drawn.
+    is_common = ~table["to"].isin(table["from"]) & (table["condition"] == "")
+    column = list(dict.fromkeys([*table["from"], *table.loc[is_common, "to"]]))
+    positions = {name: (_COLUMN * width(), -step * row) for row, name in enumerate(column)}
+    ways = pd.concat([table[~is_common], table[is_common].tail(1)])
     for start, end in zip(ways["from"], ways["to"], strict=True):
-        places.setdefault(end, (_ASIDE * width(), places[start][1]))
+        positions.setdefault(end, (_ASIDE * width(), positions[start][1]))
     figure, axis = plt.subplots(figsize=(width(), step * (len(column) - 0.3)))
     axis.set(xlim=(0, width()), ylim=(-step * (len(column) - 0.65), 0.35 * step))
     axis.axis("off")
-    for name, place in places.items():
-        taught = table.loc[table["from"] == name, "feedback"].any()
+    for name, position in positions.items():
+        gives_feedback = table.loc[table["from"] == name, "feedback"].any()
         discards = table.loc[table["to"] == name, "discards_votes"].any()
-        _draw_state(axis, place, name, taught=taught, discards=discards)
+        _draw_state(axis, position, name, feedback=gives_feedback, discards=discards)
     half, lane = _HALF * width(), 0
     for (start, end), group in ways.groupby(["from", "to"], sort=False):
-        (x, y), (to_x, to_y) = places[start], places[end]
-        labels = [_label(way, table, common) for way in group.to_dict("records")]
+        (x, y), (to_x, to_y) = positions[start], positions[end]
+        labels = [_label(way, table, is_common) for way in group.to_dict("records")]
         if to_x > x:
             _draw_way(axis, (x + half, y), (to_x - half, y))
             for label, up in zip(labels, (3, -3), strict=False):
-                write(axis, fill(label, letters), (to_x - half, y), (-8, up))
+                write(axis, fill(label, letters_per_line), (to_x - half, y), (-8, up))
         elif column.index(end) == column.index(start) + 1:
             _draw_way(axis, (x, y - _HEIGHT / 2), (x, to_y + _HEIGHT / 2))
-            write(axis, fill(labels[0], letters), (x, (y + to_y) / 2), (5, 0))
-        else:  # round on the left, each long way further out
+            write(axis, fill(labels[0], letters_per_line), (x, (y + to_y) / 2), (5, 0))
+        else:  # around the left side, each way to another state further out
             side, leave, arrive = x - half, y - 0.1, to_y + 0.1
-            out = side - (_LANE + _NEXT * lane) * width()
-            _draw_way(axis, (side, leave), (out, leave), (out, arrive), (side, arrive))
+            lane_x = side - (_LANE + _NEXT * lane) * width()
+            _draw_way(axis, (side, leave), (lane_x, leave), (lane_x, arrive), (side, arrive))
             upright = start != end and is_narrow()
             label = labels[0] if upright else labels[0].replace(": ", ":\n")
-            write(axis, label, (out, (y + to_y) / 2), (-4, 0), rotation=90 if upright else 0)
+            write(axis, label, (lane_x, (y + to_y) / 2), (-4, 0), rotation=90 if upright else 0)
             lane += start != end
     return figure
 
 
-def _label(way: Mapping[Hashable, str], table: pd.DataFrame, common: "pd.Series[bool]") -> str:
-    """Say what takes a way: the event, and the condition where it opens several."""
-    if way["to"] in set(table.loc[common, "to"]):
-        return f"{way['event']}, here or in the {common.sum() - 1} states above"
-    choices = (table["from"] == way["from"]) & (table["event"] == way["event"])
+def _label(way: Mapping[Hashable, str], table: pd.DataFrame, is_common: "pd.Series[bool]") -> str:
+    """Return the label of a way: its event, with the condition where the event has several ways."""
+    if way["to"] in set(table.loc[is_common, "to"]):
+        return f"{way['event']}, here or in the {is_common.sum() - 1} states above"
+    same_event = (table["from"] == way["from"]) & (table["event"] == way["event"])
     condition = way["condition"].replace(f"{way['from']} ", "") or "otherwise"
-    return way["event"] if choices.sum() == 1 else f"{way['event']}: {condition}"
+    return way["event"] if same_event.sum() == 1 else f"{way['event']}: {condition}"
 
 
 def _draw_state(
-    axis: Axes, place: tuple[float, float], name: str, *, taught: bool, discards: bool
+    axis: Axes, position: tuple[float, float], name: str, *, feedback: bool, discards: bool
 ) -> None:
-    (x, y), half = place, _HALF * width()
+    """Draw a state as a box with its name, and below it the feedback or what becomes of votes."""
+    (x, y), half = position, _HALF * width()
     axis.add_patch(
         FancyBboxPatch(
             (x - half, y - _HEIGHT / 2), 2 * half, _HEIGHT,
@@ -86,8 +88,8 @@ def _draw_state(
             edgecolor=colour("warning" if discards else "blue"), linewidth=1.4,
         )
     )  # fmt: skip
-    words = "feedback on mistakes" if taught else "no votes count" if discards else ""
-    lines = fill(words, round(28 * half))  # letters that it holds
+    words = "feedback on mistakes" if feedback else "no votes count" if discards else ""
+    lines = fill(words, round(28 * half))  # as many letters as fit into a line of the box
     middle = (x, y + 0.07 * lines.count("\n"))
     write(axis, name, middle, (0, 2 if words else 0), fontweight="bold")
     write(axis, lines, middle, (0, -2), "muted")
@@ -106,15 +108,16 @@ def plot_annotator_accuracy(table: pd.DataFrame) -> Figure:
     """Draw the accuracy on hidden checks over an annotator's items, a panel for each dataset.
 
     The table's columns are ``dataset``, ``who`` (``all``, drawn with a band, or ``careful``),
-    ``items``, ``accuracy_percent`` with its ends, and ``plateau_percent``, the published level.
+    ``items``, ``accuracy_percent`` with the ends of its interval, ``…_low`` and ``…_high``, and
+    ``plateau_percent``, the published level.
     """
     figure, panels = dataset_panels(table, height=2.5)
     lowest = table[["accuracy_percent_low", "plateau_percent"]].min().min()
     for axis, _, rows in panels:
-        of_all, of_careful = (rows[rows["who"] == who] for who in ("all", "careful"))
-        line(axis, of_all, "items", "accuracy_percent", "", "blue")
-        of_careful = of_careful[["items", "accuracy_percent"]]  # and so without a band
-        line(axis, of_careful, "items", "accuracy_percent", "", "text", linestyle="-.", marker="")
+        all_rows, careful_rows = (rows[rows["who"] == who] for who in ("all", "careful"))
+        line(axis, all_rows, "items", "accuracy_percent", "", "blue")
+        without_band = careful_rows[["items", "accuracy_percent"]]
+        line(axis, without_band, "items", "accuracy_percent", "", "text", linestyle="-.", marker="")
         published = rows["plateau_percent"].iloc[0]
         axis.axhline(published, color=colour("muted"), linestyle="--", linewidth=1.2)
         axis.set(xlabel="items judged before", xlim=(0, None), ylim=(lowest - 3, 100))
@@ -137,7 +140,7 @@ _EFFECTS = {"tvd": "error: TVD (lower is better)", "dollars": "cost: dollars"}
 
 
 def plot_protocol_effect(table: pd.DataFrame) -> Figure:
-    """Draw error and cost of collections from which a stage was left out, a row for each.
+    """Draw error and cost of collections without one stage of the protocol, a row for each.
 
     The table has one row per share and variant: ``careless``, ``without``, ``chance_tvd``, and
     ``tvd`` and ``dollars``, each with ``…_low`` and ``…_high``. Rows are sorted by their error at
@@ -148,9 +151,9 @@ def plot_protocol_effect(table: pd.DataFrame) -> Figure:
     names = [_VARIANTS.get(variant, f"without {variant.removeprefix('the ')}") for variant in order]
     figure, axes = row_panels([names], len(_EFFECTS), row=0.3)
     look_of = looks(sorted(set(table["careless"])), cycle(("high", "text", "warning")))
-    placed = table.assign(place=table["without"].map(order.index))
+    with_y = table.assign(y=table["without"].map(order.index))
     for axis, (name, unit) in zip(axes, _EFFECTS.items(), strict=True):
-        for careless, rows in placed.groupby("careless"):
+        for careless, rows in with_y.groupby("careless"):
             intervals(axis, rows, name, look_of[careless]["hue"], look_of[careless]["marker"])
         axis.set_xlabel(unit)
         axis.set_ylim(top=-1.2)  # room for the note

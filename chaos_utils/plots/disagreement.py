@@ -18,15 +18,15 @@ from chaos_utils.plots.panels import dataset_panels, label_left, panel_grid
 _BITS = ("low_bits", "high_bits")
 _SIN_60 = math.sqrt(3) / 2
 _LARGEST_DOT = 18  # diameter in points: as wide as a cell
-_KEY = (5, 50)  # items whose dots explain the sizes
+_KEY = (5, 50)  # numbers of items, whose dots explain the sizes
 
 
 def plot_entropy(table: pd.DataFrame) -> Figure:
     """Draw a histogram of item entropies for each dataset, with the mean marked.
 
-    Where the table has it, a line shows how many items would be in a bin if all splits were equally
-    frequent. The table has one row per bin: ``dataset``, ``mean_bits``, ``low_bits``,
-    ``high_bits``, ``n_items``, ``share_of_splits``.
+    The table has one row per bin: ``dataset``, ``mean_bits``, ``low_bits``, ``high_bits``,
+    ``n_items``, ``share_of_splits``. Unless the last is missing, a line shows how many items would
+    be in each bin if all splits of the votes were equally frequent.
     """
     figure, panels = dataset_panels(table, height=2.3)
     for axis, dataset, rows in panels:
@@ -37,8 +37,8 @@ def plot_entropy(table: pd.DataFrame) -> Figure:
             expected = rows["share_of_splits"] * rows["n_items"].sum()
             histogram(axis, rows, expected, "muted", _BITS, linewidth=1.2)
             axis.set_ylim(top=max(axis.get_ylim()[1], 1.05 * expected.max()))
-            words, place = "if all splits\nwere equally\nfrequent", (rows["low_bits"].iloc[-1], 0.8)
-            write(axis, words, place, (-4, -1), "muted", xycoords=AT_X)
+            words, point = "if all splits\nwere equally\nfrequent", (rows["low_bits"].iloc[-1], 0.8)
+            write(axis, words, point, (-4, -1), "muted", xycoords=AT_X)
         axis.set(xlabel="entropy (bits)", xlim=(0, upper))
     label_left((axis for axis, *_ in panels), "items")
     return figure
@@ -47,7 +47,7 @@ def plot_entropy(table: pd.DataFrame) -> Figure:
 def _histogram(axis: Axes, rows: pd.DataFrame, dataset: Dataset, bins: tuple[str, str]) -> None:
     """Draw how many items are in each bin, with room for a note at the top."""
     histogram(axis, rows, rows["n_items"], dataset.colour, bins, fill=True, alpha=0.85)
-    # There are no half items.
+    # Whole numbers only: there are no half items.
     axis.yaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True))
     axis.set_ylim(0, 1.24 * rows["n_items"].max())
     axis.grid(visible=False, axis="x")
@@ -60,8 +60,8 @@ def plot_majority_share(table: pd.DataFrame) -> Figure:
     ``share_at_least``.
     """
     figure, (axis,) = panel_grid(1, columns=1, height=3.0)
-    shown, ends = in_order(table["dataset"]), []
-    for dataset in shown:
+    datasets, ends = in_order(table["dataset"]), []
+    for dataset in datasets:
         rows = table[table["dataset"] == dataset.name]
         rows = rows.assign(votes=rows["percent"] / 100)
         end = line(
@@ -69,7 +69,7 @@ def plot_majority_share(table: pd.DataFrame) -> Figure:
             drawstyle="steps-pre", linewidth=2, linestyle=dataset.dash,
         )  # fmt: skip
         ends.append(end)
-    axis.set(xlim=(1 / max(dataset.n_classes for dataset in shown), 1), ylim=(0, 1.05))
+    axis.set(xlim=(1 / max(dataset.n_classes for dataset in datasets), 1), ylim=(0, 1.05))
     axis.set(xlabel="votes for the majority label, at least", ylabel="share of items")
     axis.xaxis.set_major_formatter("{x:.0%}")
     axis.yaxis.set_major_formatter("{x:.0%}")
@@ -82,7 +82,7 @@ def plot_simplex(table: pd.DataFrame) -> Figure:
 
     The nearer a corner, the larger that label's share of the votes. A dot's area is the number of
     items; all panels have one scale. The table has one row per cell: ``dataset``, ``percent_1``,
-    ``percent_2``, ``percent_3``, ``majority_label``, ``n_items``. A row without a place is not
+    ``percent_2``, ``percent_3``, ``majority_label``, ``n_items``. Rows without percentages are not
     drawn.
     """
     figure, panels = dataset_panels(table, height=3.4, columns=2)
@@ -91,13 +91,13 @@ def plot_simplex(table: pd.DataFrame) -> Figure:
     scale = _LARGEST_DOT**2 / largest
     for axis, dataset, _ in panels:
         _draw_triangle(axis, dataset)
-        of_dataset = cells[cells["dataset"] == dataset.name]
+        dataset_cells = cells[cells["dataset"] == dataset.name]
         x, y = _in_triangle(
-            of_dataset[["percent_1", "percent_2", "percent_3"]].to_numpy(float) / 100
+            dataset_cells[["percent_1", "percent_2", "percent_3"]].to_numpy(float) / 100
         )
         sns.scatterplot(
-            x=x, y=y, hue=of_dataset["majority_label"].to_numpy(),
-            size=of_dataset["n_items"].to_numpy(),
+            x=x, y=y, hue=dataset_cells["majority_label"].to_numpy(),
+            size=dataset_cells["n_items"].to_numpy(),
             palette={label.name: colour(label.colour) for label in dataset.classes},
             sizes=(0, scale * largest), size_norm=(0, largest), linewidth=0, legend=False,
             zorder=3, clip_on=False, ax=axis,
@@ -111,36 +111,38 @@ def plot_simplex(table: pd.DataFrame) -> Figure:
 
 
 def _in_triangle(shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """From shares to the plane: the first label lower left, the second top, the third right."""
+    """Return x and y of shares, shape (n, 3): label 1 lower left, 2 at the top, 3 lower right."""
     return shares[:, 2] + shares[:, 1] / 2, shares[:, 1] * _SIN_60
 
 
 def _draw_triangle(axis: Axes, dataset: Dataset) -> None:
+    """Draw the triangle, grid lines at quarters of each label, and the labels at the corners."""
     corners = np.eye(3)
     axis.plot(*_in_triangle(corners[[0, 1, 2, 0]]), color=colour("muted"), linewidth=1)
     for level in (0.25, 0.5, 0.75):
         for k in range(3):
             ends = level * corners[k] + (1 - level) * corners[[k - 2, k - 1]]
             axis.plot(*_in_triangle(ends), color=colour("grid"), linewidth=0.7, zorder=0)
-    places = (((-0.02, -0.04), "left", "top"), ((0.5, 0.9), "center", "bottom"),
-              ((1.02, -0.04), "right", "top"))  # fmt: skip
-    for label, (place, ha, va) in zip(dataset.labels, places, strict=True):
-        axis.text(*place, label, ha=ha, va=va, color=colour("text"), fontweight="bold")
+    corner_labels = (((-0.02, -0.04), "left", "top"), ((0.5, 0.9), "center", "bottom"),
+                     ((1.02, -0.04), "right", "top"))  # fmt: skip
+    for label, (point, ha, va) in zip(dataset.labels, corner_labels, strict=True):
+        axis.text(*point, label, ha=ha, va=va, color=colour("text"), fontweight="bold")
     axis.set_aspect("equal")
     axis.set(xlim=(-0.06, 1.06), ylim=(-0.12, 0.98))
     axis.axis("off")
 
 
 def plot_original_votes(table: pd.DataFrame) -> Figure:
-    """Draw the old label's share of the new votes, with its share of the old ones marked.
+    """Draw a histogram of the old label's share of the new votes, and mark its old share.
 
-    The table has one row per bin: ``dataset``, ``before``, ``low``, ``high``, ``n_items``.
+    The table has one row per bin: ``dataset``, ``before`` (the share of the old votes), ``low``,
+    ``high``, ``n_items``.
     """
     figure, panels = dataset_panels(table, height=2.3)
     for axis, dataset, rows in panels:
         _histogram(axis, rows, dataset, ("low", "high"))
-        before = rows["before"].iloc[0]
-        note(axis, before, f"{before:.0%} of the\nold votes", "text", right=False)
+        old_share = rows["before"].iloc[0]
+        note(axis, old_share, f"{old_share:.0%} of the\nold votes", "text", right=False)
         axis.set(xlim=(0, 1), xlabel="old label's share of the new votes")
         axis.xaxis.set_major_formatter("{x:.0%}")
     label_left((axis for axis, *_ in panels), "items")

@@ -1,4 +1,4 @@
-"""Figures about errors item by item."""
+"""Figures about the errors of single items."""
 
 from typing import Any
 
@@ -20,17 +20,17 @@ _SHARE = "share of items"
 def plot_distances(table: pd.DataFrame) -> Figure:
     """Draw histograms of DistCE over items, a panel for each system.
 
-    Of a system's temperatures, the lowest is filled and the others are outlines. The table is as
+    A system's lowest temperature is filled; its others are outlines. The table is as
     `calibration.distance_histogram` gives it.
     """
     systems = table.groupby(["system", "origin"], sort=False)
     figure, axes = panel_grid(len(systems), columns=2, height=2.4, sharex=True, sharey=True)
-    for axis, ((name, _), of_system) in zip(axes, systems, strict=True):
-        temperatures = of_system.groupby("temperature")
+    for axis, ((name, _), system_rows) in zip(axes, systems, strict=True):
+        temperatures = system_rows.groupby("temperature")
         hues: list[str | Hue] = ["muted", *distinct_hues(len(temperatures))[1:]]
-        for place, ((temperature, rows), hue) in enumerate(zip(temperatures, hues, strict=True)):
-            look: dict[str, Any] = {"linewidth": 1.6} if place else {"alpha": 0.45, "fill": True}
-            _draw_distances(axis, rows, hue, f"T = {temperature:g}: ", hue, place, **look)
+        for index, ((temperature, rows), hue) in enumerate(zip(temperatures, hues, strict=True)):
+            look: dict[str, Any] = {"linewidth": 1.6} if index else {"alpha": 0.45, "fill": True}
+            _draw_distances(axis, rows, hue, f"T = {temperature:g}: ", hue, index, **look)
         axis.set(title=SYSTEM_NAMES.get(name, name), xlabel=_DISTANCE.partition(",")[0])
         axis.grid(visible=False, axis="x")
     axes[0].set_ylim(bottom=0)  # once all are drawn: the panels share it
@@ -39,44 +39,44 @@ def plot_distances(table: pd.DataFrame) -> Figure:
 
 
 def plot_error_distributions(table: pd.DataFrame) -> Figure:
-    """Draw a histogram of item errors for each system, the first sample's outline behind.
+    """Draw a histogram of item errors for each system, with the outline of people's on all.
 
     People come first, then systems by their mean error. The table is as
     `error_distributions.error_histograms` gives it.
     """
     is_model = table["origin"] != "reference"
-    by_mean = table.assign(place=table["mean"].where(is_model, 0))
-    groups = list(by_mean.sort_values("place", kind="stable").groupby(_KEYS, sort=False))
+    with_order = table.assign(order=table["mean"].where(is_model, 0))
+    groups = list(with_order.sort_values("order", kind="stable").groupby(_KEYS, sort=False))
     models = list(table[is_model].groupby(_KEYS, sort=False).groups)
     hues = dict(zip(models, system_hues([name for name, *_ in models]), strict=True))
     figure, axes = panel_grid(len(groups), columns=1, height=1.15, sharex=True, sharey=True)
     for axis, (names, rows) in zip(axes, groups, strict=True):
-        words, hue = f"{system_title(*names)}\n", hues.get(names, "muted")
-        _draw_distances(axis, rows, hue, words, "text", fill=True, alpha=0.75)
+        title, hue = f"{system_title(*names)}\n", hues.get(names, "muted")
+        _draw_distances(axis, rows, hue, title, "text", fill=True, alpha=0.75)
         if axis is not axes[0]:
-            first = groups[0][1]
-            histogram(axis, first, first["n"] / first["n_items"], "text", linewidth=1)
+            people = groups[0][1]
+            histogram(axis, people, people["n"] / people["n_items"], "text", linewidth=1)
     axes[-1].set_xlabel(_DISTANCE)
     figure.supylabel(_SHARE, fontsize=8.5)
     return figure
 
 
 def _draw_distances(
-    axis: Axes, rows: pd.DataFrame, hue: str | Hue, name: str, ink: str | Hue, place: int = 0,
-    **look: Any,
+    axis: Axes, rows: pd.DataFrame, hue: str | Hue, name: str, text_hue: str | Hue,
+    line_number: int = 0, **look: Any,
 ) -> None:  # fmt: skip
-    """Draw a histogram of distances, and write the mean at a place from the top right."""
+    """Draw a histogram of distances, and write the mean at the right, on a line from the top."""
     histogram(axis, rows, rows["n"] / rows["n_items"], hue, **look)
     mean = rows["mean"].iloc[0]
-    axis.axvline(mean, color=colour(ink), linestyle="--", linewidth=1.2)
+    axis.axvline(mean, color=colour(text_hue), linestyle="--", linewidth=1.2)
     corner: dict[str, Any] = {"xycoords": "axes fraction", "fontweight": "bold"}
-    write(axis, f"{name}mean {mean:.3f}", (1, 1 - 0.11 * place), (-4, -4), ink, **corner)
+    write(axis, f"{name}mean {mean:.3f}", (1, 1 - 0.11 * line_number), (-4, -4), text_hue, **corner)
     axis.set(xlim=(0, 1))
     axis.yaxis.set_major_formatter("{x:.0%}")
 
 
 def plot_rank_errors(table: pd.DataFrame) -> Figure:
-    """Draw signed errors of the label of each rank among people, a panel for each; marks are means.
+    """Draw signed errors on people's first label, second label, …: a panel each; marks are means.
 
     The table is as `error_distributions.rank_errors` gives it.
     """
@@ -85,8 +85,8 @@ def plot_rank_errors(table: pd.DataFrame) -> Figure:
     panels = list(table.groupby(["dataset", "rank"], sort=False))
     columns = table["rank"].nunique()
     figure, axes = panel_grid(len(panels), columns=columns, height=2.0, sharex=True)
-    for axis, ((dataset, rank), of_panel) in zip(axes, panels, strict=True):
-        for names, rows in of_panel.groupby(_KEYS, sort=False):
+    for axis, ((dataset, rank), panel_rows) in zip(axes, panels, strict=True):
+        for names, rows in panel_rows.groupby(_KEYS, sort=False):
             hue, marker = look_of[names]["hue"], look_of[names]["marker"]
             histogram(axis, rows, rows["n"] / rows["n_items"], hue, linewidth=1.4)
             axis.plot(rows["mean"].iloc[0], 0, marker, color=colour(hue), clip_on=False, zorder=3)

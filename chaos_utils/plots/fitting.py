@@ -8,7 +8,7 @@ from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.plots.marks import intervals, key, label_lines, line, logarithmic, reference
 from chaos_utils.plots.panels import dataset_panels, row_panels
 
-# What a method knows of an item: its name, mark and colour.
+# What a method knows of an item: the name in the key, the marker and the colour.
 _GROUPS = {
     "no votes": ("text; no votes seen", "D", "muted"),
     "text": ("text; fitted on votes", "o", "blue"),
@@ -22,31 +22,32 @@ _AXES = {
 
 
 def plot_fitting(table: pd.DataFrame) -> Figure:
-    """Draw the distance of each system as it is, once fitted, and with the old label: a row each.
+    """Draw each system's distance, a row each: as it is, fitted on votes, and with the old label.
 
     The table has one row for each ``dataset``, ``group`` (no votes, text, old label, reference) and
     ``label``: ``distance``, ``distance_low``, ``distance_high``, the measure ``by`` (of `_AXES`),
-    and ``map``, which for references says which.
+    and ``map``, which is a reference's name.
     """
-    shown = in_order(table["dataset"])
-    is_one = table["by"].nunique() == 1
-    parts = [table[table["dataset"] == dataset.name] for dataset in shown]
+    datasets = in_order(table["dataset"])
+    is_one_measure = table["by"].nunique() == 1
+    parts = [table[table["dataset"] == dataset.name] for dataset in datasets]
     methods = [part[part["group"].isin(_GROUPS)] for part in parts]
     orders = [list(part.groupby("label")["distance"].min().sort_values().index) for part in methods]
-    figure, axes = row_panels(orders, sharex=is_one)
-    for axis, dataset, part, rows, order in zip(axes, shown, parts, methods, orders, strict=True):
-        for place, name in enumerate(order):
+    figure, axes = row_panels(orders, sharex=is_one_measure)
+    panels = zip(axes, datasets, parts, methods, orders, strict=True)
+    for axis, dataset, part, rows, order in panels:
+        for y, name in enumerate(order):
             points = rows[rows["label"] == name]
-            axis.plot([points["distance"].min(), points["distance"].max()], [place, place],
+            axis.plot([points["distance"].min(), points["distance"].max()], [y, y],
                       color=colour("grid"), linewidth=3, zorder=0)  # fmt: skip
-        for group, alike in rows.assign(place=rows["label"].map(order.index)).groupby("group"):
+        for group, group_rows in rows.assign(y=rows["label"].map(order.index)).groupby("group"):
             _, marker, shade = _GROUPS[group]
-            intervals(axis, alike, "distance", shade, marker)
+            intervals(axis, group_rows, "distance", shade, marker)
         for row in part[part["group"] == "reference"].to_dict("records"):
             reference(axis, row["map"], row["distance"])
         axis.set_title(dataset.title, loc="left")
         axis.update_datalim([(0, 0)])
-        if not is_one or axis is axes[-1]:
+        if not is_one_measure or axis is axes[-1]:
             axis.set_xlabel(_AXES[part["by"].iloc[0]], loc="right")
     key(figure, {name: {"marker": marker, "hue": shade}
                  for group, (name, marker, shade) in _GROUPS.items()
@@ -60,15 +61,15 @@ def plot_fitting_curve(table: pd.DataFrame) -> Figure:
     The table has one row for each ``dataset``, ``n_fitted`` and ``n_votes``: ``distance``, and the
     measure ``by``.
     """
-    is_one = table["by"].nunique() == 1
-    figure, panels = dataset_panels(table, height=3.0, sharey=is_one)
+    is_one_measure = table["by"].nunique() == 1
+    figure, panels = dataset_panels(table, height=3.0, sharey=is_one_measure)
     for axis, _, rows in panels:
-        alike = table.loc[table["by"] == rows["by"].iloc[0], "distance"]
-        room = 0.06 * (alike.max() - alike.min()) or 0.01
+        distances = table.loc[table["by"] == rows["by"].iloc[0], "distance"]
+        room = 0.06 * (distances.max() - distances.min()) or 0.01
         axis.set_xlabel("labelled items (log scale)")
-        if not is_one or axis is panels[0][0] or is_narrow():
+        if not is_one_measure or axis is panels[0][0] or is_narrow():
             axis.set_ylabel(_AXES[rows["by"].iloc[0]])
-        axis.set_ylim(alike.min() - room, alike.max() + room)
+        axis.set_ylim(distances.min() - room, distances.max() + room)
         logarithmic(axis, rows["n_fitted"])
         ends = []
         for n_votes, points in rows.sort_values("n_fitted").groupby("n_votes"):

@@ -21,41 +21,44 @@ from chaos_utils.plots.marks import (
 from chaos_utils.plots.panels import dataset_panels, label_left, row_panels
 
 _LOWEST = -0.3  # skill, below which nothing is drawn
-_APART = 0.06  # of skill, that two marks are at least
-_LINES: dict[
-    str, tuple[str, str, dict[str, Any]]
-] = {  # of the skill of panels: name, colour and dashes
+_APART = 0.06  # skill: the smallest distance of two marks of people
+# The columns of skill: name, colour and dashes of their lines.
+_LINES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "people_skill": ("people", "muted", {"linestyle": "--", "marker": ""}),
     "skill_shrunk": ("shrunk", "blue", {}),
     "skill": ("as it is", "text", {}),
 }
-_REFERENCES = {"people": "two people", "the majority of the others": "majority"}
+_REFERENCES = {  # with their names in the figure
+    "people": "two people",
+    "the majority of the others": "majority",
+}
 
 
 def plot_members(table: pd.DataFrame) -> Figure:
     """Draw how often each language model agrees with a person, beside people.
 
     The table has one row for each ``dataset`` and ``model``: ``with_people``, with ``_low`` and
-    ``_high``, ``maker`` (empty for people and majorities), and ``side``, above or below people.
+    ``_high``, ``maker`` (empty for people and majorities), and ``side`` (above or below
+    people, empty where the difference may be chance).
     """
     models = table[table["maker"] != ""]
     ranks = models.groupby("dataset")["with_people"].rank()
     order = list(ranks.groupby(models["model"]).mean().sort_values(ascending=False).index)
-    shown = in_order(table["dataset"])
-    figure, axes = row_panels([order], len(shown), row=0.135)
-    for axis, dataset in zip(axes, shown, strict=True):
-        of_dataset = table[table["dataset"] == dataset.name]
-        models_here = of_dataset[of_dataset["maker"] != ""]
-        models_here = models_here.assign(
-            place=models_here["model"].map(order.index), apart=models_here["side"] != ""
+    datasets = in_order(table["dataset"])
+    figure, axes = row_panels([order], len(datasets), row=0.135)
+    for axis, dataset in zip(axes, datasets, strict=True):
+        dataset_rows = table[table["dataset"] == dataset.name]
+        model_rows = dataset_rows[dataset_rows["maker"] != ""]
+        model_rows = model_rows.assign(
+            y=model_rows["model"].map(order.index), differs=model_rows["side"] != ""
         )
-        for apart, alike in models_here.groupby("apart"):
-            intervals(axis, alike, "with_people", "blue" if apart else "muted")
-        for row in of_dataset.to_dict("records"):
+        for differs, rows in model_rows.groupby("differs"):
+            intervals(axis, rows, "with_people", "blue" if differs else "muted")
+        for row in dataset_rows.to_dict("records"):
             if row["model"] in _REFERENCES:
-                name, people = _REFERENCES[row["model"]], row["model"] == "people"
-                height = 1.0 if people else 0.97
-                note(axis, row["with_people"], name, "text", right=people, height=height)
+                name, is_people = _REFERENCES[row["model"]], row["model"] == "people"
+                height = 1.0 if is_people else 0.97
+                note(axis, row["with_people"], name, "text", right=is_people, height=height)
         axis.set_ylim(top=-3)  # room for the notes
         axis.xaxis.set_major_formatter("{x:.0%}")
         axis.xaxis.set_major_locator(MultipleLocator(0.05))
@@ -64,10 +67,10 @@ def plot_members(table: pd.DataFrame) -> Figure:
 
 
 def plot_machine_worth(table: pd.DataFrame) -> Figure:
-    """Draw the skill of random panels of language models by their size, and of as many people.
+    """Draw the skill of random panels of language models by size, and of panels of people.
 
     The table has one row for each ``dataset`` and ``n_members``: ``people_skill``; ``skill`` and
-    ``skill_shrunk`` with ``_low`` and ``_high``; ``credibility``, which places marks of people.
+    ``skill_shrunk`` with ``_low`` and ``_high``; ``credibility``, which gives the marks of people.
     """
     figure, panels = dataset_panels(table, height=2.9, sharey=True)
     for axis, _, rows in panels:
@@ -90,10 +93,10 @@ def plot_machine_worth(table: pd.DataFrame) -> Figure:
 
 
 def plot_unanimity(table: pd.DataFrame) -> Figure:
-    """Draw how many people give the language models' label, by how many of the models give it.
+    """Draw the share of people who give the models' label, by the share of models that give it.
 
-    The table has one row for each ``dataset`` and ``bin``: ``share`` of the models, ``people`` with
-    ``low`` and ``high``, ``share_of_items``.
+    The table has one row for each ``dataset`` and ``bin``: ``share`` (of models), ``people`` (the
+    share of people) with its interval from ``low`` to ``high``, ``share_of_items``.
     """
     figure, panels = dataset_panels(table, height=2.7, sharey=True)
     for axis, _, rows in panels:
@@ -104,15 +107,11 @@ def plot_unanimity(table: pd.DataFrame) -> Figure:
         )  # fmt: skip
         line(axis, rows, "share", "people", "", "blue", bars=True)
         for row in rows.to_dict("records"):
-            is_unanimous = row["share"] == 1  # there is room at the right
-            end = row["share"], row["people" if is_unanimous else "low"]
-            write(
-                axis,
-                f"{row['share_of_items']:.0%}",
-                end,
-                (5, 0) if is_unanimous else (0, -3),
-                "muted",
-            )
+            if row["share"] == 1:  # the last point: there is room at the right
+                point, shift = (row["share"], row["people"]), (5, 0)
+            else:
+                point, shift = (row["share"], row["low"]), (0, -3)
+            write(axis, f"{row['share_of_items']:.0%}", point, shift, "muted")
         axis.set(xlim=(0.3, 1.15), ylim=(0.1, 1.02), xlabel="models that give one label")
         axis.set_xticks([0.4, 0.6, 0.8, 1])
         axis.xaxis.set_major_formatter("{x:.0%}")

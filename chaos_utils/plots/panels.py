@@ -16,15 +16,15 @@ from chaos_utils.base.style import is_narrow, width
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.dataset import Dataset
 
-_MARGIN, _HEAD = 0.5, 0.3  # inches of a panel that are not its rows, and of a figure besides
+_MARGIN, _HEAD = 0.5, 0.3  # inches: of a panel beside its rows, of a figure above its panels
 _FEWEST_ROWS = 3  # rows for which a panel has room
 
 
 def panel_grid(n: int, *, columns: int, height: float, **options: Any) -> tuple[Figure, list[Axes]]:
     """Return a figure of the page's width with some panels, row by row.
 
-    There are `n`, each of a `height` in inches; at most so many `columns` stand beside each other,
-    on a phone one. The `options` are those of `matplotlib.pyplot.subplots`.
+    There are `n` panels, each of a `height` in inches, in at most so many `columns`, on a phone in
+    one. The `options` are those of `matplotlib.pyplot.subplots`.
     """
     columns = 1 if is_narrow() else min(n, columns)
     rows = -(-n // columns)
@@ -43,14 +43,14 @@ def dataset_panels(
 ) -> tuple[Figure, list[tuple[Axes, Dataset, pd.DataFrame]]]:
     """Return a figure with one titled panel for each dataset, in the project's order.
 
-    With each come the rows of the `table` that are about it; `height`, `columns` and `options` are
-    as for `panel_grid`.
+    Each panel comes with its dataset and the dataset's rows of the `table`. The `height`, `columns`
+    and `options` are as for `panel_grid`.
     """
-    shown = in_order(table["dataset"])
-    figure, axes = panel_grid(len(shown), columns=columns, height=height, **options)
+    datasets = in_order(table["dataset"])
+    figure, axes = panel_grid(len(datasets), columns=columns, height=height, **options)
     panels = [
         (axis, dataset, table[table["dataset"] == dataset.name])
-        for axis, dataset in zip(axes, shown, strict=True)
+        for axis, dataset in zip(axes, datasets, strict=True)
     ]
     for axis, dataset, _ in panels:
         axis.set_title(dataset.title)
@@ -58,10 +58,10 @@ def dataset_panels(
 
 
 def label_left(axes: Iterable[Axes], label: str) -> None:
-    """Label the vertical axes of the panels that stand at the left."""
+    """Label the vertical axes of the panels in the first column."""
     for axis in axes:
-        place = axis.get_subplotspec()
-        if place is not None and place.is_first_col():
+        cell = axis.get_subplotspec()
+        if cell is not None and cell.is_first_col():
             axis.set_ylabel(label)
 
 
@@ -70,22 +70,22 @@ def row_panels(
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure whose panels have named rows, from the top.
 
-    Each of the `parts` has the names of its rows, which are `row` inches high, and is a line of as
-    many panels as there are `columns`; on a phone, these stand below each other. The `options` are
-    as for `panel_grid`.
+    Each of the `parts` holds the names of the rows of one line of panels. A line has as many panels
+    as there are `columns`; on a phone, they stand below each other. A row is `row` inches high. The
+    `options` are as for `panel_grid`.
     """
-    across = 1 if is_narrow() else columns
-    lines = [names for names in parts for _ in range(columns // across)]
+    n_columns = 1 if is_narrow() else columns
+    lines = [names for names in parts for _ in range(columns // n_columns)]
     heights = [row * max(len(names), _FEWEST_ROWS) + _MARGIN for names in lines]
     figure, axes = plt.subplots(
-        len(lines), across, figsize=(width(), sum(heights) + _HEAD), height_ratios=heights,
+        len(lines), n_columns, figsize=(width(), sum(heights) + _HEAD), height_ratios=heights,
         squeeze=False, **options,
     )  # fmt: skip
-    for names, line in zip(lines, axes, strict=True):
-        for axis in line:
+    for names, line_axes in zip(lines, axes, strict=True):
+        for axis in line_axes:
             axis.set_yticks(range(len(names)), names, fontsize=7 if is_narrow() else 7.5)
             axis.set_ylim(max(len(names), _FEWEST_ROWS) - 0.4, -0.7)
-            axis.tick_params(axis="y", length=0, labelleft=axis is line[0])
+            axis.tick_params(axis="y", length=0, labelleft=axis is line_axes[0])
             axis.tick_params(axis="x", labelbottom=True)
             axis.grid(visible=False, axis="y")
     return figure, list(axes.flat)

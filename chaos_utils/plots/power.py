@@ -8,15 +8,15 @@ from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.marks import label_lines, line, logarithmic
 from chaos_utils.plots.panels import dataset_panels, label_left
 
-_ITEMS = (100, 1_000, 10_000)  # whose lines are drawn
+_ITEMS = (100, 1_000, 10_000)  # numbers of items that have a line
 
 
 def plot_power(table: pd.DataFrame) -> Figure:
-    """Draw the smallest difference that is found against the votes per item, by items judged.
+    """Draw the smallest detectable difference against the votes per item, by items judged.
 
     The table has one row for each ``dataset``, ``n_votes`` and ``judged_items`` in one ``measure``:
     ``difference``, ``n_items`` (of the dataset), ``compared`` (what its systems are), and ``gap``,
-    the median one between neighbouring published models, NaN where there are none.
+    the median difference of neighbouring published models, NaN where there are none.
     """
     measure = MEASURES[table["measure"].iloc[0]]
     figure, panels = dataset_panels(table, height=2.6, sharey=True)

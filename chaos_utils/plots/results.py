@@ -14,7 +14,7 @@ from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.plots.marks import AT_X, KINDS, intervals, key, skill_marks, write
 from chaos_utils.plots.panels import row_panels
 
-# Of the table's kinds, those of the figures, which are groups of rows in this order.
+# The table's kinds, each with the kind of the figures that it belongs to.
 _KINDS = {
     "perfect_model": "human", "second_crowd": "human", "human": "human", "chance": "baseline",
     "baseline": "baseline", "model": "model",
@@ -23,27 +23,27 @@ _LINES: dict[str, Literal[":", "--"]] = {"perfect_model": ":", "second_crowd": "
 _SEEDS_APART = 0.22  # rows, so that the seeds of a model do not hide each other
 _SKILL = ["skill", "low", "high"]
 _LOWEST = -1.0  # skill that is drawn
-_APART = 0.07  # of the axis, that the marks of two numbers of people are at least
+_APART = 0.07  # share of the axis: the smallest distance of two marks of people
 
 
 def plot_results(table: pd.DataFrame) -> Figure:
     """Draw the JSD of every system, a row for each, sorted in groups: people, guesses, models.
 
     The table has one row per ``dataset``, ``system`` and ``source`` (computed, published):
-    ``label`` (of its row; seeds share one), ``kind`` (chance, perfect_model and second_crowd have
-    a line, too), ``value``, ``low``, ``high``.
+    ``label`` (the row's name; seeds share it), ``kind`` (chance, perfect_model and second_crowd
+    have a line, too), ``value``, ``low``, ``high``.
     """
-    shown = table[table["value"].notna()]  # one label per item has no distance
-    figure, panels = _panels(shown, "value", lowest_on_top=True)
+    scored = table[table["value"].notna()]  # one label per item has no distance
+    figure, panels = _panels(scored, "value", lowest_on_top=True)
     for axis, rows in panels:
         for kind, dashes in _LINES.items():
             for value in rows.loc[rows["kind"] == kind, "value"]:
                 shade = colour(KINDS[_KINDS[kind]])
                 axis.axvline(value, color=shade, linestyle=dashes, linewidth=1)
-        for (kind, source), alike in rows.groupby(["group", "source"]):
-            published = source == "published"
-            marker = "D" if published else "o"
-            intervals(axis, alike, "value", KINDS[kind], marker, hollow=published)
+        for (kind, source), group_rows in rows.groupby(["group", "source"]):
+            is_published = source == "published"
+            marker = "D" if is_published else "o"
+            intervals(axis, group_rows, "value", KINDS[kind], marker, hollow=is_published)
         axis.xaxis.set_major_locator(MaxNLocator(4 if len(panels) > 1 else 8))
         axis.set_xlim(0, 1.05 * table[["value", "high"]].max().max())
     figure.supxlabel("JSD from the human distribution (√nats); lower is better", fontsize=8.5)
@@ -55,18 +55,18 @@ def plot_results(table: pd.DataFrame) -> Figure:
 def plot_skill(table: pd.DataFrame) -> Figure:
     """Draw the skill of each system against the base rate, as it is and recalibrated.
 
-    A row for each; the table is as `results.drawn_skill` gives it. Seeds of a model share a row.
-    Dotted lines are at the skill of some people; what is further than `_LOWEST` below the base rate
-    is an arrow.
+    Each system has a row, which the seeds of a model share. Dotted lines are at the skill of 1, 2,
+    5 and 10 people; a skill below `_LOWEST` is an arrow. The table is as `results.drawn_skill`
+    gives it.
     """
     figure, panels = _panels(table, "skill", lowest_on_top=False)
     lowest = max(_LOWEST, min(0.0, table["skill"].min()))
     for axis, rows in panels:
-        inside = rows.assign(beyond=rows["skill"] < lowest)
-        inside[_SKILL] = inside[_SKILL].clip(lowest, 1)
-        for (kind, form, beyond), alike in inside.groupby(["group", "how", "beyond"]):
+        clipped = rows.assign(beyond=rows["skill"] < lowest)
+        clipped[_SKILL] = clipped[_SKILL].clip(lowest, 1)
+        for (kind, form, beyond), group_rows in clipped.groupby(["group", "how", "beyond"]):
             marker = "<" if beyond else "o"
-            intervals(axis, alike, "skill", KINDS[kind], marker, hollow=form != "as it is")
+            intervals(axis, group_rows, "skill", KINDS[kind], marker, hollow=form != "as it is")
         axis.axvline(0, color=colour("text"), linewidth=0.9)
         credibility = float(rows["credibility"].iloc[0])
         for people, skill in skill_marks(credibility, lowest, _APART * (1 - lowest)):
@@ -85,30 +85,32 @@ def plot_skill(table: pd.DataFrame) -> Figure:
 def _panels(
     table: pd.DataFrame, value: str, *, lowest_on_top: bool
 ) -> tuple[Figure, list[tuple[Axes, pd.DataFrame]]]:
-    """Return a panel for each dataset with its rows, the ``group`` and ``place`` of each.
+    """Return a panel for each dataset with its part of the table, ``group`` and ``y`` added.
 
-    Up to three datasets stand side by side and share their rows, which are then sorted by their
-    mean rank. On a phone, and where there are more, each has rows of its own below the others'.
+    Up to three datasets stand side by side and share the order of their rows, by mean rank. On a
+    phone, and where there are more, panels stand below each other, each with an order of its own.
     """
-    shown = in_order(table["dataset"])
-    parts = [table[table["dataset"] == one.name] for one in shown]
-    side_by_side = not is_narrow() and len(shown) <= 3
-    orders = [_order(part, value, lowest_on_top) for part in ([table] if side_by_side else parts)]
+    datasets = in_order(table["dataset"])
+    parts = [table[table["dataset"] == dataset.name] for dataset in datasets]
+    side_by_side = not is_narrow() and len(datasets) <= 3
+    orders = [
+        _rows_from_top(part, value, lowest_on_top) for part in ([table] if side_by_side else parts)
+    ]
     figure, axes = row_panels(
-        [list(order.index) for order in orders], len(shown) if side_by_side else 1, sharex=True
+        [list(order.index) for order in orders], len(datasets) if side_by_side else 1, sharex=True
     )
-    for axis, dataset, order in zip(axes, shown, cycle(orders), strict=False):
-        for place in np.flatnonzero(np.diff(order)):  # between two groups
-            axis.axhline(place + 0.5, color=colour("muted"), linewidth=0.8)
+    for axis, dataset, order in zip(axes, datasets, cycle(orders), strict=False):
+        for y in np.flatnonzero(np.diff(order)):  # the last row of each group but the lowest
+            axis.axhline(y + 0.5, color=colour("muted"), linewidth=0.8)
         axis.grid(visible=side_by_side, axis="y")
         axis.grid(visible=False, axis="x")
         axis.set_title(dataset.short)
-    placed = [_with_places(part, order) for part, order in zip(parts, cycle(orders), strict=False)]
-    return figure, list(zip(axes, placed, strict=True))
+    with_y = [_with_heights(part, order) for part, order in zip(parts, cycle(orders), strict=False)]
+    return figure, list(zip(axes, with_y, strict=True))
 
 
-def _order(rows: pd.DataFrame, value: str, lowest_on_top: bool) -> "pd.Series[int]":
-    """Return the group of each label, from the top down."""
+def _rows_from_top(rows: pd.DataFrame, value: str, lowest_on_top: bool) -> "pd.Series[int]":
+    """Return the labels from the top down, as index, with the group of each."""
     ranks = rows.groupby("dataset")[value].rank(pct=True, ascending=lowest_on_top)
     groups = rows["kind"].map(_KINDS).map(list(KINDS).index)
     ranked = rows.assign(rank=ranks, group=groups).dropna(subset=["rank"])
@@ -116,15 +118,16 @@ def _order(rows: pd.DataFrame, value: str, lowest_on_top: bool) -> "pd.Series[in
     return means.sort_values(["group", "rank"], kind="stable").set_index("label")["group"]
 
 
-def _with_places(rows: pd.DataFrame, order: "pd.Series[int]") -> pd.DataFrame:
-    """Return the rows with their group and height: seeds of one label a little apart."""
+def _with_heights(rows: pd.DataFrame, order: "pd.Series[int]") -> pd.DataFrame:
+    """Return the rows with their ``group`` and height ``y``: seeds of one label a little apart."""
     seeds = rows.groupby("label")["system"]
-    number = seeds.transform(lambda names: pd.factorize(names)[0])
-    shift = _SEEDS_APART * (number - (seeds.transform("nunique") - 1) / 2)
+    seed_index = seeds.transform(lambda names: pd.factorize(names)[0])
+    shift = _SEEDS_APART * (seed_index - (seeds.transform("nunique") - 1) / 2)
     height = rows["label"].map(order.index.get_loc) + shift
-    return rows.assign(place=height, group=rows["kind"].map(_KINDS))
+    return rows.assign(y=height, group=rows["kind"].map(_KINDS))
 
 
 def _draw_key(figure: Figure, filled: str, hollow: str, marker: str = "o") -> None:
+    """Explain filled circles and hollow marks, above the figure."""
     look = {"hue": "muted", "marker": marker, "markerfacecolor": "none"}
     key(figure, {filled: {"hue": "muted", "marker": "o"}, hollow: look})

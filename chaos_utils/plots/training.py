@@ -1,4 +1,4 @@
-"""Figures of training: its course, and how scores grow with it."""
+"""Figures of training: curves of loss and accuracy, and scores by the number of items."""
 
 import math
 from collections.abc import Mapping
@@ -22,26 +22,27 @@ _TITLES = {
     "dev_accuracy": "development accuracy",
     "inner_loss": "loss on the inner fold (nats)",
 }
-_SMOOTHED = 0.08  # of a run: how much of the loss is averaged
+_SMOOTHING = 0.08  # share of a run's points over which the loss is averaged
 
 
 def plot_training_curves(table: pd.DataFrame) -> Figure:
     """Draw training loss against items seen, and accuracy on development items beside it.
 
     The table has one row for each ``task`` (``nli``, ``alphanli``), ``run``, ``fold`` and point:
-    ``label`` (of the run; those with one label look alike), ``measure`` (``loss`` in nats,
+    ``label`` (of the run; runs with one label look alike), ``measure`` (``loss`` in nats,
     ``dev_accuracy``, ``inner_loss`` in nats), ``items``, ``value``. Losses are drawn smoothed, over
-    the raw ones in grey. Where there is no accuracy, the loss on the inner fold is in its place.
+    the raw losses in grey. Where there is no accuracy, the second panel has the loss on the inner
+    fold.
     """
-    shown = [task for name, task in tasks().items() if name in set(table["task"])]
-    figure, axes = panel_grid(2 * len(shown), columns=2, height=2.5)
+    table_tasks = [task for name, task in tasks().items() if name in set(table["task"])]
+    figure, axes = panel_grid(2 * len(table_tasks), columns=2, height=2.5)
     look_of = looks(table["label"], cycle(_HUES))
-    for k, task in enumerate(shown):
-        of_task = table[table["task"] == task.name]
-        looks_at = [name for name in _SECOND_MEASURES if (of_task["measure"] == name).any()]
-        beside = looks_at[0] if looks_at else "dev_accuracy"
-        panels = dict(zip(("loss", beside), axes[2 * k : 2 * k + 2], strict=True))
-        for (*_, measure), rows in of_task.groupby(["run", "fold", "measure"], sort=False):
+    for k, task in enumerate(table_tasks):
+        task_rows = table[table["task"] == task.name]
+        present = [name for name in _SECOND_MEASURES if (task_rows["measure"] == name).any()]
+        second = present[0] if present else "dev_accuracy"
+        panels = dict(zip(("loss", second), axes[2 * k : 2 * k + 2], strict=True))
+        for (*_, measure), rows in task_rows.groupby(["run", "fold", "measure"], sort=False):
             if measure in panels:
                 _draw_run(panels[measure], rows, look_of[rows["label"].iloc[0]])
         title = " + ".join(get_dataset(name).short for name in task.datasets)
@@ -51,12 +52,12 @@ def plot_training_curves(table: pd.DataFrame) -> Figure:
             axis.axhline(guess, color=colour("muted"), linestyle=":", linewidth=1.2)
             write(axis, "uniform guess", (1, guess), (-2, 3), "muted", xycoords=AT_Y)
             axis.set(xlabel="training items seen", title=title)
-            axis.set_xscale("linear" if measure == "inner_loss" else "log")  # from before the first
+            axis.set_xscale("linear" if measure == "inner_loss" else "log")  # it starts at 0 items
             axis.set_ylabel(_TITLES[measure])
             axis.margins(y=0.12)
         panels["loss"].set_ylim(bottom=0)
-        if beside == "dev_accuracy":
-            panels[beside].yaxis.set_major_formatter("{x:.0%}")
+        if second == "dev_accuracy":
+            panels[second].yaxis.set_major_formatter("{x:.0%}")
     if len(look_of) > 1:
         key(
             figure,
@@ -67,9 +68,10 @@ def plot_training_curves(table: pd.DataFrame) -> Figure:
 
 
 def _draw_run(axis: Axes, rows: pd.DataFrame, look: Mapping[str, Any]) -> None:
+    """Draw one measure of one run and fold; training loss smoothed, over the raw one in grey."""
     if rows["measure"].iloc[0] == "loss":
         axis.plot(rows["items"], rows["value"], color=colour("grid"), linewidth=0.7, zorder=1.5)
-        window = max(round(_SMOOTHED * len(rows)), 1)
+        window = max(round(_SMOOTHING * len(rows)), 1)
         smooth = rows["value"].rolling(window, center=True, min_periods=1).mean()
         rows = rows.assign(value=smooth)
     marker = "o" if len(rows) == 1 or rows["measure"].iloc[0] == "inner_loss" else ""
@@ -88,8 +90,8 @@ def plot_training_size(table: pd.DataFrame) -> Figure:
     look_of = looks(bins, cycle(_HUES))
     for accuracy_axis, jsd_axis, (group, rows) in zip(axes[::2], axes[1::2], groups, strict=True):
         for axis, measure in ((accuracy_axis, "new_accuracy"), (jsd_axis, "jsd")):
-            for b, of_bin in rows[rows["measure"] == measure].groupby("bin"):
-                _draw_bin(axis, of_bin.sort_values("items"), look_of[b])
+            for bin_number, bin_rows in rows[rows["measure"] == measure].groupby("bin"):
+                _draw_bin(axis, bin_rows.sort_values("items"), look_of[bin_number])
             axis.set(xlabel="training items", title=title_of(str(group)))
             logarithmic(axis, rows["items"])
         accuracy_axis.set_ylabel("new accuracy (higher is better)")
@@ -103,8 +105,9 @@ def plot_training_size(table: pd.DataFrame) -> Figure:
 
 
 def _draw_bin(axis: Axes, rows: pd.DataFrame, look: Mapping[str, Any]) -> None:
+    """Draw the line of one bin, and at the right a hollow mark at the score of a guess."""
     *_, shade = line(axis, rows, "items", "value", "", bars=True, **look)
-    # Chance is another in each bin: its mark stands beyond the last point.
+    # Each bin has a chance of its own: the mark stands outside the panel, beyond the last point.
     axis.plot(
         1.04, rows["chance"].iloc[-1], transform=axis.get_yaxis_transform(), color=shade,
         marker=look["marker"], markersize=5, markerfacecolor="none", linestyle="", clip_on=False,

@@ -9,7 +9,7 @@ from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.plots.marks import AT_X, intervals, key, label_lines, line, write
 from chaos_utils.plots.panels import panel_grid, row_panels
 
-_FEWEST_ITEMS = 20  # items of a reason that is drawn
+_FEWEST_ITEMS = 20  # reasons with fewer are not drawn
 _MARKERS = ("o", "s", "^", "D", "v")
 _APART = 0.22  # rows, from one label's mark to the next
 _KINDS = {"as written": "text", "a reading": "blue", "a distractor": "muted"}
@@ -18,27 +18,29 @@ _KINDS = {"as written": "text", "a reading": "blue", "a distractor": "muted"}
 def plot_reasons(table: pd.DataFrame) -> Figure:
     """Draw how much people disagree by reason, and between which labels.
 
-    Reasons of at least `_FEWEST_ITEMS` items (all, where none has so many) have a row each, that
-    with the largest share of the last label on top. The table is that of `analyses.why.reasons`, on
-    one dataset; the data has rarer reasons and models, too.
+    Reasons of at least `_FEWEST_ITEMS` items (all reasons, if none has so many) have a row each;
+    the one with the largest share of the last label is on top. The table is that of
+    `analyses.why.reasons`, on one dataset; its rarer reasons and its models are not drawn.
     """
     dataset = get_dataset(str(table["dataset"].iloc[0]))
     frequent = table["n_items"] >= _FEWEST_ITEMS
     people = table[(table["holder"] == "people") & (frequent | ~frequent.any())]
-    last = people[people["quantity"] == dataset.labels[-1]].sort_values("mean", ascending=False)
-    order = list(last["reason"])
-    names = [f"{reason} ({n})" for reason, n in zip(order, last["n_items"], strict=True)]
+    last_label = people[people["quantity"] == dataset.labels[-1]]
+    by_last_label = last_label.sort_values("mean", ascending=False)
+    order = list(by_last_label["reason"])
+    n_items = by_last_label["n_items"]
+    names = [f"{reason} ({n})" for reason, n in zip(order, n_items, strict=True)]
     figure, (entropy_axis, votes_axis) = row_panels([names], 2, row=0.3)
     looks = {
         label.name: (label.colour, marker)
         for label, marker in zip(dataset.classes, _MARKERS, strict=False)
     }
-    people = people.assign(place=people["reason"].map(order.index))
+    people = people.assign(y=people["reason"].map(order.index))
     intervals(entropy_axis, people[people["quantity"] == "entropy"], "mean", "text")
-    for number, (label, look) in enumerate(looks.items()):
-        shift = _APART * (number - (len(looks) - 1) / 2)
-        of_label = people[people["quantity"] == label]
-        intervals(votes_axis, of_label.assign(place=of_label["place"] + shift), "mean", *look)
+    for index, (label, look) in enumerate(looks.items()):
+        shift = _APART * (index - (len(looks) - 1) / 2)
+        label_rows = people[people["quantity"] == label]
+        intervals(votes_axis, label_rows.assign(y=label_rows["y"] + shift), "mean", *look)
     overall = people.loc[people["quantity"] == "entropy", "overall"].iloc[0]
     entropy_axis.axvline(overall, color=colour("muted"), linestyle=":", linewidth=1, zorder=0)
     write(entropy_axis, "mean of the ten", (overall, 1), (0, 2), "muted", xycoords=AT_X)
@@ -52,16 +54,16 @@ def plot_reasons(table: pd.DataFrame) -> Figure:
 
 
 def plot_readings(table: pd.DataFrame) -> Figure:
-    """Draw how large majorities are for pairs as written, and on each of their readings.
+    """Draw how large majorities are for pairs as written, and for each of their readings.
 
     The table is that of `analyses.why.readings`.
     """
     figure, (axis,) = panel_grid(1, columns=1, height=2.6)
     axis.set_ylim(0, 1.12 * table["share"].max())
     axis.set_xlim(table["majority"].min() - 0.3, table["majority"].max() + 0.15)
-    shown = table.groupby("shown", sort=False)
+    kinds = table.groupby("shown", sort=False)
     label_lines(axis, [
-        line(axis, rows, "majority", "share", str(kind), _KINDS[str(kind)]) for kind, rows in shown
+        line(axis, rows, "majority", "share", str(kind), _KINDS[str(kind)]) for kind, rows in kinds
     ])  # fmt: skip
     axis.set_xticks(np.unique(table["majority"]))
     axis.set_xlabel(f"votes for the majority label, of {int(table['n_votes'].iloc[0])}")

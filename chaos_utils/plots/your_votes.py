@@ -1,4 +1,4 @@
-"""The figure about one set of votes: how clear its majorities are."""
+"""The figure about a reader's votes: how large their majorities are."""
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -8,14 +8,14 @@ from chaos_utils.plots.panels import panel_grid
 
 
 def plot_majorities(table: pd.DataFrame) -> Figure:
-    """Draw how large majorities are, among the votes and among all people.
+    """Draw how large majorities are: by the votes, and by the prior for all people.
 
     The table is that of `analyses.your_votes.majority_sizes`.
     """
     figure, (axis,) = panel_grid(1, columns=1, height=2.7)
     bins = ("low", "high")
-    filled = {"fill": True, "alpha": 1, "label": "by their votes"}
-    histogram(axis, table, table["plain"], "grid", bins, **filled)
+    fill = {"fill": True, "alpha": 1, "label": "by their votes"}
+    histogram(axis, table, table["plain"], "grid", bins, **fill)
     outline = {"linewidth": 1.8, "label": "by the prior: all people"}
     histogram(axis, table, table["value"], "blue", bins, **outline)
     axis.set(xlabel="share of the majority label", ylabel="share of items")

@@ -34,9 +34,9 @@ def counts_of(labels, n_classes=2):
 def test_the_published_example_comes_out_to_six_digits():
     found = of_matrix(EXAMPLE)
     expected = (0.472222, 0.100154, 0.107583, 0.248452)
-    errors = (found.value, found.of_items, found.of_people, found.of_votes)
+    errors = (found.value, found.items_error, found.people_error, found.votes_error)
     assert errors == pytest.approx(expected, abs=5e-7)
-    assert found.error == found.of_people  # the votes' part exceeds the sum of both
+    assert found.error == found.people_error  # the votes' part exceeds the sum of both
     assert (found.n_items, found.n_people) == (6, 4)
     assert found.of_five == pytest.approx(1)  # there are no more
     low, high = found.interval(0, 1)
@@ -67,13 +67,13 @@ def test_the_closed_form_is_what_leaving_out_gives(reduce):
         votes.append(labels.copy())
         votes[-1][place] = NONE
     found = of_matrix(labels, reduce, 3)
-    assert found.of_items == pytest.approx(
+    assert found.items_error == pytest.approx(
         error([value(np.delete(labels, i, 0)) for i in range(30)])
     )
-    assert found.of_people == pytest.approx(
+    assert found.people_error == pytest.approx(
         error([value(np.delete(labels, j, 1)) for j in range(9)])
     )
-    assert found.of_votes == pytest.approx(error([value(one) for one in votes]))
+    assert found.votes_error == pytest.approx(error([value(one) for one in votes]))
 
 
 def test_items_with_one_vote_have_no_part_and_an_interval_ends_where_its_range_does():
@@ -172,6 +172,6 @@ def test_its_intervals_hold_the_truth_where_those_over_items_do_not(
         )
         low, high = found.interval(0, 1)
         held.append(low <= truth <= high)
-        narrow.append(abs(found.value - truth) <= 1.96 * found.of_items)
+        narrow.append(abs(found.value - truth) <= 1.96 * found.items_error)
     assert np.mean(held) >= least
     assert np.mean(narrow) <= of_items

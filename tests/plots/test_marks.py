@@ -74,7 +74,7 @@ def test_rows_stand_from_the_top_and_are_named_once_in_a_line_of_panels(narrow):
 
 def test_intervals_and_bands_are_those_of_the_table_and_some_rows_have_none():
     _, (axis, other) = panel_grid(2, columns=2, height=2.0)
-    rows = pd.DataFrame({"place": [0, 1.5], "n": [1, 10], "value": [0.3, 0.5],
+    rows = pd.DataFrame({"y": [0, 1.5], "n": [1, 10], "value": [0.3, 0.5],
                          "low": [0.25, np.nan], "high": [0.6, np.nan]})  # fmt: skip
     intervals(axis, rows, "value", "blue", hollow=True)
     points, *bars = axis.lines
