@@ -152,7 +152,7 @@ def make_pages(
         "PYTHONHASHSEED": "0",
         "SOURCE_DATE_EPOCH": "1577836800",  # the same date in every build
     }
-    command = [*warm.python(of_warm), "chaos_utils.publish.pages", json.dumps(options)]
+    command = [*warm.python_command(of_warm), "chaos_utils.publish.pages", json.dumps(options)]
     lines = []
     with subprocess.Popen(
         command, cwd=root, env={**environment, **of_warm}, text=True, stdout=subprocess.PIPE,
