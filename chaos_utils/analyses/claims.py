@@ -23,7 +23,7 @@ from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets.catalogue import get_dataset, short_of
 from chaos_utils.metrics.resampling import behind_holm, holm
 from chaos_utils.report.columns import MISSING, Column, Row, number, with_interval
-from chaos_utils.report.values import Address, parsed
+from chaos_utils.report.values import Address, parse_address
 
 FILE = Path(__file__).with_name("claims.yml")
 HOLDS = "holds"
@@ -136,7 +136,7 @@ def _parse_numbers(texts: Any) -> SelectedNumbers:
     several = texts if isinstance(texts, list) else [texts]
     if not several or not all(isinstance(text, str) for text in several):
         raise ValueError("expected the address of a number, or a list of some")
-    parts = [[parsed(part) for part in text.split(" - ")] for text in several]
+    parts = [[parse_address(part) for part in text.split(" - ")] for text in several]
     for address in (address for part in parts for address in part):
         if address.table not in TABLES:
             raise ValueError(did_you_mean(address.table, TABLES))

@@ -10,7 +10,7 @@ from chaos_utils.analyses.names import join_names
 from chaos_utils.base import paths
 from chaos_utils.base.inputs import Input, digest, merged
 from chaos_utils.base.modules import code_digest, digest_of_dataset, library_versions
-from chaos_utils.base.record_keys import digest_of_parsed, remembered
+from chaos_utils.base.record_keys import cached_digest, digest_of_parsed
 from chaos_utils.datasets.auxiliary_data import AuxiliaryData
 from chaos_utils.datasets.catalogue import (
     book_datasets,
@@ -61,7 +61,8 @@ class Lazy(Generic[T_co]):
     def parsed(self) -> str:
         """A digest of what was read; where the same code has read these files, nothing is read."""
         made_from = [self.inputs, self.read_by, code_digest(__name__), library_versions()]
-        return remembered(paths.build() / "parsed", made_from, lambda: digest_of_parsed(self.value))
+        folder = paths.build() / "parsed"
+        return cached_digest(folder, made_from, lambda: digest_of_parsed(self.value))
 
 
 def _states_old_labels(dataset: Dataset) -> bool:

@@ -15,7 +15,7 @@ from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.report.columns import MISSING, Column, Row, number, signed
-from chaos_utils.report.values import parsed
+from chaos_utils.report.values import parse_address
 
 FILE = Path(__file__).with_name("published_numbers.yml")
 _KEYS = ("paper", "table", "dataset", "row", "column")
@@ -54,7 +54,7 @@ def published_beside_ours(*, same_votes: bool, **tables: pd.DataFrame) -> pd.Dat
 
 def _value(tables: Mapping[str, pd.DataFrame], text: str) -> float:
     """Return the number at an address, the first of several; NaN where there is none."""
-    address = parsed(text) if text else None
+    address = parse_address(text) if text else None
     table = tables.get(address.table) if address else None
     if address is None or table is None or table.empty:
         return float("nan")

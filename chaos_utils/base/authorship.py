@@ -43,16 +43,17 @@ def _printed_name(author: Any) -> str:
     match author:
         case {"name": str(name)}:
             return name
-        case {"given-names": str(given), "family-names": str(family)}:
-            return f"{given} {family}"
+        case {"given-names": str(given_names), "family-names": str(family_names)}:
+            return f"{given_names} {family_names}"
     raise ValueError("expected `name`, or `given-names` and `family-names`")
 
 
 class Citation(StrictModel):
     """What CITATION.cff says of the book.
 
-    `date` is that of this version's release; `url` and `repository` are where the book and its code
-    are published, `doi` is that of this version's archive; all are empty before there is one.
+    `date` is the date of this version's release. `url` and `repository` are where the book and its
+    code are published, `doi` is the DOI of this version's archive; each of the three is empty until
+    it exists.
     """
 
     model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
@@ -74,7 +75,7 @@ class Citation(StrictModel):
 
     @property
     def year(self) -> str:
-        """Of this version's release."""
+        """The year of this version's release."""
         return self.date[:4]
 
     @property
@@ -84,11 +85,14 @@ class Citation(StrictModel):
 
 
 def read_citation(path: Path | None = None) -> Citation:
-    """Read the project's CITATION.cff, or another; the variable `ADDRESS` overrides its `url`."""
+    """Read CITATION.cff, the project's or the one at `path`.
+
+    The environment variable named by `ADDRESS` overrides its `url`.
+    """
     path = path or paths.project() / "CITATION.cff"
     citation = validate(read_yaml(path), Citation, path.name, "This file")
-    if given := os.environ.get(ADDRESS):
-        return citation.model_copy(update={"url": validate_address(given, ADDRESS)})
+    if address := os.environ.get(ADDRESS):
+        return citation.model_copy(update={"url": validate_address(address, ADDRESS)})
     return citation
 
 
@@ -103,6 +107,7 @@ def validate_address(url: str, where: str) -> str:
 
 
 def _validate(check: Callable[[str], str], text: str, message: str, where: str) -> str:
+    """Return a text that `check` accepts; raise the fault that it finds as a ChaosError."""
     try:
         return check(text)
     except ValueError as fault:

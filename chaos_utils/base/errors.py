@@ -3,14 +3,14 @@
 import difflib
 from collections.abc import Iterable
 
-_LISTED_BESIDE_CLOSEST = 10  # words that are listed beside the closest
-_LISTED_AT_MOST = 100  # that are listed where none is close
+_LISTED_BESIDE_CLOSEST = 10  # up to so many choices are all listed beside the closest one
+_LISTED_AT_MOST = 100  # choices that are listed if none is close
 
 
 class ChaosError(Exception):
     """A fault that the reader can act on: shown as one message, without a traceback.
 
-    Below the problem are shown, in this order, those of the others that are given.
+    The message shows the problem, and below it the other arguments, in this order, if given.
 
     Parameters
     ----------
@@ -44,38 +44,38 @@ class ChaosError(Exception):
                 lines.append(f"  {name + ':':<10} {text}")
         super().__init__("\n".join(lines))
 
-    def within(self, place: object) -> "ChaosError":
-        """Return the same fault, with a place before its own.
+    def within(self, container: object) -> "ChaosError":
+        """Return the same fault, with the name of its container put before `where`.
 
         Parameters
         ----------
-        place : object
+        container : object
             Such as the file in which the fault was found.
 
         Returns
         -------
         ChaosError
-            A new one; this one stays as it is.
+            A new error; this one stays as it is.
         """
         problem, where, found, expected, todo = self._parts
-        where = place if where is None else f"{place}, {where}"
+        where = container if where is None else f"{container}, {where}"
         return ChaosError(problem, where=where, found=found, expected=expected, todo=todo)
 
 
 def counted(n: int, noun: str) -> str:
-    """Return a number with its noun."""
+    """Return a number with its noun, in the plural unless the number is 1."""
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """Name the closest known word, whatever its case, and all where few or none is close."""
+    """Name the choice closest to a word, in any case; list the choices if few or none is close."""
     choices = list(choices)
-    by_letters = {choice.casefold(): choice for choice in choices}
-    close = difflib.get_close_matches(word.casefold(), by_letters, n=1)
+    choice_in_lower_case = {choice.casefold(): choice for choice in choices}
+    close = difflib.get_close_matches(word.casefold(), choice_in_lower_case, n=1)
     listed = ", ".join(choices[:_LISTED_AT_MOST]) + ", …" * (len(choices) > _LISTED_AT_MOST)
     if close:
-        several = f" One of: {listed}" if 1 < len(choices) <= _LISTED_BESIDE_CLOSEST else ""
-        return f"did you mean {by_letters[close[0]]!r}?{several}"
+        alternatives = f" One of: {listed}" if 1 < len(choices) <= _LISTED_BESIDE_CLOSEST else ""
+        return f"did you mean {choice_in_lower_case[close[0]]!r}?{alternatives}"
     return f"one of: {listed}" if choices else "there are none"
 
 

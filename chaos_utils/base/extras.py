@@ -15,7 +15,7 @@ _PACKAGES = {
 def require_extra(extra: str, feature: str = "This command", todo: str = "") -> None:
     """Fail where the packages of an extra, ``book`` or ``train``, are not installed.
 
-    `feature` needs them; `todo` is what helps beside installing them.
+    `feature` names what needs them; `todo` follows the advice to install them.
     """
     if missing := missing_packages(extra):
         raise ChaosError(
@@ -26,7 +26,7 @@ def require_extra(extra: str, feature: str = "This command", todo: str = "") -> 
 
 
 def missing_packages(extra: str) -> list[str]:
-    """Return those packages that show an extra which are not installed."""
+    """Return the packages of an extra, as `_PACKAGES` lists them, that are not installed."""
     return [name for name in _PACKAGES[extra] if not _is_installed(name)]
 
 

@@ -15,13 +15,14 @@ from chaos_utils.base.errors import ChaosError
 
 
 def read_regular(path: Path) -> bytes:
-    """Return what a file holds; a pipe or a device, which may have no end, is refused."""
-    kind = path.stat().st_mode
-    if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):  # reading a folder says what it is
+    """Return the content of a file; refuse a pipe or a device, which may have no end."""
+    mode = path.stat().st_mode
+    # A folder is left to `read_bytes`, whose error says that it is one.
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise ChaosError(
             "Only regular files are read.",
             where=path,
-            found="a pipe" if stat.S_ISFIFO(kind) else "a device",
+            found="a pipe" if stat.S_ISFIFO(mode) else "a device",
             expected="a regular file",
             todo="save it to a file",
         )
@@ -30,6 +31,7 @@ def read_regular(path: Path) -> bytes:
 
 @contextmanager
 def _readable_errors(target: Path) -> Iterator[None]:
+    """Turn an OSError of the block, which writes to `target`, into a ChaosError."""
     try:
         yield
     except OSError as fault:  # a full disk, a quota, a limit of the process, a read-only place, …
@@ -44,26 +46,29 @@ def _readable_errors(target: Path) -> Iterator[None]:
 
 def check_replaceable(path: Path) -> None:
     """Refuse to put a file in the place of anything but a regular file."""
-    if path.is_symlink() or (path.exists() and not path.is_file()):
-        raise ChaosError(
-            "Only a regular file is replaced by a file.",
-            where=path,
-            found="a link"
-            if path.is_symlink()
-            else "a folder"
-            if path.is_dir()
-            else "a pipe or device",
-            todo="choose another place, or name the file that a link leads to",
-        )
+    if path.is_symlink():
+        kind = "a link"
+    elif path.is_dir():
+        kind = "a folder"
+    elif path.exists() and not path.is_file():
+        kind = "a pipe or device"
+    else:
+        return
+    raise ChaosError(
+        "Only a regular file is replaced by a file.",
+        where=path,
+        found=kind,
+        todo="choose another place, or name the file that a link leads to",
+    )
 
 
 def _temporary_path(path: Path) -> Path:
-    """Return a name for what is to take the place of a file or folder."""
+    """Return an unused path beside a file or folder, for the one that will replace it."""
     return path.with_name(f".{path.name}-{secrets.token_hex(8)}")
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all; its folder is made where it is not there."""
+    """Write a file whole or not at all; make its folder if there is none."""
     with _readable_errors(path):
         check_replaceable(path)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -91,7 +96,7 @@ def write_json(path: Path, content: Any) -> None:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Pause garbage collection while a file is read: nothing is freed, and scanning is slow."""
+    """Pause garbage collection while a file is read: it is slow, and would free nothing."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -102,7 +107,7 @@ def uncollected() -> Iterator[None]:
 
 
 def decode_text(content: bytes, name: str, where: object) -> str:
-    """Return what a file holds as text, without a byte-order mark; `name` names it in the error."""
+    """Return the text of a file, without a byte-order mark; the error calls the file `name`."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
@@ -115,7 +120,7 @@ def decode_text(content: bytes, name: str, where: object) -> str:
 
 
 def read_mapping(path: Path) -> dict[str, Any]:
-    """Return a JSON object that the project has written; empty where none can be read."""
+    """Return a JSON object that the project has written; an empty one if it cannot be read."""
     try:
         content = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -127,8 +132,8 @@ def read_mapping(path: Path) -> dict[str, Any]:
 def fresh_folder(target: Path) -> Iterator[Path]:
     """Yield an empty folder that takes the place of `target` when the block succeeds.
 
-    It stands beside `target`, which need not exist. When the block raises, `target` stays as it was
-    and the new folder is removed.
+    The new folder stands beside `target`, which need not exist. When the block raises, `target`
+    stays as it was, and the new folder is removed.
     """
     with _readable_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -143,9 +148,9 @@ def fresh_folder(target: Path) -> Iterator[Path]:
 
 
 def swap_in(new: Path, target: Path) -> None:
-    """Put a folder in the place of another, or of nothing; what was there is removed.
+    """Move the folder `new` to `target`; a folder that is there already is removed.
 
-    Both must be on the same file system.
+    Both paths must be on the same file system.
     """
     if target.exists() and not target.is_dir():
         raise ChaosError("Only a folder is replaced by a folder.", where=target, todo="remove it")

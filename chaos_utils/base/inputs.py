@@ -1,7 +1,8 @@
-"""Data files by name and digest: what figures, tables and run records say that they were made from.
+"""Data files by name and digest: the inputs that figures, tables and run records name.
 
-Whatever is read from a file carries its entry along (``votes.inputs``, ``system.inputs``), and so
-does a table that is made from it: a figure names its own inputs and no others.
+Whatever is read from a file carries the file's `Input` along (``votes.inputs``,
+``system.inputs``), and so does a table that is made from it: a figure names its own inputs and no
+others.
 """
 
 import hashlib
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 OF_DESKTOPS = (".DS_Store", "Thumbs.db", "desktop.ini")  # written wherever a folder is looked at
-OWN = "own-data/"  # begins the names of files that a reader brought
+OWN = "own-data/"  # the names of files that a reader brought begin so
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -27,7 +28,7 @@ class Input:
 
     @property
     def is_own(self) -> bool:
-        """Whether a reader brought it, as votes or in the place of votes."""
+        """Whether a reader brought the file, as votes or in the place of votes."""
         return self.name.startswith(OWN)
 
 
@@ -38,17 +39,17 @@ def digest(path: Path) -> str:
 
 
 def of_predictions(path: Path, sha256: str | None = None) -> Input:
-    """Return the entry of a file of predictions, by its digest where that is known."""
+    """Return the input that a file of predictions is; `sha256` is its digest, where known."""
     return Input(f"predictions/{path.name}", sha256 or digest(path))
 
 
 def digests(folder: Path) -> dict[str, str]:
-    """Return the digest of each file below a folder, by name, in order, but for `OF_DESKTOPS`."""
-    files = (path for path in folder.rglob("*") if path.is_file())
-    found = sorted(path for path in files if path.name not in OF_DESKTOPS)
-    return {path.relative_to(folder).as_posix(): digest(path) for path in found}
+    """Return the digest of each file below a folder but `OF_DESKTOPS`, sorted by relative path."""
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    files = sorted(path for path in paths if path.name not in OF_DESKTOPS)
+    return {path.relative_to(folder).as_posix(): digest(path) for path in files}
 
 
 def merged(*groups: Iterable[Input]) -> tuple[Input, ...]:
-    """Return the inputs of several things, each once, by name."""
+    """Return the inputs of all groups, each once, sorted by name."""
     return tuple(sorted({entry for group in groups for entry in group}))

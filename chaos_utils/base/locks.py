@@ -11,9 +11,9 @@ def exclusive_lock(
 ) -> Iterator[None]:
     """Wait until no other process is in a block with this lock, and keep others out of it.
 
-    The system releases a lock when the process that holds it ends, however that ends. `say` is
-    called with `waiting` where this waits, and where the file system takes no locks, which keeps no
-    one out.
+    The operating system releases a lock when the process that holds it ends, in whatever way. `say`
+    is called with the text `waiting` if another process holds the lock, and with a warning if the
+    file system takes no locks: then nobody is kept out.
     """
     from filelock import FileLock, Timeout  # slow to import
 
@@ -25,7 +25,7 @@ def exclusive_lock(
     except Timeout:
         say(waiting)
         lock.acquire()
-    except PermissionError:
+    except PermissionError:  # an OSError, but it does not mean that there are no locks
         raise
     except (OSError, NotImplementedError) as fault:
         say(

@@ -1,7 +1,7 @@
 """Which modules of this package some code needs, read from the source without running it.
 
-What a file says is remembered in ``_build/modules.json``, by the digest of its content: reading a
-source is cheap, parsing it is not.
+What is parsed from a source is cached in ``_build/modules.json`` by the digest of its text: reading
+a source is cheap, parsing it is not.
 """
 
 import ast
@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -24,26 +24,26 @@ from chaos_utils.base.files import decode_text, read_mapping, write_text
 from chaos_utils.base.inputs import digest
 
 PACKAGE = "chaos_utils"
-# These rooms only show numbers, and so does this file.
-_SHOWING = ("report", "plots", "publish")
-_LOOK = "style.py"
+# Code that only shows numbers: folders of the package, and a file.
+_DISPLAY_FOLDERS = ("report", "plots", "publish")
+_STYLE_FILE = "style.py"
 DATA_SUFFIXES = (".csv", ".json", ".yml")
-_MEMORY = "modules.json"
+_CACHE_FILE = "modules.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a module or a notebook says.
+    """What is parsed from the source of a module or a notebook.
 
-    `imports` are dotted names in this package, `libraries` the packages that it imports from
-    elsewhere, but for Python's own; `declares` the names that it annotates outside of
-    functions, such as a notebook's parameters; `data` the package's data files that it names;
-    `meaning` is a digest of what it does: comments, docstrings and layout do not count.
+    `imports` are the dotted names that it imports from this package; `libraries` the packages that
+    it imports from elsewhere, without Python's own; `declares` the names that it annotates outside
+    of functions, such as a notebook's parameters; `data` the package's data files that it names.
+    `meaning` is a digest of its code: comments, docstrings and layout do not change it.
 
-    `reads`, its constant `READS`, are the data files that it reads beside the votes asked for:
-    patterns of their names, ``votes`` for those on every dataset, ``predictions`` for all that were
-    released. With a constant `READS_FOR`, it and what it imports read for notebooks that have one
-    of the parameters of these names, and for no others.
+    `reads` is its constant `READS`: the data files that it reads besides the votes that a notebook
+    asks for, as patterns of their names; ``votes`` stands for the votes on every dataset,
+    ``predictions`` for all released predictions. `reads_for` is its constant `READS_FOR`: if it
+    names parameters, the module and its imports read only for notebooks that have one of these.
     """
 
     imports: tuple[str, ...]
@@ -59,30 +59,31 @@ _SOURCES = TypeAdapter(dict[str, Source])
 
 
 def transitive_imports(names: Iterable[str], without: Collection[Path] = ()) -> list[Path]:
-    """Return the files of modules and of all that they import, directly or through others, sorted.
+    """Return the files of modules and of all that they import, directly or indirectly, sorted.
 
-    Names are dotted; those outside this package are passed over, files in `without` not followed.
+    `names` are dotted; names outside this package are skipped. Files in `without` are left out, and
+    their imports are not followed.
     """
     root = paths.project()
-    waiting = list(names)
-    found: set[Path] = set()
-    while waiting:
-        path = _file_of(root, waiting.pop())
-        if path is None or path in found or path in without:
+    pending = list(names)
+    files: set[Path] = set()
+    while pending:
+        path = _file_of(root, pending.pop())
+        if path is None or path in files or path in without:
             continue
-        found.add(path)
-        waiting += source_of(path).imports
-    return sorted(found)
+        files.add(path)
+        pending += source_of(path).imports
+    return sorted(files)
 
 
 def libraries(names: Iterable[str]) -> set[str]:
-    """Return the packages from elsewhere that modules, and all that they import, import."""
+    """Return the third-party packages that modules import, directly or through this package."""
     return {library for path in transitive_imports(names) for library in source_of(path).libraries}
 
 
 @cache
 def _file_of(root: Path, module: str) -> Path | None:
-    """Return the file of a module of this package; None for what is inside one."""
+    """Return the file of a module of this package; None if the name is of something in a module."""
     path = root / Path(*module.split("."))
     if path.with_suffix(".py").is_file():
         return path.with_suffix(".py")
@@ -92,30 +93,32 @@ def _file_of(root: Path, module: str) -> Path | None:
 def code_digest(*names: str, without: tuple[str, ...] = ()) -> str:
     """Return a digest of the code of some modules and of all that they import from this package.
 
-    Modules in `without` do not count, nor what only these import; no module may be among them.
+    Modules in `without` do not count, nor does what only these import; `names` must not contain
+    any of them.
 
-    It has 16 hexadecimal digits. What only shows numbers does not count. A data file that stands
-    beside a module counts where one of these modules names it: ``tasks.yml``, or a table of
-    published numbers, without its suffix. No module names a dataset's YAML file, which counts for
-    what is computed on that dataset: see `digest_of_dataset`.
+    The digest has 16 hexadecimal digits. Code that only shows numbers does not count. A data file
+    that stands beside a module counts if one of the counted modules names it: ``tasks.yml``, or a
+    table of published numbers without its suffix. No module names a dataset's YAML file: the key of
+    what is computed on that dataset holds its digest, see `digest_of_dataset`.
     """
     return _code_digest(paths.project(), names, without)
 
 
 @cache
 def _code_digest(root: Path, names: tuple[str, ...], without: tuple[str, ...]) -> str:
-    found = hashlib.sha256()
-    named: set[str] = set()
-    package, left_out = root / PACKAGE, [_file_of(root, name) for name in without]
-    for path in transitive_imports(names, [path for path in left_out if path]):
-        if path.parent.name in _SHOWING or path.name == _LOOK:
+    """Return what `code_digest` does, for the checkout at `root`."""
+    sha256 = hashlib.sha256()
+    data_files: set[str] = set()
+    excluded_files = [_file_of(root, name) for name in without]
+    for path in transitive_imports(names, [path for path in excluded_files if path]):
+        if path.parent.name in _DISPLAY_FOLDERS or path.name == _STYLE_FILE:
             continue
         source = source_of(path)
-        found.update(f"{path.name}\n{source.meaning}\n".encode())
-        named.update(source.data)
-    for name in sorted(named):
-        found.update(f"{name}\n{digest(package / name)}\n".encode())
-    return found.hexdigest()[:16]
+        sha256.update(f"{path.name}\n{source.meaning}\n".encode())
+        data_files.update(source.data)
+    for name in sorted(data_files):
+        sha256.update(f"{name}\n{digest(root / PACKAGE / name)}\n".encode())
+    return sha256.hexdigest()[:16]
 
 
 @cache
@@ -130,22 +133,22 @@ def digest_of_dataset(name: str) -> str:
 
 
 def digests_of_datasets() -> dict[str, str]:
-    """Return what `digest_of_dataset` does for each of the package's datasets, by its name."""
+    """Return the `digest_of_dataset` of each of the package's datasets, by its name."""
     files = (paths.project() / PACKAGE / "datasets").glob("*.yml")
     return {path.stem: digest_of_dataset(path.stem) for path in sorted(files)}
 
 
 @cache
 def source_of(path: Path, *, notebook: bool = False) -> Source:
-    """Return what a file says; in a notebook, lines for IPython alone are passed over."""
+    """Return what is parsed from a file; in a notebook, lines for IPython alone are skipped."""
     text = read_source(path)
     if notebook:
         text = re.sub(r"^\s*[%!].*$", "", text, flags=re.MULTILINE)
-    memory, content = _source_cache(paths.project()), _sha256(text)
-    if content not in memory.known:
-        memory.known[content] = _read(text, path, memory.data)
-    memory.seen.add(content)
-    return memory.known[content]
+    source_cache, text_digest = _source_cache(paths.project()), _sha256(text)
+    if text_digest not in source_cache.sources:
+        source_cache.sources[text_digest] = _parse(text, path, source_cache.data_files)
+    source_cache.used_digests.add(text_digest)
+    return source_cache.sources[text_digest]
 
 
 def read_source(path: Path) -> str:
@@ -154,7 +157,8 @@ def read_source(path: Path) -> str:
     return text.replace("\r\n", "\n")  # as Git for Windows may write it
 
 
-def _read(text: str, path: Path, data: Mapping[str, str]) -> Source:
+def _parse(text: str, path: Path, data_files: Mapping[str, str]) -> Source:
+    """Parse the text of a file; `data_files` are as `_data_files` returns them."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
@@ -165,59 +169,64 @@ def _read(text: str, path: Path, data: Mapping[str, str]) -> Source:
             found=(getattr(fault, "text", None) or "").strip(),
             expected=str(getattr(fault, "msg", fault)) or type(fault).__name__,
         ) from fault
-    texts: list[str] = []
-    _describe(tree, texts)
-    strings = {one.value for one in ast.walk(tree) if isinstance(one, ast.Constant)}
+    description: list[str] = []
+    _describe(tree, description)
+    constants = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
     imports = list(_imports(tree))
-    others = {name.partition(".")[0] for name in imports} - {PACKAGE} - sys.stdlib_module_names
+    packages = {name.partition(".")[0] for name in imports}
     return Source(
         tuple(name for name in imports if name.partition(".")[0] == PACKAGE),
-        tuple(sorted(others)),
+        tuple(sorted(packages - {PACKAGE} - sys.stdlib_module_names)),
         tuple(
-            one.target.id
-            for one in tree.body
-            if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+            statement.target.id
+            for statement in tree.body
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
         ),
-        tuple(sorted(data[name] for name in data if name in strings)),
-        _sha256("".join(texts)),
-        _texts(tree, "READS", path),
-        _texts(tree, "READS_FOR", path),
+        tuple(sorted(file for name, file in data_files.items() if name in constants)),
+        _sha256("".join(description)),
+        _string_tuple(tree, "READS", path),
+        _string_tuple(tree, "READS_FOR", path),
     )
 
 
-def _texts(tree: ast.Module, name: str, path: Path) -> tuple[str, ...]:
-    """Return the texts that a module gives to a name at its top; none where it does not."""
-    for one in tree.body:
-        targets = one.targets if isinstance(one, ast.Assign) else [getattr(one, "target", None)]
+def _string_tuple(tree: ast.Module, name: str, path: Path) -> tuple[str, ...]:
+    """Return the tuple of strings assigned to `name` at module level; () if it is not assigned."""
+    for statement in tree.body:
+        targets: Sequence[object] = [getattr(statement, "target", None)]
+        if isinstance(statement, ast.Assign):
+            targets = statement.targets
         if [getattr(target, "id", "") for target in targets] != [name]:
             continue
-        given = getattr(one, "value", None)
-        texts = [getattr(text, "value", None) for text in getattr(given, "elts", ())]
-        if not isinstance(given, ast.Tuple) or not all(isinstance(text, str) for text in texts):
+        value = getattr(statement, "value", None)
+        strings = [getattr(element, "value", None) for element in getattr(value, "elts", ())]
+        if not isinstance(value, ast.Tuple) or not all(isinstance(part, str) for part in strings):
             raise ChaosError(
                 f"{name} cannot be read without running the module.",
-                where=f"{path.parent.name}/{path.name}, line {one.lineno}",
-                found=ast.unparse(one),
+                where=f"{path.parent.name}/{path.name}, line {statement.lineno}",
+                found=ast.unparse(statement),
                 expected=f'texts in a tuple, {name} = ("a/*", "b/*")',
             )
-        return tuple(map(str, texts))
+        return tuple(map(str, strings))
     return ()
 
 
 def _data_files(root: Path) -> dict[str, str]:
-    """Return the data files that stand beside modules, by what a module calls them."""
+    """Return the data files that stand beside modules, by the name that modules use for each.
+
+    That is the file's name, of a CSV file without the suffix.
+    """
     package = root / PACKAGE
-    found = {}
+    files = {}
     for path in sorted(package.rglob("*")):
         if path.suffix in DATA_SUFFIXES and any(path.parent.glob("*.py")):
-            called = path.stem if path.suffix == ".csv" else path.name
-            found[called] = path.relative_to(package).as_posix()
-    return found
+            name = path.stem if path.suffix == ".csv" else path.name
+            files[name] = path.relative_to(package).as_posix()
+    return files
 
 
 def _imports(tree: ast.AST) -> Iterator[str]:
     """Yield the dotted names that code imports."""
-    for node in _run(tree):
+    for node in _executed_nodes(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -228,37 +237,37 @@ def _imports(tree: ast.AST) -> Iterator[str]:
         yield from names
 
 
-def _run(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the statements of code that run; what is imported for type checkers is not needed."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
+def _executed_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield the statements of a syntax tree, but for those that only type checkers execute."""
+    pending = [tree]
+    while pending:
+        node = pending.pop()
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             continue
         yield node
         children = ast.iter_child_nodes(node)
-        waiting += [child for child in children if not isinstance(child, ast.expr)]
+        pending += [child for child in children if not isinstance(child, ast.expr)]
 
 
-def _describe(node: object, texts: list[str]) -> None:
-    """Add a text for each node: the same from every version of Python."""
+def _describe(node: object, description: list[str]) -> None:
+    """Append the parts of a syntax tree to its description, the same in all versions of Python."""
     if isinstance(node, ast.AST):
-        texts.append(f"({type(node).__name__}")
+        description.append(f"({type(node).__name__}")
         for name, value in ast.iter_fields(node):
-            if name == "body" and isinstance(value, list) and value and _is_text(value[0]):
-                value = value[1:]
+            if name == "body" and isinstance(value, list) and value and _is_docstring(value[0]):
+                value = value[1:]  # without the docstring
             if value not in (None, []) and name not in ("type_ignores", "kind", "type_comment"):
-                texts.append(f" {name}=")
-                _describe(value, texts)
-        texts.append(")")
+                description.append(f" {name}=")
+                _describe(value, description)
+        description.append(")")
     elif isinstance(node, list):
-        for one in node:
-            _describe(one, texts)
+        for element in node:
+            _describe(element, description)
     else:
-        texts.append(repr(node))
+        description.append(repr(node))
 
 
-def _is_text(node: object) -> bool:
+def _is_docstring(node: object) -> bool:
     return (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
@@ -268,40 +277,44 @@ def _is_text(node: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _SourceCache:
-    """What sources say, by the digest of their content, and which were seen in this process.
+    """What is parsed from sources, by the digest of their text.
 
-    It holds as long as `by` does: this module as it is, and the data files that there are.
+    `used_digests` are those of the sources that this process asked for. The cache is valid for one
+    version of this module and one set of `data_files`, whose digest is `valid_for`.
     """
 
-    by: str
-    data: Mapping[str, str]
-    known: dict[str, Source]
-    seen: set[str]
+    valid_for: str
+    data_files: Mapping[str, str]
+    sources: dict[str, Source]
+    used_digests: set[str]
 
 
 @cache
 def _source_cache(root: Path) -> _SourceCache:
-    data = _data_files(root)
-    by = _sha256("\n".join([digest(Path(__file__)), *data.values()]))
-    return _SourceCache(by, data, _cached_sources(by), set())
+    data_files = _data_files(root)
+    valid_for = _sha256("\n".join([digest(Path(__file__)), *data_files.values()]))
+    return _SourceCache(valid_for, data_files, _cached_sources(valid_for), set())
 
 
-def _cached_sources(by: str) -> dict[str, Source]:
-    kept = read_mapping(paths.build() / _MEMORY)
+def _cached_sources(valid_for: str) -> dict[str, Source]:
+    content = read_mapping(paths.build() / _CACHE_FILE)
+    if content.get("valid_for") != valid_for:
+        return {}
     try:
-        return _SOURCES.validate_python(kept.get("sources")) if kept.get("by") == by else {}
+        return _SOURCES.validate_python(content.get("sources"))
     except ValidationError:
-        return {}  # damaged: what files say is read again
+        return {}  # damaged: the sources are parsed again
 
 
 def save_cache() -> None:
-    """Keep what the sources say that this process has read, for others to come."""
-    memory = _source_cache(paths.project())
-    said = {one: memory.known[one] for one in sorted(memory.seen)}
-    content = {"by": memory.by, "sources": _SOURCES.dump_python(said, mode="json")}
-    if content != read_mapping(paths.build() / _MEMORY):
-        with suppress(ChaosError):  # where nothing can be written, they are read again
-            write_text(paths.build() / _MEMORY, json.dumps(content) + "\n")
+    """Write what was parsed from the sources that this process used to the build folder."""
+    cache = _source_cache(paths.project())
+    parsed_sources = {name: cache.sources[name] for name in sorted(cache.used_digests)}
+    sources = _SOURCES.dump_python(parsed_sources, mode="json")
+    content = {"valid_for": cache.valid_for, "sources": sources}
+    if content != read_mapping(paths.build() / _CACHE_FILE):
+        with suppress(ChaosError):  # if it cannot be written, later processes parse again
+            write_text(paths.build() / _CACHE_FILE, json.dumps(content) + "\n")
 
 
 def _sha256(text: str) -> str:
@@ -309,6 +322,6 @@ def _sha256(text: str) -> str:
 
 
 def clear_cache() -> None:
-    """Look at every source again when it is next asked for; what is unchanged is not parsed."""
-    for looked_at in (_file_of, _code_digest, source_of, _source_cache):
-        looked_at.cache_clear()
+    """Forget what this process has read: sources are read again, and parsed if they changed."""
+    for function in (_file_of, _code_digest, source_of, _source_cache):
+        function.cache_clear()

@@ -2,7 +2,7 @@
 
 
 def true_minus(text: str) -> str:
-    """Return a formatted number with a true minus sign, and without a sign where it shows as 0."""
+    """Return a formatted number with a true minus sign, and without a sign if it shows as 0."""
     mantissa = text.partition("e")[0]
-    shown = text if mantissa.strip("+-0.%") else text.lstrip("+-")
-    return shown.replace("-", "−")
+    signed = text if mantissa.strip("+-0.%") else text.lstrip("+-")
+    return signed.replace("-", "−")

@@ -2,17 +2,17 @@
 
 Variables (all optional): ``CHAOS_DATA``, a folder of data files that is searched first;
 ``CHAOS_DATA_ONLY``, which leaves out the checkout's own places, not the cache; ``CHAOS_CACHE``,
-where downloads are kept; ``CHAOS_RECOMPUTE``, which lets no recorded table take the place of what
-can be computed; and ``CHAOS_RUN``, set by the runner for the notebook that it runs: the folder that
-takes its figures, and says in `CONTEXT_FILE` what runs. A build sets ``CHAOS_WARM`` for its steps,
-see `report.warm`.
+where downloads are kept; ``CHAOS_RECOMPUTE``, with which no recorded table replaces one that can be
+computed; and ``CHAOS_RUN``, set by the runner for the notebook that it runs: the folder that takes
+the notebook's figures, and whose `CONTEXT_FILE` names the notebook and its parameters. A build sets
+``CHAOS_WARM`` for its steps, see `report.warm`.
 """
 
 import json
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
@@ -21,12 +21,14 @@ import platformdirs
 from chaos_utils.base.errors import ChaosError
 
 RECOMPUTE = "CHAOS_RECOMPUTE"
-# In the folder of a run.
+# Names in the folder of a run.
 FIGURES, TABLES = "figures", "tables"
 NOTEBOOK_FILE, RECORD_FILE = "notebook.ipynb", "record.json"
-CONTEXT_FILE = "context.json"  # what runs, for its own process; gone when it ends
+CONTEXT_FILE = "context.json"  # the running notebook and its parameters; removed when it ends
 
-_output = ContextVar("output", default=Path(tempfile.gettempdir()) / "chaos-interactive")
+_figures_folder = ContextVar(
+    "figures_folder", default=Path(tempfile.gettempdir()) / "chaos-interactive"
+)
 
 
 def _is_project(folder: Path) -> bool:
@@ -60,28 +62,29 @@ def project() -> Path:
 
 def cache() -> Path:
     """Return the folder that keeps downloads and models; it need not exist."""
-    named = os.environ.get("CHAOS_CACHE")
-    return Path(named) if named else Path(platformdirs.user_cache_dir("chaos-utils"))
+    folder = os.environ.get("CHAOS_CACHE")
+    return Path(folder) if folder else Path(platformdirs.user_cache_dir("chaos-utils"))
 
 
 def data_roots() -> list[Path]:
     """Return the folders in which data is looked for, in order.
 
     They are ``CHAOS_DATA``, the checkout's ``data/``, ``shared/data/`` beside the checkout, and the
-    cache; without those that there cannot be, and with ``CHAOS_DATA_ONLY`` without the checkout's.
+    cache. The first is left out if the variable is not set; the next two are left out if there is
+    no checkout, and with ``CHAOS_DATA_ONLY``.
     """
     roots = []
-    named = os.environ.get("CHAOS_DATA")
-    if named:
-        if not Path(named).is_dir():
+    folder = os.environ.get("CHAOS_DATA")
+    if folder:
+        if not Path(folder).is_dir():
             raise ChaosError(
                 "CHAOS_DATA does not name a folder.",
                 where="environment variable CHAOS_DATA",
-                found=named,
+                found=folder,
                 expected="an existing folder",
                 todo="correct it or unset it",
             )
-        roots.append(Path(named))
+        roots.append(Path(folder))
     checkout = find_project()
     if checkout is not None and "CHAOS_DATA_ONLY" not in os.environ:
         roots += [checkout / "data", checkout.parent / "shared" / "data"]
@@ -119,24 +122,28 @@ def runs() -> Path:
 
 
 def from_reader(path: str) -> Path:
-    """Return a path that the reader gave, relative to where the reader is."""
+    """Return a path that the reader gave, from the folder in which the reader called us."""
     return Path(str(context().get("reader", ""))) / path
 
 
 def context() -> dict[str, object]:
-    """Return what the runner left for the notebook that it runs; empty outside of it."""
-    named = os.environ.get("CHAOS_RUN")
-    if not named:
+    """Return what the runner says of the notebook that it runs; empty outside of the runner."""
+    folder = os.environ.get("CHAOS_RUN")
+    if not folder:
         return {}
-    content: object = None
-    with suppress(OSError, ValueError, RecursionError):
-        is_there = (Path(named) / CONTEXT_FILE).exists()  # it is gone when the run has ended
-        content = json.loads((Path(named) / CONTEXT_FILE).read_text("utf-8")) if is_there else {}
+    path = Path(folder) / CONTEXT_FILE
+    content: object
+    try:
+        if not path.exists():  # the run has ended
+            return {}
+        content = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        content = None  # refused below, as is anything but a mapping
     if not isinstance(content, dict):
         raise ChaosError(
             "CHAOS_RUN does not name the folder of a run.",
             where="environment variable CHAOS_RUN",
-            found=named,
+            found=folder,
             expected=f"a folder whose {CONTEXT_FILE}, if there is one, says what runs",
             todo="unset it: it is for the notebooks that `chaos run` runs",
         )
@@ -144,7 +151,7 @@ def context() -> dict[str, object]:
 
 
 def recompute() -> bool:
-    """Return whether what can be computed is, though it is recorded."""
+    """Return whether all tables that can be computed are, recorded ones too."""
     return RECOMPUTE in os.environ
 
 
@@ -154,16 +161,16 @@ def in_runner() -> bool:
 
 
 def run_folder() -> Path:
-    """Return where figures go: the runner's folder, or one that was set, or a scratch folder."""
-    named = os.environ.get("CHAOS_RUN")
-    return Path(named) if named else _output.get()
+    """Return where figures go: the runner's folder, else that of `figures_in` or a scratch one."""
+    folder = os.environ.get("CHAOS_RUN")
+    return Path(folder) if folder else _figures_folder.get()
 
 
 @contextmanager
 def figures_in(folder: Path) -> Iterator[None]:
-    """Let what is published in this block go to a folder of the reader's."""
-    token = _output.set(folder)
+    """Write the figures that this block publishes into a folder of the reader's."""
+    token = _figures_folder.set(folder)
     try:
         yield
     finally:
-        _output.reset(token)
+        _figures_folder.reset(token)

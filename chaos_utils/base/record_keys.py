@@ -26,10 +26,10 @@ _DIGEST = re.compile("[0-9a-f]{16}")
 class Key:
     """All that decides the rows of a recorded table, as digests of 16 hexadecimal digits.
 
-    `made_by` is that of the parameters, the files of votes and predictions, the datasets' YAML
-    files, the code that computes with its data, and the libraries; `parsed` that of what was read
-    from the files, whatever code reads them; `tables` has that of the rows of each table that was
-    given.
+    `made_by` is the digest of the parameters, the files of votes and predictions, the datasets'
+    YAML files, the code that computes with its data, and the libraries. `parsed` is the digest of
+    the votes and predictions as read, whatever code reads them. `tables` has the digest of the rows
+    of each table that is an argument.
     """
 
     made_by: str = ""
@@ -43,22 +43,23 @@ def digest_of(text: str) -> str:
 
 
 def key_digest(text: str) -> str:
-    """Return the digest of a text as keys have it, of 16 digits."""
+    """Return the digest of a text in the short form of keys, 16 digits."""
     return digest_of(text)[:16]
 
 
 def digest_of_parsed(value: object) -> str:
     """Return a digest of texts, numbers and arrays in dataclasses, tuples and mappings.
 
-    Fractions count with seven digits: the last ones that are computed depend on the processor.
+    Arrays of floats count with seven digits: the last digits of a result depend on the processor.
     """
-    found = hashlib.sha256()
+    sha256 = hashlib.sha256()
     for part in _parts(value):
-        found.update(part)
-    return found.hexdigest()[:16]
+        sha256.update(part)
+    return sha256.hexdigest()[:16]
 
 
 def _parts(value: object) -> Iterator[bytes]:
+    """Yield the bytes of a value's parts, to be hashed."""
     if isinstance(value, np.ndarray):
         array = value.astype(np.float32) if value.dtype.kind == "f" else value
         yield f"{array.dtype.str} {array.shape}".encode()
@@ -66,32 +67,32 @@ def _parts(value: object) -> Iterator[bytes]:
     elif isinstance(value, BaseModel):
         yield value.model_dump_json().encode()
     elif is_dataclass(value):
-        yield from _parts({one.name: getattr(value, one.name) for one in fields(value)})
+        yield from _parts({part.name: getattr(value, part.name) for part in fields(value)})
     elif isinstance(value, Mapping):
         yield from _parts([*value.items()])
     elif isinstance(value, list | tuple):
         yield f"{len(value)} parts".encode()
-        for one in value:
-            yield from _parts(one)
+        for element in value:
+            yield from _parts(element)
     elif value is None or isinstance(value, str | int | float):
         yield repr(value).encode()
     else:
         raise TypeError(f"no digest holds all of a {type(value).__name__}")
 
 
-def remembered(place: Path, made_from: object, compute: Callable[[], str]) -> str:
-    """Return a digest that is computed once for what it is made from, and kept in a folder."""
-    path = place / key_digest(json.dumps(made_from, default=asdict))
-    known = path.read_text("utf-8") if path.is_file() else ""
-    if not _DIGEST.fullmatch(known):
-        known = compute()
-        with suppress(ChaosError):  # where nothing can be written, it is computed again
-            write_text(path, known)
-    return known
+def cached_digest(folder: Path, made_from: object, compute: Callable[[], str]) -> str:
+    """Return what `compute` returns, computed once for a value of `made_from`, kept in a folder."""
+    path = folder / key_digest(json.dumps(made_from, default=asdict))
+    result = path.read_text("utf-8") if path.is_file() else ""
+    if not _DIGEST.fullmatch(result):
+        result = compute()
+        with suppress(ChaosError):  # if it cannot be written, it is computed again
+            write_text(path, result)
+    return result
 
 
 def read_keys(folder: Path) -> dict[str, Key]:
-    """Return the keys of a folder of records, by the records' names; none where it has no file.
+    """Return the keys of a folder of records, by the records' names; none if there is no file.
 
     Raises a ChaosError if the file is damaged, such as by two branches that were merged.
     """
@@ -99,8 +100,8 @@ def read_keys(folder: Path) -> dict[str, Key]:
     if not path.is_file():
         return {}
     try:
-        found = json.loads(path.read_bytes().decode())
-        return {name: Key(**one) for name, one in found.items()}
+        content = json.loads(path.read_bytes().decode())
+        return {name: Key(**digests) for name, digests in content.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
         raise ChaosError(
             "The keys of the recorded tables are damaged.",

@@ -40,21 +40,21 @@ HUES = tuple(
     )
 )
 BLUE, AMBER, PINK, GREEN, PURPLE, ORANGE = HUES[:6]
-_OF_SYSTEMS = (ORANGE, BLUE, GREEN, PURPLE, PINK, AMBER, *HUES[6:])
+_SYSTEM_HUES = (ORANGE, BLUE, GREEN, PURPLE, PINK, AMBER, *HUES[6:])
 
 
-def distinct_hues(n: int, first: Sequence[Hue] = _OF_SYSTEMS) -> list[Hue]:
-    """Return a colour for each of some systems in one plot, or labels, no two of them the same.
+def distinct_hues(n: int, first: Sequence[Hue] = _SYSTEM_HUES) -> list[Hue]:
+    """Return `n` different colours, for the systems or the labels of one plot.
 
-    The `first` are always the same; those after them lie evenly around the wheel.
+    The colours in `first` come first; any others are spaced evenly around the colour wheel.
     """
-    rest = n - len(first)
-    turns = [k / rest for k in range(rest)]
-    more = [Hue(light=_hex_colour(turn, 0.33), dark=_hex_colour(turn, 0.72)) for turn in turns]
-    return [*first, *more][:n]
+    n_others = n - len(first)
+    turns = [k / n_others for k in range(n_others)]  # around the wheel, from 0 to 1
+    others = [Hue(light=_hex_colour(turn, 0.33), dark=_hex_colour(turn, 0.72)) for turn in turns]
+    return [*first, *others][:n]
 
 
-# What tables call systems by, and how the papers write it.
+# The names of systems in tables, and as the papers write them.
 SYSTEM_NAMES = {
     "bert-base": "BERT-base (2020)",  # since other runs of BERT-base and RoBERTa-base stand beside
     "xlnet-base": "XLNet-base",
@@ -71,7 +71,7 @@ SYSTEM_NAMES = {
 
 
 def system_title(system: str, origin: str, temperature: float) -> str:
-    """Return how figures and tables call a system; references have no temperature to speak of."""
+    """Return the name of a system in figures and tables; a reference has no temperature."""
     if origin == "reference":
         return "oracle (the votes)" if system == "oracle" else system
     return f"{SYSTEM_NAMES.get(system, system)}, T = {temperature:g}"
@@ -104,27 +104,27 @@ PALETTES: Mapping[Mode, Mapping[str, str]] = MappingProxyType(
     }
 )
 
-# Inches: the width of the book's text, and of a phone's. A picture of that width is not shrunk.
+# Inches: the width of the book's text, and of a phone. A picture of that width is not shrunk.
 WIDE = 6.9
 NARROW = 3.7
 
 _mode: ContextVar[Mode] = ContextVar("mode", default="light")
 _narrow: ContextVar[bool] = ContextVar("narrow", default=False)
-_given: ContextVar[set[Hue] | None] = ContextVar("given", default=None)
+_used_hues: ContextVar[set[Hue] | None] = ContextVar("used_hues", default=None)
 
 
 def is_narrow() -> bool:
-    """Say whether what is drawn is for a phone: one column of panels, short labels."""
+    """Return whether a figure is being drawn for a phone: one column of panels, short labels."""
     return _narrow.get()
 
 
 def width() -> float:
-    """Return how wide a figure is that takes the whole width of the page.
+    """Return the width of a figure that is as wide as the page.
 
     Returns
     -------
     float
-        In inches; less while it is drawn for a phone.
+        In inches; less while a figure is being drawn for a phone.
     """
     return NARROW if is_narrow() else WIDE
 
@@ -143,31 +143,32 @@ def colour(name: str | Hue) -> str:
         Such as ``#1b6ca8``.
     """
     hue = name if isinstance(name, Hue) else _ROLES[name]
-    if (given := _given.get()) is not None:
-        given.add(hue)
+    if (used_hues := _used_hues.get()) is not None:
+        used_hues.add(hue)
     return str(getattr(hue, _mode.get()))
 
 
 @contextmanager
 def drawing_look(mode: Mode, narrow: bool = False) -> Iterator[set[Hue]]:
-    """Draw what is drawn in this block in the light or the dark look, and for which width.
+    """Draw the figures of this block in the light or the dark look, for a page or a phone.
 
-    What is yielded holds each `colour` that the block has asked for.
+    Yield a set to which `colour` adds each hue that the block asks for.
     """
     import matplotlib as mpl
 
     used_hues: set[Hue] = set()
-    tokens = _mode.set(mode), _narrow.set(narrow), _given.set(used_hues)
+    tokens = _mode.set(mode), _narrow.set(narrow), _used_hues.set(used_hues)
     try:
         with mpl.rc_context(_settings()):
             yield used_hues
     finally:
         _mode.reset(tokens[0])
         _narrow.reset(tokens[1])
-        _given.reset(tokens[2])
+        _used_hues.reset(tokens[2])
 
 
 def _settings() -> dict[Any, Any]:
+    """Return the settings of matplotlib for the current look and width."""
     text, muted, grid = colour("text"), colour("muted"), colour("grid")
     return {
         "figure.figsize": (width(), 0.65 * width()),

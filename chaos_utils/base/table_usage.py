@@ -1,4 +1,4 @@
-"""Which recorded tables a run asked for: its chapter depends on those that it read."""
+"""Which recorded tables a run asked for: a chapter depends on the tables that its run read."""
 
 import json
 from collections.abc import Iterator
@@ -8,15 +8,17 @@ from typing import Literal
 from chaos_utils.base import paths
 from chaos_utils.base.validation import StrictModel
 
-_FILE = "table_usage.jsonl"  # in the folder of the run's own tables, a line each
+_FILE = "table_usage.jsonl"  # in a run's folder for tables; one line for each access
 
 
 class TableAccess(StrictModel):
-    """A recorded table, by its place in ``results/tables/``, that a run asked for.
+    """A recorded table that a run asked for.
 
-    It was `read` since it is what would be computed, `computed` since it is not, or `shown` since
-    what it was made from is not available. `sha256` is that of the file that was read or shown;
-    `damaged` says of one that was computed that its file was cut off, or changed by hand.
+    `name` is the path of its file below ``results/tables/``. `how` says what the run did: ``read``
+    it, since its key shows that it is current; ``computed`` it, since it is not; or has ``shown``
+    it, current or not, since the data that it was made from is not available. `sha256` is the
+    digest of the file that was read or shown; `damaged` says that the file of a table that was
+    computed had been cut off, or changed by hand.
     """
 
     name: str
@@ -26,7 +28,7 @@ class TableAccess(StrictModel):
 
 
 def log_access(access: TableAccess) -> None:
-    """Add a table to those that the running notebook asked for; elsewhere, do nothing."""
+    """Note that the running notebook asked for a table; outside the runner, do nothing."""
     if not paths.in_runner():
         return
     path = paths.run_folder() / paths.TABLES / _FILE
@@ -36,7 +38,7 @@ def log_access(access: TableAccess) -> None:
 
 
 def accesses_of(run: Path) -> Iterator[TableAccess]:
-    """Yield the tables that a finished run asked for; none where its list cannot be read."""
+    """Yield the tables that a finished run asked for; none if the list of them cannot be read."""
     try:
         lines = (run / paths.TABLES / _FILE).read_text("utf-8").splitlines()
         yield from [TableAccess.model_validate_json(line, strict=True) for line in lines]

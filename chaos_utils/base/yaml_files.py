@@ -8,14 +8,14 @@ import yaml
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import decode_text, read_regular
 
-_MOST_NESTED = 20
+_MAX_DEPTH = 20
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """YAML in which no key may occur twice; in C where that is available, for speed."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """Refuse a doubled key, of which the last would win silently, and one that is no word."""
+        """Refuse a key that occurs twice, whose last value would win silently, or is no word."""
         mapping: dict[Any, Any] = {}
         for key, value in node.value:
             line = key.start_mark.line + 1
@@ -29,7 +29,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 
 
 def read_yaml(path: Path, name: str = "This file") -> Any:
-    """Return the content of a YAML file without aliases; `name` names it in the error."""
+    """Return the content of a YAML file without aliases; the error calls the file `name`."""
     try:
         text = decode_text(read_regular(path), name, path)
         _check_events(text)
@@ -50,12 +50,12 @@ def read_yaml(path: Path, name: str = "This file") -> Any:
 
 
 def _check_events(text: str) -> None:
-    """Refuse aliases, and what is nested beyond reason; the loader in C would crash on it."""
+    """Refuse aliases, and nesting so deep that the loader in C would crash on it."""
     depth = 0
     for event in yaml.parse(text, _Loader):
         if isinstance(event, yaml.AliasEvent):  # a few lines of them can fill the memory
             raise yaml.YAMLError("it has an alias, which is not supported")
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
-        if depth > _MOST_NESTED:
+        if depth > _MAX_DEPTH:
             raise yaml.YAMLError("it is nested too deeply")

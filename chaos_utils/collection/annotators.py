@@ -1,4 +1,4 @@
-"""Annotators as they are assumed: populations that mix ways to answer, and members of them."""
+"""Simulated annotators: populations that mix ways to answer, and applicants drawn from them."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +15,9 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 POPULATIONS = Path(__file__).with_name("populations.yml")
-KNOWN_TESTS = ("qualification", "training")  # here annotators know that they are tested
-_STAY_SPREAD = 1.0  # standard deviation of the logarithm of how many items one is ready to judge
-# The ways to answer without care, with their shares among the careless.
+KNOWN_TESTS = ("qualification", "training")  # states in which annotators know of the test
+_STAY_SPREAD = 1.0  # standard deviation of the logarithm of an annotator's stay, in items
+# The kinds of careless annotators, with their shares among all careless ones.
 _CARELESS = {
     "hasty": {"share": 0.7, "lapse": 0.8, "lapse_in_tests": 0.2},
     "guessing": {"share": 0.12, "lapse": 1.0, "lapse_in_tests": 1.0},
@@ -30,20 +30,21 @@ _CARELESS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Population:
-    """A mixture of ways to answer, and how many items its members are ready to judge on average.
+    """A mixture of kinds of annotators, and how many items they are ready to judge on average.
 
-    Who attends answers at work as people do, with a draw from the item's distribution, and in a
-    known test with the label that most people give. Who does not attend guesses. `kinds` has a row
-    for each way to answer:
+    An attentive annotator's answer at work is a draw from the item's distribution; in a test that
+    annotators know of, it is the label that most people give. An inattentive annotator guesses.
+    `kinds` has a row for each kind of annotator, with the columns
 
-    * ``share``: among applicants;
+    * ``share``: its share of the applicants;
     * ``lapse``, ``lapse_in_tests``: chance that an answer is a guess, at work before any feedback,
       and in the on-boarding test and in training;
-    * ``one_label``: 1 where guesses are always one label, which differs between annotators;
+    * ``one_label``: 1 if all guesses of an annotator are the same label, which is drawn for each;
     * ``confusion``: chance, before any feedback, that an attentive answer takes one label for
       another;
     * ``learning``: share of confusion, and of lapses above ``least_lapse``, that one correction
-      removes.
+      removes;
+    * ``least_lapse``: the chance of a guess at work after many corrections, if below ``lapse``.
     """
 
     kinds: pd.DataFrame
@@ -55,9 +56,9 @@ def mixture(
 ) -> Population:
     """Return a population of careful and careless annotators.
 
-    Feedback brings careful annotators' lapses at work down to `lapse`, from twice as many.
-    `lapse_in_tests` is how often they lapse where they know that they are tested. `mean_stay`
-    counts items.
+    `careless` is the share of careless annotators. Feedback brings the careful ones' chance of a
+    lapse at work down to `lapse`, from twice as much; `lapse_in_tests` is their chance of a lapse
+    in tests that they know of. `mean_stay` is a number of items.
     """
     shares = {"careless": careless, "lapse": lapse, "lapse_in_tests": lapse_in_tests}
     for name, value in shares.items():
@@ -84,27 +85,31 @@ def mixture(
     careless_kinds = {
         name: traits | {"share": careless * traits["share"]} for name, traits in _CARELESS.items()
     }
-    traits_of = {"careful": careful} | careless_kinds
-    kinds = pd.DataFrame.from_dict(traits_of, orient="index").fillna(0.0)
+    traits_by_kind = {"careful": careful} | careless_kinds
+    kinds = pd.DataFrame.from_dict(traits_by_kind, orient="index").fillna(0.0)
     return Population(kinds, mean_stay)
 
 
 def assumed_parameters(dataset: str) -> dict[str, Any]:
-    """Return what is assumed of the applicants for a dataset, as `mixture` takes it."""
-    found: dict[str, Any] = read_yaml(POPULATIONS)[dataset]
-    return found
+    """Return the arguments of `mixture` that are assumed for a dataset's applicants."""
+    parameters: dict[str, Any] = read_yaml(POPULATIONS)[dataset]
+    return parameters
 
 
 class Applicants:
-    """Members of a population: of which `kind` each is, and how many items each would judge."""
+    """`n` members of a population: the `kind` of each, and how many items each would judge.
+
+    `traits` has each column of `Population.kinds` for each applicant, `guess` the distribution of
+    each applicant's guesses, of shape (n, k), and `stay` a number of items.
+    """
 
     def __init__(
         self, population: Population, n: int, n_items: int, k: int, rng: np.random.Generator
     ) -> None:
         kinds = population.kinds
-        picks = rng.choice(len(kinds), n, p=kinds["share"].to_numpy())
-        self.kind = kinds.index.to_numpy()[picks]
-        self.traits = {str(name): kinds[name].to_numpy()[picks] for name in kinds}
+        kind_index = rng.choice(len(kinds), n, p=kinds["share"].to_numpy())
+        self.kind = kinds.index.to_numpy()[kind_index]
+        self.traits = {str(name): kinds[name].to_numpy()[kind_index] for name in kinds}
         one_label = self.traits["one_label"] == 1
         self.guess = np.full((n, k), 1 / k)
         self.guess[one_label] = np.eye(k)[rng.integers(0, k, one_label.sum())]
@@ -115,22 +120,23 @@ class Applicants:
     def answer(
         self, question: str, rows: Ints, corrections: Ints, people: Floats, rng: np.random.Generator
     ) -> Ints:
-        """Draw the label that each of m annotators gives, by its position.
+        """Draw the label that each of m annotators gives to an item, as an index, of shape (m,).
 
-        `corrections`, of shape (m,), counts what feedback they had; `people`, of shape (m, k), is
-        how people answer the items.
+        `question` is the state of the protocol that asks; `rows`, of shape (m,), are the indices of
+        the annotators; `corrections`, of shape (m,), counts the corrections that each has had;
+        `people`, of shape (m, k), is the distribution of people's answers to each one's item.
         """
-        of = {name: values[rows] for name, values in self.traits.items()}
-        unlearnt = (1 - of["learning"]) ** corrections
-        least = np.minimum(of["least_lapse"], of["lapse"])
-        lapse = least + (of["lapse"] - least) * unlearnt
+        traits = {name: values[rows] for name, values in self.traits.items()}
+        unlearnt = (1 - traits["learning"]) ** corrections
+        least_lapse = np.minimum(traits["least_lapse"], traits["lapse"])
+        lapse = least_lapse + (traits["lapse"] - least_lapse) * unlearnt
         k = people.shape[1]
         if question in KNOWN_TESTS:
-            lapse, people = of["lapse_in_tests"], np.eye(k)[people.argmax(axis=1)]
+            lapse, people = traits["lapse_in_tests"], np.eye(k)[people.argmax(axis=1)]
         # A confusion exchanges the last two labels: of three, neutral and contradiction.
         confused = people[:, [*range(k - 2), k - 1, k - 2]]
-        mixed = (of["confusion"] * unlearnt)[:, None]
-        attentive = (1 - mixed) * people + mixed * confused
+        confusion = (traits["confusion"] * unlearnt)[:, None]
+        attentive = (1 - confusion) * people + confusion * confused
         chances = (1 - lapse[:, None]) * attentive + lapse[:, None] * self.guess[rows]
-        steps = np.cumsum(chances[:, :-1], axis=1)
-        return (rng.random(len(chances))[:, None] > steps).sum(axis=1)
+        thresholds = np.cumsum(chances[:, :-1], axis=1)
+        return (rng.random(len(chances))[:, None] > thresholds).sum(axis=1)

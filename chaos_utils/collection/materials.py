@@ -1,4 +1,4 @@
-"""What is judged and what is tested with: the items of a dataset, cut in two."""
+"""The items of a dataset cut in two: examples for tests, and items to be judged."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
 
-UNANIMOUS = 0.95
+UNANIMOUS = 0.95  # the share of votes on one label that a unanimous example must exceed
 
 Floats = npt.NDArray[np.float64]
 
@@ -19,8 +19,9 @@ Floats = npt.NDArray[np.float64]
 class Materials:
     """The items that a collection works with: unanimous examples, and items to be judged.
 
-    No item is both. `pool` is how people answer the unanimous examples, and `items` the true
-    distribution of each item to be judged, as far as the data knows it; rows sum to 1.
+    No item is both. `pool`, of shape (n_pool, k), has the shares of people's answers to each
+    unanimous example; `items`, of shape (n_items, k), has the true distribution of each item to be
+    judged, as far as the data tells. Rows sum to 1.
     """
 
     dataset: Dataset
@@ -36,7 +37,7 @@ class Materials:
 
 
 def is_unanimous(votes: Votes, bar: float = UNANIMOUS) -> npt.NDArray[np.bool_]:
-    """Return which items have more than a share of votes, the bar, on one label."""
+    """Return which items have a share of their votes above the bar on one label."""
     return votes.shares.max(axis=1) > bar
 
 
@@ -45,18 +46,18 @@ def pool_of(
 ) -> dict[str, Floats]:
     """Return the unanimous examples that a dataset's annotators are tested with: shares by uid.
 
-    Datasets with the same labels share a pool and a test, as SNLI and MNLI did: `all_votes` are
-    those that may lend examples, which stand in the book's order.
+    Datasets with the same labels share a pool and a test, as SNLI and MNLI did: all datasets in
+    `all_votes` with the labels of `dataset` lend their examples, in the book's order.
     """
-    lending = [votes for votes in all_votes if votes.dataset.labels == dataset.labels]
-    lending.sort(key=lambda votes: votes.dataset.in_book)
+    lenders = [votes for votes in all_votes if votes.dataset.labels == dataset.labels]
+    lenders.sort(key=lambda votes: votes.dataset.in_book)
     return {
         uid: shares
-        for votes in lending
-        for uid, shares, fits in zip(
+        for votes in lenders
+        for uid, shares, unanimous in zip(
             votes.uids, votes.shares, is_unanimous(votes, bar), strict=True
         )
-        if fits
+        if unanimous
     }
 
 
@@ -65,24 +66,24 @@ def cut(
 ) -> Materials:
     """Cut a dataset into unanimous examples and items to be judged.
 
-    The papers' pool was not released, so items of ChaosNLI stand in for it: `all_votes` are those
-    that may lend some, as in `pool_of`. Where fewer than `n_items` are left to be judged, some
-    stand there twice.
+    The paper's pool was not released, so items of ChaosNLI stand in for it; the datasets in
+    `all_votes` lend them, as in `pool_of`. If fewer than `n_items` are left to be judged, some
+    occur more than once.
     """
     if n_items < 1:
         raise ChaosError("There is nothing to judge.", found=n_items, expected="at least 1 item")
     pool = pool_of(votes.dataset, all_votes, bar)
-    judged = np.flatnonzero(~is_unanimous(votes, bar))
-    if not pool or not len(judged):
+    judged_rows = np.flatnonzero(~is_unanimous(votes, bar))
+    if not pool or not len(judged_rows):
         raise ChaosError(
             "These items cannot be cut into unanimous examples and items to be judged.",
             where=votes.source.name,
             found=f"{len(pool)} items with more than {bar:.0%} of their votes on one label, "
-            f"and {len(judged)} others",
+            f"and {len(judged_rows)} others",
             expected="some of both",
             todo="choose another bar",
         )
-    order = np.resize(np.random.default_rng(seed).permutation(judged), n_items)
+    order = np.resize(np.random.default_rng(seed).permutation(judged_rows), n_items)
     return Materials(
         dataset=votes.dataset,
         pool_uids=tuple(pool),

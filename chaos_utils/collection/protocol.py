@@ -26,7 +26,7 @@ Bools = npt.NDArray[np.bool_]
 Event = Mapping[str, Any]
 Json = dict[str, Any]
 
-# What an event of each type carries beside its type.
+# The fields of an event of each type, in addition to its type.
 FIELDS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "begin": frozenset(),
@@ -42,14 +42,14 @@ OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Protocol:
-    """The table of rules, which is not to be changed, with a value for every parameter."""
+    """The table of rules, which must not be changed, with a value for every parameter."""
 
     table: Json
     parameters: Mapping[str, float]
 
     @property
     def version(self) -> str:
-        """Name of the table, as recorded votes carry it."""
+        """The version of the table, which files of recorded votes name."""
         return str(self.table["version"])
 
     @property
@@ -59,7 +59,7 @@ class Protocol:
 
     @property
     def inputs(self) -> tuple[Input, ...]:
-        """The file of the table, among the inputs of what shows it."""
+        """The file of the table, as an input of figures and tables that show it."""
         return (Input(f"chaos_utils/collection/{_FILE.name}", digest(_FILE)),)
 
     def start(self, n: int = 1) -> "Cohort":
@@ -69,41 +69,47 @@ class Protocol:
         return Cohort(self, state, zeros)
 
     def replay(self, events: Iterable[Event]) -> "Cohort":
-        """Return where one annotator stands after a log of events, from the first one on.
+        """Return the state of one annotator after a log of events, as a cohort of one.
 
         An event is ``{"type": "begin"}``, ``{"type": "draw", "check": bool}``, ``{"type": "stop"}``
         or ``{"type": "answer", "kind": …, "item": …, "answer": …, "expected": …}``.
-        An answer's kind is what the state asks; an item's expected label is None.
+        An answer's kind is what the state asks for; if that is an item, the expected label is None.
         """
-        cohort, row = self.start(), np.arange(1)
+        cohort, rows = self.start(), np.arange(1)
         for number, event in enumerate(events, start=1):
             try:
-                name = str(cohort.states[0])
-                self.transition(name, event.get("type"))
-                _check_fields(self.table["states"][name], event)
+                state = str(cohort.states[0])
+                self.transition(state, event.get("type"))
+                _check_fields(self.table["states"][state], event)
             except ChaosError as fault:
                 raise fault.within(f"event {number}") from fault
             right, check = event.get("answer") == event.get("expected"), event.get("check", False)
-            cohort.step(row, event["type"], right=right, check=check)
+            cohort.step(rows, event["type"], right=right, check=check)
         return cohort
 
     def transition(self, state: str, event: object) -> Json:
-        """Return what a type of event does in a state."""
-        possible: list[Json] = [one for one in self.table["transitions"] if state in one["from"]]
-        for entry in possible:
+        """Return the table's entry for a type of event in a state."""
+        entries: list[Json] = [
+            entry for entry in self.table["transitions"] if state in entry["from"]
+        ]
+        for entry in entries:
             if event == entry["event"]:
                 return entry
         raise ChaosError(
             "This event cannot happen here.",
             where=f"state {state!r}",
             found=repr(event),
-            expected=" or ".join(entry["event"] for entry in possible) or "no further event",
+            expected=" or ".join(entry["event"] for entry in entries) or "no further event",
         )
 
 
 @dataclass(slots=True, eq=False)
 class Cohort:
-    """Where n annotators stand: `state` has positions in the table's states, `counters` counts."""
+    """The progress of n annotators through the protocol.
+
+    `state`, of shape (n,), has the index of each one's state among the protocol's states;
+    `counters` has an array of the same shape for each counter of the table.
+    """
 
     protocol: Protocol
     state: Ints
@@ -111,24 +117,24 @@ class Cohort:
 
     @property
     def states(self) -> npt.NDArray[np.str_]:
-        """The name of each one's state."""
+        """The name of each annotator's state, of shape (n,)."""
         return np.array(self.protocol.states)[self.state]
 
     @property
     def counted(self) -> Bools:
-        """Whether what each one has voted is kept."""
+        """Whether each annotator's votes count, of shape (n,)."""
         states = self.protocol.table["states"].values()
-        return np.array([not one.get("discards_votes", False) for one in states])[self.state]
+        return np.array([not state.get("discards_votes", False) for state in states])[self.state]
 
     def rows_in(self, name: str) -> Ints:
-        """Return who is in a state: positions of annotators, ascending."""
+        """Return the indices of the annotators who are in a state, ascending."""
         return np.flatnonzero(self.state == self.protocol.states.index(name))
 
     def step(self, rows: Ints, event: str, *, right: Any = False, check: Any = False) -> None:
-        """Let the same type of event happen to annotators who are all in one state.
+        """Apply the same type of event to annotators who are all in one state.
 
-        A row is named at most once. `right` and `check` say, for all of them or for each, whether
-        the answer is right and whether the draw brings a check.
+        `rows` are their indices, each at most once. `right` (whether the answer is right) and
+        `check` (whether the draw brings a check) are one value for all of them, or one for each.
         """
         if not len(rows):
             return
@@ -148,6 +154,7 @@ class Cohort:
             remaining &= ~moving
 
     def _holds(self, guard: Json, rows: Ints, check: Any) -> Any:
+        """Return whether a condition of a branch holds: for each of the annotators, or for all."""
         parameters = self.protocol.parameters
         bound = parameters.get(guard["value"], guard["value"])
         compare = OPERATORS[guard["op"]]
@@ -163,13 +170,13 @@ class Cohort:
 
 
 def _check_fields(state: Json, event: Event) -> None:
-    """Refuse an event whose fields its type does not have."""
+    """Refuse an event that has other fields, or other values, than its type and the state allow."""
     kind = event["type"]
-    if foreign := sorted(event.keys() - {"type"} - FIELDS[kind]):
+    if unknown := sorted(event.keys() - {"type"} - FIELDS[kind]):
         raise ChaosError(
             "An event has fields that its type does not have.",
             where=f"type {kind!r}",
-            found=", ".join(foreign),
+            found=", ".join(unknown),
             expected=", ".join(sorted(FIELDS[kind])) or "no other field",
         )
     if kind == "draw" and not isinstance(event.get("check"), bool):
@@ -204,7 +211,7 @@ def _table() -> Json:
 
 
 def load_protocol(**parameters: float) -> Protocol:
-    """Return the published protocol, with other values for the parameters that are named.
+    """Return the published protocol, with these values of parameters instead of the defaults.
 
     ``protocol.json`` holds their names and ranges.
     """
@@ -223,6 +230,7 @@ def load_protocol(**parameters: float) -> Protocol:
 
 
 def _check_value(name: str, value: object, entry: Json) -> None:
+    """Refuse a value that a parameter cannot have; `entry` is the table's for the parameter."""
     least, kind = entry.get("least", 0), entry["kind"]
     is_number = isinstance(value, int if kind == "count" else int | float)
     most = 1 if kind == "share" else float("inf")

@@ -11,23 +11,25 @@ from chaos_utils.collection.annotators import KNOWN_TESTS, Applicants, Populatio
 from chaos_utils.collection.materials import Materials
 from chaos_utils.collection.protocol import Ints, Protocol
 
-_LEAST_YIELD = 0.001  # share of the votes wanted that a round of applicants must bring
+_LEAST_YIELD = 0.001  # share of the needed votes that a round of applicants must bring
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Simulation:
-    """What came of a simulated collection. None of it is data.
+    """The result of a simulated collection. None of it is data.
 
     Attributes
     ----------
     annotators : DataFrame
-        One row an applicant, in order of arrival: ``kind``, ``state`` and ``counted`` (whether
-        the votes are kept).
+        A row for each applicant, in order of arrival: ``kind``, ``state``, and ``counted`` (whether
+        the applicant's votes count).
     known : DataFrame
-        One row an answer to a unanimous example: ``annotator``, ``asked``, ``place`` (how
-        many items came before), ``item`` (position in the pool), ``label``, ``right``.
+        A row for each answer to a unanimous example: ``annotator`` (row in `annotators`), ``asked``
+        (state of the protocol that asked), ``place`` (how many items the annotator had judged
+        before), ``item`` (index in the pool), ``label``, ``right``.
     votes : DataFrame
-        One row a judged item: ``annotator``, ``place``, ``item``, ``label``, ``counted``.
+        A row for each vote on an item: ``annotator``, ``place``, ``item`` (index among the items),
+        ``label``, ``counted``.
     counts : ndarray of int, shape (n_items, k)
         The counted votes.
     """
@@ -40,17 +42,17 @@ class Simulation:
 
     @property
     def dollars(self) -> float:
-        """What the collection cost: items and hidden checks are paid alike, tests are not.
+        """The cost of the collection: items and hidden checks are paid alike, tests are not.
 
-        Votes that are thrown away were paid too.
+        Votes that do not count are paid, too.
         """
-        paid = len(self.votes) + (self.known["asked"] == "check").sum()
+        n_paid = len(self.votes) + (self.known["asked"] == "check").sum()
         parameters = self.protocol.parameters
-        return float(paid * (parameters["pay_per_task"] / parameters["task_size"]))
+        return float(n_paid * (parameters["pay_per_task"] / parameters["task_size"]))
 
 
 class _Round:
-    """Applicants on their way through the protocol, of whom the first has the number `first`."""
+    """Applicants on their way through the protocol, numbered from `first` on."""
 
     def __init__(
         self,
@@ -61,8 +63,8 @@ class _Round:
         rng: np.random.Generator,
     ) -> None:
         n_items, k = materials.items.shape
-        wanted = n_items * protocol.parameters["votes_per_item"]
-        self.n = int(1.3 * wanted / population.mean_stay) + 50
+        n_votes = n_items * protocol.parameters["votes_per_item"]
+        self.n = int(1.3 * n_votes / population.mean_stay) + 50
         self.protocol, self.materials, self.first, self.rng = protocol, materials, first, rng
         self.cohort = protocol.start(self.n)
         self.people = Applicants(population, self.n, n_items, k, rng)
@@ -73,7 +75,7 @@ class _Round:
         self.judged: list[dict[str, npt.NDArray[np.generic]]] = []
 
     def run(self) -> None:
-        """Take everybody to an end: through the tests, then through items until their stay ends."""
+        """Take all applicants through the tests, then through items until their stay ends."""
         cohort = self.cohort
         cohort.step(np.arange(self.n), "begin")
         for test in KNOWN_TESTS:
@@ -81,9 +83,9 @@ class _Round:
                 self._answer_test(test, rows, 0)
         place = 0
         while len(rows := cohort.rows_in("ready")):
-            stays = self.people.stay[rows] > place
-            cohort.step(rows[~stays], "stop")
-            rows = rows[stays]
+            is_staying = self.people.stay[rows] > place
+            cohort.step(rows[~is_staying], "stop")
+            rows = rows[is_staying]
             check = self.rng.random(len(rows)) < self.protocol.parameters["check_rate"]
             cohort.step(rows, "draw", check=check)
             self._answer_test("check", rows[check], place)
@@ -99,7 +101,7 @@ class _Round:
             place += 1
 
     def _answer_test(self, test: str, rows: Ints, place: int) -> None:
-        """Let each annotator answer a unanimous example: a new one, until the pool is used up."""
+        """Let each annotator answer a unanimous example, a new one until the pool is used up."""
         item = self.pool_order[self.next_example[rows] % len(self.pool_order)]
         self.next_example[rows] += 1
         shares, expected = self.materials.pool[item], self.materials.expected[item]
@@ -133,20 +135,22 @@ class _Round:
         )
 
     def votes(self, start: Ints) -> pd.DataFrame:
-        """Deal items out in turn, each annotator's from a `start` on, and draw the votes on them.
+        """Deal items out in turn, and return the votes on them.
 
-        So nobody meets one twice.
+        Each annotator judges a run of consecutive items, and so none twice. `start`, of shape
+        (n_annotators,), has the index of each one's first item.
         """
         votes = _join_answers(self.judged)
-        annotator, taught = votes["annotator"].to_numpy(), votes.pop("taught").to_numpy()
+        annotator, corrections = votes["annotator"].to_numpy(), votes.pop("taught").to_numpy()
         item = (start[annotator] + votes["place"].to_numpy()) % len(self.materials.items)
         shares = self.materials.items[item]
-        label = self.people.answer("item", annotator - self.first, taught, shares, self.rng)
+        label = self.people.answer("item", annotator - self.first, corrections, shares, self.rng)
         return votes.assign(item=item, label=label)
 
 
 def _join_answers(parts: list[dict[str, npt.NDArray[np.generic]]]) -> pd.DataFrame:
-    return pd.DataFrame({name: np.concatenate([one[name] for one in parts]) for name in parts[0]})
+    """Return the columns of all parts as one frame."""
+    return pd.DataFrame({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
 
 
 def simulate(
@@ -154,42 +158,44 @@ def simulate(
 ) -> Simulation:
     """Let annotators apply, one after the other, until every item has its ``votes_per_item``.
 
-    Votes of annotators who are blocked are thrown away and collected anew from others.
+    Votes of annotators who are blocked do not count, and are collected anew from others.
     """
     rng = np.random.default_rng(seed)
     n_items = len(materials.items)
     n_needed = n_items * int(protocol.parameters["votes_per_item"])
     rounds: list[_Round] = []
-    people = pd.DataFrame()
-    ends = np.zeros(1, dtype=np.int64)
-    while ends[-1] < n_needed:
-        group = _Round(protocol, materials, population, len(people), rng)
+    annotators = pd.DataFrame()
+    n_so_far = np.zeros(1, dtype=np.int64)  # counted votes up to each annotator's last
+    while n_so_far[-1] < n_needed:
+        group = _Round(protocol, materials, population, len(annotators), rng)
         group.run()
         rounds.append(group)
-        people = pd.concat([people, group.annotators], ignore_index=True)
-        n_counted = np.where(people["counted"], people["items"], 0)
-        brought, ends = n_counted.sum() - ends[-1], n_counted.cumsum()
-        if brought < _LEAST_YIELD * n_needed:
+        annotators = pd.concat([annotators, group.annotators], ignore_index=True)
+        n_counted = np.where(annotators["counted"], annotators["items"], 0)
+        n_new, n_so_far = n_counted.sum() - n_so_far[-1], n_counted.cumsum()
+        if n_new < _LEAST_YIELD * n_needed:
             raise ChaosError(
                 "This population does not get through the protocol, so the collection never ends.",
-                found=f"{brought:,} votes that count from {group.n:,} applicants",
+                found=f"{n_new:,} votes that count from {group.n:,} applicants",
                 expected=f"{n_needed:,} votes",
                 todo="lower a threshold of the protocol, or take a more careful population",
             )
-    # The last one is sent home when all votes are in.
-    last = int(np.searchsorted(ends, n_needed))
-    most = np.full(len(people), n_items)
-    most[last] = n_needed - (ends[last] - n_counted[last])
+    # The last annotator is sent home as soon as all votes are in.
+    last = int(np.searchsorted(n_so_far, n_needed))
+    most_items = np.full(len(annotators), n_items)
+    most_items[last] = n_needed - (n_so_far[last] - n_counted[last])
 
-    def until_then(answers: pd.DataFrame) -> pd.DataFrame:
+    def before_the_end(answers: pd.DataFrame) -> pd.DataFrame:
         annotator = answers["annotator"].to_numpy()
-        is_in_time = (annotator <= last) & (answers["place"] < most[annotator])
+        is_in_time = (annotator <= last) & (answers["place"] < most_items[annotator])
         return answers[is_in_time].reset_index(drop=True)
 
-    votes = until_then(pd.concat([group.votes((ends - n_counted) % n_items) for group in rounds]))
-    votes["counted"] = people["counted"].to_numpy()[votes["annotator"]]
+    start = (n_so_far - n_counted) % n_items
+    votes = before_the_end(pd.concat([group.votes(start) for group in rounds]))
+    votes["counted"] = annotators["counted"].to_numpy()[votes["annotator"]]
     counts = np.zeros(materials.items.shape, dtype=np.int64)
-    tallied = votes[votes["counted"]]
-    np.add.at(counts, (tallied["item"], tallied["label"]), 1)
-    known = until_then(pd.concat([_join_answers(group.known) for group in rounds]))
-    return Simulation(protocol, people.iloc[: last + 1].drop(columns="items"), known, votes, counts)
+    counted_votes = votes[votes["counted"]]
+    np.add.at(counts, (counted_votes["item"], counted_votes["label"]), 1)
+    known = before_the_end(pd.concat([_join_answers(group.known) for group in rounds]))
+    annotators = annotators.iloc[: last + 1].drop(columns="items")
+    return Simulation(protocol, annotators, known, votes, counts)

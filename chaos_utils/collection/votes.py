@@ -24,16 +24,17 @@ from chaos_utils.datasets.loading import find_votes_on, load_all_votes, load_vot
 Json = dict[str, Any]
 
 _TESTS = ("qualification_items", "training_items", "check_rate")
-_ALIKE, _FEWEST_ALIKE = 0.8, 10  # share of neighbouring answers; answers in a file
+# Files with at least so many answers may be copies if they share so many pairs of neighbours.
+_FEWEST_ANSWERS, _COPIED_SHARE = 10, 0.8
 _Text = Annotated[str, Field(min_length=1)]
 
 
 class _SavedFile(BaseModel):
-    """What the book's page saves."""
+    """The content of a file that the book's page saves."""
 
     protocol: _Text
     parameters: dict[str, Any]
-    # The first edition called it the task.
+    # The first edition called the dataset the task.
     dataset: Annotated[_Text, Field(validation_alias=AliasChoices("dataset", "task"))]
     annotator: _Text
     events: list[dict[str, Any]]
@@ -42,10 +43,10 @@ class _SavedFile(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class VoteFile:
-    """What one annotator did, with all of the protocol's parameters.
+    """The answers and votes of one annotator, with all of the protocol's parameters.
 
-    `answers` are the events that are answers, to tests and checks too, as `Protocol.replay` takes
-    them; `votes` are those on items, and none if the protocol discards them.
+    `answers` are the events of type ``answer``, also to tests and checks, as `Protocol.replay`
+    takes them. `votes` are the answers on items; none if the protocol discards the votes.
     """
 
     path: Path
@@ -59,7 +60,7 @@ class VoteFile:
 def read_votes(path: Path) -> VoteFile:
     """Read and check a votes file.
 
-    The events are replayed, so a vote counts only where the protocol lets it count.
+    The events are replayed, so votes count only if the protocol lets them count.
     """
     try:
         content = parse(FileContent.of(path).text())
@@ -86,36 +87,40 @@ def read_votes(path: Path) -> VoteFile:
 
 
 def _replay(path: Path, saved: _SavedFile) -> VoteFile:
+    """Replay the events of a file, and check that its votes are those of the events."""
     dataset = get_dataset(saved.dataset)
     protocol = load_protocol(**saved.parameters)
     end = protocol.replay(saved.events)
-    answers, votes = [], {}
+    answers, vote_events = [], {}
     for number, event in enumerate(saved.events, start=1):
         if event["type"] != "answer":
             continue
         answers.append(event)
-        place = f"event {number}, item {event['item']}"
+        where = f"event {number}, item {event['item']}"
         unknown = {event["answer"], event.get("expected") or event["answer"]} - set(dataset.codes)
         if unknown:
             raise ChaosError(
                 "The dataset has no such label.",
-                where=place,
+                where=where,
                 found=", ".join(sorted(unknown)),
                 expected=" or ".join(dataset.codes),
             )
         if event["kind"] == "item":
-            if event["item"] in votes:
-                raise ChaosError("The same annotator votes twice on an item.", where=place)
-            votes[event["item"]] = event
-    if [{"item": one["item"], "label": one["answer"]} for one in votes.values()] != saved.votes:
+            if event["item"] in vote_events:
+                raise ChaosError("The same annotator votes twice on an item.", where=where)
+            vote_events[event["item"]] = event
+    votes = [{"item": vote["item"], "label": vote["answer"]} for vote in vote_events.values()]
+    if votes != saved.votes:
         raise ChaosError(
             "The votes are not those of the events.",
             found=counted(len(saved.votes), "vote"),
             expected=f"{counted(len(votes), 'vote')}, as the events record",
             todo="save the file again; it is not meant to be edited",
         )
-    kept = tuple(votes.values()) if end.counted[0] else ()
-    return VoteFile(path, dataset, saved.annotator, protocol.parameters, tuple(answers), kept)
+    counted_votes = tuple(vote_events.values()) if end.counted[0] else ()
+    return VoteFile(
+        path, dataset, saved.annotator, protocol.parameters, tuple(answers), counted_votes
+    )
 
 
 def merge(
@@ -126,21 +131,21 @@ def merge(
 ) -> dict[str, dict[str, int]]:
     """Join votes files into a folder that the parameter ``data=FOLDER`` reads.
 
-    Items, their text and their old labels are copied from the reader's own copy of the data. The
-    folder must not hold anything yet; ``protocol.json`` in it names the protocol and all of its
-    parameters. The result tells for each dataset how many ``annotators`` have votes that count, and
-    how many ``items`` and ``votes`` these are. `say` is called with what a collector should
-    look at.
+    Items, their texts and their old labels are copied from the reader's own copy of the data. The
+    folder must be empty, or not exist; ``protocol.json`` in it names the protocol and all of its
+    parameters. Return, for each dataset, how many ``annotators`` have votes that count, how many
+    ``items`` they judged, and how many ``votes`` count. `say` is called with each warning for the
+    collector.
     """
     if target.is_dir() and any(target.iterdir()):
         raise ChaosError("The folder is not empty.", where=target, todo="name another folder")
     if target.exists() and not target.is_dir():
         raise ChaosError("This is not a folder.", where=target, todo="name another folder")
     files = sorted((read_votes(path) for path in paths), key=lambda file: file.annotator)
-    _check_alike(files)
+    _check_compatible(files)
     _check_tests(files, data)
-    for note in _doubts(files):
-        say(note)
+    for warning in _warnings(files):
+        say(warning)
     by_dataset: dict[str, list[VoteFile]] = {}
     for file in files:
         if file.votes:
@@ -152,23 +157,23 @@ def merge(
             "turned away",
         )
     texts, summary = {}, {}
-    for name, ours in by_dataset.items():
-        rows = _rows(ours, data)
-        texts[Path(ours[0].dataset.file).name] = "".join(
+    for name, dataset_files in by_dataset.items():
+        rows = _rows(dataset_files, data)
+        texts[Path(dataset_files[0].dataset.file).name] = "".join(
             json.dumps(row, ensure_ascii=False) + "\n" for row in rows
         )
-        votes = sum(len(file.votes) for file in ours)
-        summary[name] = {"annotators": len(ours), "items": len(rows), "votes": votes}
+        n_votes = sum(len(file.votes) for file in dataset_files)
+        summary[name] = {"annotators": len(dataset_files), "items": len(rows), "votes": n_votes}
     with fresh_folder(target) as folder:
-        for base, text in texts.items():
-            write_text(folder / base, text)
+        for file_name, text in texts.items():
+            write_text(folder / file_name, text)
         protocol = {"protocol": load_protocol().version, "parameters": dict(files[0].parameters)}
         write_json(folder / "protocol.json", protocol)
     return summary
 
 
-def _check_alike(files: Sequence[VoteFile]) -> None:
-    """Refuse two files of one annotator, or of one under two names, or of different protocols."""
+def _check_compatible(files: Sequence[VoteFile]) -> None:
+    """Refuse two files of one annotator, with the same answers, or with different parameters."""
     for first, file in _duplicates(files, lambda file: (file.annotator, file.dataset.name)):
         raise ChaosError(
             "Two files have the same annotator.",
@@ -178,8 +183,10 @@ def _check_alike(files: Sequence[VoteFile]) -> None:
             todo="if both are of one person, keep the longer file; if not, give one of "
             "them another id",
         )
-    judged = [file for file in files if file.answers]
-    for first, file in _duplicates(judged, lambda file: f"{file.dataset.name} {file.answers}"):
+    answered_files = [file for file in files if file.answers]
+    for first, file in _duplicates(
+        answered_files, lambda file: f"{file.dataset.name} {file.answers}"
+    ):
         raise ChaosError(
             "Two files hold the same answers under two names.",
             where=f"{first.path} and {file.path}",
@@ -188,16 +195,16 @@ def _check_alike(files: Sequence[VoteFile]) -> None:
         )
     first = files[0]
     for file in files:
-        differing = [
+        differences = [
             f"{name}: {first.parameters[name]:g} and {value:g}"
             for name, value in file.parameters.items()
             if value != first.parameters[name]
         ]
-        if differing:
+        if differences:
             raise ChaosError(
                 "Two files were collected with different parameters of the protocol.",
                 where=f"{first.path} and {file.path}",
-                found=", ".join(differing),
+                found=", ".join(differences),
                 expected="the same parameters in all files",
                 todo="merge them into two datasets",
             )
@@ -206,7 +213,7 @@ def _check_alike(files: Sequence[VoteFile]) -> None:
 def _duplicates(
     files: Sequence[VoteFile], key: Callable[[VoteFile], object]
 ) -> Iterator[tuple[VoteFile, VoteFile]]:
-    """Yield the first file of a key and each other one that has it too."""
+    """Yield the first file that has a key, with each further file that has the same key."""
     first_of: dict[object, VoteFile] = {}
     for file in files:
         first = first_of.setdefault(key(file), file)
@@ -214,29 +221,29 @@ def _duplicates(
             yield first, file
 
 
-def _doubts(files: Sequence[VoteFile]) -> Iterator[str]:
-    """Say what may be wrong with files that are merged all the same."""
+def _warnings(files: Sequence[VoteFile]) -> Iterator[str]:
+    """Yield what may be wrong with files, which are merged all the same."""
     if not any(files[0].parameters[name] for name in _TESTS):
         names = ", ".join(_TESTS)
         yield f"The annotators had no test, no training and no hidden checks ({names}: 0)."
-    orders = [
+    neighbours = [
         (file, set(pairwise((event["item"], event["answer"]) for event in file.answers)))
         for file in files
-        if len(file.answers) >= _FEWEST_ALIKE
+        if len(file.answers) >= _FEWEST_ANSWERS
     ]
-    for (file, answers), (copy, copied) in combinations(orders, 2):
-        alike = len(answers & copied) / min(len(answers), len(copied))
-        if file.dataset == copy.dataset and alike >= _ALIKE:
+    for (file, pairs), (other_file, other_pairs) in combinations(neighbours, 2):
+        share = len(pairs & other_pairs) / min(len(pairs), len(other_pairs))
+        if file.dataset == other_file.dataset and share >= _COPIED_SHARE:
             yield (
-                f"{file.path} and {copy.path} may be copies of each other: {alike:.0%} of their "
-                "answers follow each other in the same order."
+                f"{file.path} and {other_file.path} may be copies of each other: {share:.0%} of "
+                "their answers follow each other in the same order."
             )
 
 
 def _check_tests(files: Sequence[VoteFile], data: str) -> None:
-    """Compare the labels that tests and checks expected with those that the data holds."""
+    """Refuse files whose tests or checks expected other labels than the data's unanimous ones."""
     all_votes = load_all_votes(data)
-    pools = {
+    expected_labels = {
         file.dataset.name: {
             uid: file.dataset.codes[shares.argmax()]
             for uid, shares in pool_of(file.dataset, all_votes).items()
@@ -245,7 +252,7 @@ def _check_tests(files: Sequence[VoteFile], data: str) -> None:
     }
     for file in files:
         for event in file.answers:
-            label = pools[file.dataset.name].get(event["item"])
+            label = expected_labels[file.dataset.name].get(event["item"])
             if event["kind"] != "item" and event["expected"] != label:
                 raise ChaosError(
                     "A test does not expect what nearly all people answer.",
@@ -257,15 +264,15 @@ def _check_tests(files: Sequence[VoteFile], data: str) -> None:
 
 
 def _rows(files: Sequence[VoteFile], data: str) -> list[Json]:
-    """Return the items that were judged, in the order of the reader's copy, with their votes."""
+    """Return the judged items of a dataset, with their votes, in the order of the reader's copy."""
     dataset = files[0].dataset
     load_votes(dataset.name, data)  # checks the copy, and records that it was read
     path = find_votes_on(dataset.name, data).paths[0]
-    source = {row["uid"]: row for row in map(json.loads, path.open(encoding="utf-8"))}
+    row_of = {row["uid"]: row for row in map(json.loads, path.open(encoding="utf-8"))}
     votes: dict[str, list[str]] = {}
     for file in files:
         for vote in file.votes:
-            if vote["item"] not in source:
+            if vote["item"] not in row_of:
                 raise ChaosError(
                     "A vote is on an unknown item.",
                     where=file.path,
@@ -274,4 +281,4 @@ def _rows(files: Sequence[VoteFile], data: str) -> list[Json]:
                     todo="read the items from where they were judged: --data",
                 )
             votes.setdefault(vote["item"], []).append(vote["answer"])
-    return [row | tallied(dataset, votes[uid]) for uid, row in source.items() if uid in votes]
+    return [row | tallied(dataset, votes[uid]) for uid, row in row_of.items() if uid in votes]

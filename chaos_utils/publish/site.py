@@ -158,7 +158,7 @@ def make_pages(
         "PYTHONHASHSEED": "0",
         "SOURCE_DATE_EPOCH": "1577836800",  # the same date in every build
     }
-    command = [*warm.python(warm_env), "chaos_utils.publish.pages", json.dumps(options)]
+    command = [*warm.python_command(warm_env), "chaos_utils.publish.pages", json.dumps(options)]
     lines = []
     with subprocess.Popen(
         command, cwd=root, env={**environment, **warm_env}, text=True, stdout=subprocess.PIPE,

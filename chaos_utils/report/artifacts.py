@@ -43,13 +43,13 @@ class Artifact:
 
 
 def _without_findings(id: str, table: "Table", caption: str, alt: str) -> tuple[str, str]:
-    """Return caption and alt text as they may stand over this table.
+    """Return caption and alt text, without their findings if the table shows other votes.
 
-    What they say was found was found on the book's votes. Of others, the caption gets the title
-    that `TITLES` has for the id, and the alt text says no more.
+    Findings hold for the book's votes. On other votes, the title that `TITLES` has for the id
+    replaces the caption's first sentence, and the alt text says no more than the title.
     """
     title = _titles().get(id)
-    if not title or not _is_of_others(table):
+    if not title or not _shows_other_votes(table):
         return caption, alt
     caption = " ".join(caption.split())
     remainder = caption[len(first_sentence(caption)) + 1 :].strip()
@@ -66,20 +66,21 @@ def _titles() -> Mapping[str, str]:
     return titles
 
 
-def _is_of_others(table: "Table") -> bool:
-    """Whether a table is of a reader's votes, of invented ones, or of a dataset not in the book."""
+def _shows_other_votes(table: "Table") -> bool:
+    """Whether a table's votes are a reader's, or synthetic, or of a dataset not in the book."""
     from chaos_utils.datasets.catalogue import bundled_datasets
 
     if table.synthetic or any(entry.is_own for entry in table.inputs):
         return True
-    asked = provenance.current_context().parameters.get("data")
-    return any(one.name == asked and not one.in_book for one in bundled_datasets())
+    data = provenance.current_context().parameters.get("data")
+    return any(dataset.name == data and not dataset.in_book for dataset in bundled_datasets())
 
 
 def has_rows(id: str, kind: str, table: object, caption: str) -> bool:
-    """Check what an author gave, and return whether it has rows to show.
+    """Check the arguments of a figure or table, and return whether it has rows to show.
 
-    The id is ``fig-…`` or ``tbl-…``, and its own in the notebook; the caption is not empty.
+    The id must be ``fig-…`` or ``tbl-…``, and no other of the notebook may have it; the caption
+    must not be empty.
     """
     from chaos_utils.base.table import Table  # slow to import
 
@@ -114,17 +115,17 @@ def describe(
     code: Sequence[str] = (),
     **fields: Any,
 ) -> Manifest:
-    """Return the manifest of what the running notebook makes.
+    """Return the manifest of a figure or table of the running notebook.
 
-    Its caption says so where the data is synthetic. `formats` are those of the files beside the
-    data, `licence` is the data's where that is not ours, `code` names the modules that draw, and
-    `own` is what its kind has beside `alt`.
+    If the data is synthetic, the caption says so. `formats` are the formats of the pictures,
+    `licence` is the data's licence if it is not ours, `code` names the modules that draw, and
+    `fields` are the fields that only a manifest of this kind has, other than `alt`.
     """
     caption, alt = _without_findings(id, table, caption, alt)
     caption = " ".join(add_cautions(caption, table.rows).split())
     if alt:
         fields["alt"] = " ".join(alt.split())
-    context, authors, data = provenance.current_context(), provenance.authors(), _data_of(table)
+    context, authors, data = provenance.current_context(), provenance.authors(), _data(table)
     return Manifest(
         id=id,
         kind=kind,
@@ -154,25 +155,26 @@ def folder() -> Path:
 
 def write(manifest: Manifest, table: "Table") -> None:
     """Write the data and the manifest."""
-    data = _safe(_data_of(table)).to_csv(index=False, lineterminator="\n")
+    data = _with_safe_cells(_data(table)).to_csv(index=False, lineterminator="\n")
     write_text(folder() / f"{manifest.id}.csv", data)
     manifest.write(folder())
 
 
-def _data_of(table: "Table") -> "pd.DataFrame":
+def _data(table: "Table") -> "pd.DataFrame":
+    """Return the rows that readers download; a column of its own marks synthetic ones."""
     return table.rows.assign(synthetic_sample=True) if table.synthetic else table.rows
 
 
-def _safe(data: "pd.DataFrame") -> "pd.DataFrame":
-    """Return rows whose texts are as `safe_cell` gives them; all else is as it was."""
+def _with_safe_cells(data: "pd.DataFrame") -> "pd.DataFrame":
+    """Return rows with `safe_cell` applied to all texts."""
     import pandas as pd  # slow to import
 
     from chaos_utils.report.columns import safe_cell
 
-    texts = [name for name in data if data[name].dtype.kind == "O"]
+    text_columns = [name for name in data if data[name].dtype.kind == "O"]
     return data.assign(
         **{
             name: pd.Series(map(safe_cell, data[name]), index=data.index, dtype=object)
-            for name in texts
+            for name in text_columns
         }
     )

@@ -1,4 +1,4 @@
-"""What is taken out of a caption, its title and its words without the markup; and what it needs."""
+"""Captions: their title, their words without markup, cautions that they need, and their HTML."""
 
 import re
 from html import unescape
@@ -38,13 +38,13 @@ def without_markup(text: str) -> str:
 
 
 def title_of(source: Path) -> str:
-    """Return the title of a notebook, without markup; its name where it has none."""
-    found = re.search(r"^# # (.+)$", read_source(source), flags=re.MULTILINE)
-    return without_markup(found[1]) if found else source.stem
+    """Return the title of a notebook, without markup; its file's name if it has none."""
+    heading = re.search(r"^# # (.+)$", read_source(source), flags=re.MULTILINE)
+    return without_markup(heading[1]) if heading else source.stem
 
 
 def add_cautions(caption: str, rows: "pd.DataFrame") -> str:
-    """Return a caption that also says what must be said of released systems that rows name."""
+    """Return a caption with the cautions about the released systems that the rows name."""
     cautions = {
         name: system.caution
         for dataset in known_datasets()

@@ -7,7 +7,7 @@ from chaos_utils.base.authorship import Citation
 from chaos_utils.report.manifests import Manifest
 from chaos_utils.report.provenance import RunRecord
 
-_DIGEST, _COMMIT = 16, 12  # hexadecimal digits that a citation shows
+_DIGEST_DIGITS, _COMMIT_DIGITS = 16, 12  # hexadecimal digits that a citation shows
 LATEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -44,8 +44,8 @@ def item_plain(book: Citation, title: str, url: str) -> str:
 
 def page_plain(book: Citation, title: str, url: str) -> str:
     """Return a citation of a page in one line of text; `url` is as in `item_plain`."""
-    ended = title if title.endswith("?") else f"{title}."
-    return _line(book, f"{ended} In {_container(book)}.", url)
+    title_sentence = title if title.endswith("?") else f"{title}."
+    return _line(book, f"{title_sentence} In {_container(book)}.", url)
 
 
 def item_bibtex(book: Citation, title: str, url: str) -> str:
@@ -57,11 +57,11 @@ def item_bibtex(book: Citation, title: str, url: str) -> str:
     return _entry(book, "<key>", title, url, note)
 
 
-def plain(book: Citation, manifest: Manifest, run: RunRecord | None = None) -> str:
+def plain_text(book: Citation, manifest: Manifest, run: RunRecord | None = None) -> str:
     """Return a citation of a figure or table in one line of text.
 
-    With the record of a `run`, here as in the other formats, what is cited is that run's, not the
-    book's.
+    If `run` is the record of a run, this and the other formats cite the run's figure or table, not
+    the book's.
     """
     words = f"{manifest.name}. {_note(book, manifest, run)}."
     return _line(book, words, _address(book, manifest, run))
@@ -113,7 +113,7 @@ def csl(book: Citation, manifest: Manifest, run: RunRecord | None = None) -> str
 
 # By the names that `chaos cite --format` takes.
 FORMATS: Mapping[str, Callable[[Citation, Manifest, RunRecord | None], str]] = {
-    "plain": plain,
+    "plain": plain_text,
     "bibtex": bibtex,
     "ris": ris,
     "csl": csl,
@@ -140,16 +140,18 @@ def _entry(book: Citation, key: str, title: str, url: str, note: str = "", doi: 
 
 
 def run_in_words(run: RunRecord) -> str:
-    """Say what a run is: its id, chapter, what differs from the book, own data, and the code."""
+    """Describe a run: its id, chapter, changed parameters, the reader's own data, and the code."""
     changed = [
         f"{name} = {value_in_words(value)} (in the book {value_in_words(default)})"
         for name, (value, default) in run.changed.items()
     ]
-    own_inputs = [f"{entry.name} (SHA-256 {entry.sha256[:_DIGEST]}…)" for entry in run.own_inputs]
+    own_inputs = [
+        f"{entry.name} (SHA-256 {entry.sha256[:_DIGEST_DIGITS]}…)" for entry in run.own_inputs
+    ]
     code = f"code version {run.code.version}"
     if run.code.commit:
-        also = " with uncommitted changes" if run.code.uncommitted_changes else ""
-        code += f", commit {run.code.commit[:_COMMIT]}{also}"
+        changes = " with uncommitted changes" if run.code.uncommitted_changes else ""
+        code += f", commit {run.code.commit[:_COMMIT_DIGITS]}{changes}"
     parts = [
         f"run {run.id} of the chapter “{run.title}”",
         f"with {', '.join(changed) or 'the parameters of the book'}",
@@ -160,35 +162,36 @@ def run_in_words(run: RunRecord) -> str:
 
 
 def value_in_words(value: object) -> str:
-    """Write a parameter's value for a reader: texts as they are, an empty one as such."""
+    """Write a parameter's value for a reader: texts without quotes, an empty text as ``none``."""
     if isinstance(value, list):
         return f"[{', '.join(map(value_in_words, value))}]"
     return str(value) if value != "" else "none"
 
 
 def _key(manifest: Manifest, run: RunRecord | None) -> str:
-    """Return the key of a citation: the id, and behind it the digest of a run."""
+    """Return the key of a citation: the id, followed by the digest of the run, if any."""
     return f"{manifest.id}-{run.id.rpartition('-')[2]}" if run else manifest.id
 
 
 def _address(book: Citation, manifest: Manifest, run: RunRecord | None) -> str:
-    """Return the page of a figure or table of the book; of a run, the book's own address."""
+    """Return the address of a figure's or table's page; for a run, the address of the book."""
     return book.url if run else address(book, manifest)
 
 
 def _note(book: Citation, manifest: Manifest, run: RunRecord | None) -> str:
+    """Return the kind and id of a figure or table, the book that has it, and the run, if any."""
     words = f"{manifest.kind.capitalize()} {manifest.id} in {_container(book)}"
     return f"{words}; {run_in_words(run)}" if run else words
 
 
 def _container(book: Citation) -> str:
-    """Return what an item is in. The DOI is the book's, not the item's: it stands here alone."""
+    """Return the book that has an item, with the book's DOI: an item has no DOI of its own."""
     return ", ".join(filter(None, [book.title, f"version {book.version}", book.resolver]))
 
 
 def _container_in_bibtex(book: Citation) -> str:
-    named = [rf"\emph{{{latex(book.title)}}}", f"version {book.version}", latex(book.resolver)]
-    return ", ".join(filter(None, named))
+    parts = [rf"\emph{{{latex(book.title)}}}", f"version {book.version}", latex(book.resolver)]
+    return ", ".join(filter(None, parts))
 
 
 def latex(text: str) -> str:
@@ -197,12 +200,12 @@ def latex(text: str) -> str:
 
 
 def address(book: Citation, manifest: Manifest) -> str:
-    """Return where a figure's or table's page stands; nothing before the book is published."""
+    """Return the address of a figure's or table's page; empty before the book is published."""
     return file_address(book, manifest, ".html") if book.url else ""
 
 
 def file_address(book: Citation, manifest: Manifest, suffix: str) -> str:
-    """Return where a file of a figure or table stands; its name before the book is published.
+    """Return the address of a figure's or table's file; its name before the book is published.
 
     `suffix` is what follows the id in the file's name, such as ``-dark.svg``.
     """

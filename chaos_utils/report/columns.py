@@ -22,13 +22,13 @@ class Column:
     Attributes
     ----------
     heading : str
-        What stands above it.
+        What stands above the column.
     value : str or callable
-        Names a column of the data, or gives the cell of a row.
+        Name of a column of the data, or a function that returns the cell of a row.
     digits : int or None
-        After the point. None for a text, and for a number as it is.
+        Decimals of a number. None for a text, and for a number that is shown as it is.
     low, high : str
-        Name the columns with the ends of its interval, which is shown where they differ.
+        Names of the columns with the ends of an interval, which is shown unless they are equal.
     signed : bool
         Whether the number is a difference, shown with its sign.
     percent : bool
@@ -36,13 +36,14 @@ class Column:
     group : str
         Heading above this column and its neighbours of the same group.
     names : mapping, callable or None
-        What is shown for a text; where it says nothing, the text itself.
+        What is shown for a text; a text that is not in the mapping is shown as it is.
     best : {'', 'lowest', 'highest'}
-        Of each group of rows the one that is set in bold, with all whose value its interval holds.
+        Which value of each group of rows is bold; so is every value within its interval.
     bold : callable or None
-        Says of a row whether its cell is set in bold.
+        Returns whether the cell of a row is bold.
     at : mapping or None
-        Of the rows that make one row of the table, the one that is shown: values by column.
+        If several rows of the data make one row of the table (`index` of `lay_out`): which of
+        them this column shows, by the values that it has in other columns.
     """
 
     heading: str
@@ -59,26 +60,27 @@ class Column:
     at: Mapping[str, object] | None = None
 
     def row_of(self, rows: Iterable[Row]) -> Row | None:
-        """Return the first of `rows` that this column shows, if any."""
-        chosen = (self.at or {}).items()
-        return next((row for row in rows if all(row[k] == at for k, at in chosen)), None)
+        """Return the first row that has the values in `at`, if any."""
+        wanted = (self.at or {}).items()
+        return next((row for row in rows if all(row[k] == value for k, value in wanted)), None)
 
     def cell(self, row: Row) -> object:
-        """Return what is shown of a `row`: a text, or a cell of its own kind (`report.tables`)."""
+        """Return the cell of a row: a text, or one of the special cells of `report.manifests`."""
         value: Any = self.value(row) if callable(self.value) else row[self.value]
         if self.digits is None:
             return self._name_of(value)
         if _is_missing(value):
             return MISSING
         scale = 100 if self.percent else 1
-        written = signed if self.signed else number
-        text = written(scale * value, self.digits)
+        write = signed if self.signed else number
+        text = write(scale * value, self.digits)
         if self.low and not _is_missing(row[self.low]) and row[self.low] != row[self.high]:
-            ends = (written(scale * row[end], self.digits) for end in (self.low, self.high))
+            ends = (write(scale * row[end], self.digits) for end in (self.low, self.high))
             text += f" [{', '.join(ends)}]"
         return text
 
     def _name_of(self, value: Any) -> object:
+        """Return what is shown for a value that is no number with decimals."""
         if callable(self.names):
             return self.names(value)
         if self.names is not None and value in self.names:
@@ -110,25 +112,29 @@ def paper_here_delta(
     heading: str, value: str, digits: int, *, published: str = "", difference: str = "",
     printed: int | None = None, **look: Any,
 ) -> list[Column]:  # fmt: skip
-    """Return three columns that set a number beside the paper's: paper, here, Δ.
+    """Return three columns that compare a number with the paper's: paper, here, Δ.
 
-    Under one `heading`, with `digits` decimals, the paper's with those that are `printed` where
-    these are others; a difference beyond the rounding of the paper's number is bold. Ours is in the
-    column `value`, the paper's in `published`, ours minus theirs in `difference`: by default
-    ``published_…`` and ``difference_…``. `look` has further attributes of `Column`.
+    They stand under one `heading`. Our number is in the column `value` of the data, the paper's in
+    `published` (by default ``published_<value>``), ours minus the paper's in `difference` (by
+    default ``difference_<value>``). Numbers have `digits` decimals; the paper's have `printed`, if
+    the paper prints more or fewer. A difference beyond the rounding of the paper's number is bold.
+    `look` has further attributes of `Column`.
     """
-    gap = difference or f"difference_{value}"
-    theirs = digits if printed is None else printed
+    difference = difference or f"difference_{value}"
+    paper_digits = digits if printed is None else printed
     scale = 100 if look.get("percent") else 1
-    plain = {name: of for name, of in look.items() if name not in ("low", "high", "best", "bold")}
+    ours_alone = ("low", "high", "best", "bold")
+    shared = {name: setting for name, setting in look.items() if name not in ours_alone}
 
     def beyond_rounding(row: Row) -> bool:
-        return not _is_missing(row[gap]) and abs(scale * row[gap]) > 0.5 * 10**-theirs
+        gap = row[difference]
+        return not _is_missing(gap) and abs(scale * gap) > 0.5 * 10**-paper_digits
 
+    delta_look = shared | {"signed": True, "bold": beyond_rounding}
     return [
-        Column("paper", published or f"published_{value}", theirs, group=heading, **plain),
+        Column("paper", published or f"published_{value}", paper_digits, group=heading, **shared),
         Column("here", value, digits, group=heading, **look),
-        Column("Δ", gap, digits, group=heading, bold=beyond_rounding, **plain | {"signed": True}),
+        Column("Δ", difference, digits, group=heading, **delta_look),
     ]
 
 
@@ -138,13 +144,13 @@ def lay_out(
     groups: Sequence[str] = (),
     index: Sequence[str] = (),
 ) -> tuple[list[list[str]], list[list[object]]]:
-    """Return a table's headings and cells, by row.
+    """Return a table's headings, by column, and its cells, by row.
 
-    Rows alike in `index` make one row of the table, in which a column shows the one at its `at`; by
-    default each row is one. A heading is one name for each column, or two where some have a group
-    above them. A bold cell stands between two pairs of asterisks, an interval behind them. `groups`
-    name the columns whose values make a group of rows, in each of which something is best: by
-    default all rows.
+    Rows with the same values in the columns `index` make one row of the table, in which each column
+    shows the row that its `at` describes; by default, each row makes one. A heading is one name, or
+    two if some columns have a group's heading above them. A bold cell stands between two pairs of
+    asterisks, and its interval after them. Rows with the same values in the columns `groups` make a
+    group, in which a column's best value is bold; by default, all rows are one group.
     """
     grouped = any(column.group for column in columns)
     header = [
@@ -153,46 +159,46 @@ def lay_out(
         else [column.heading]
         for column in columns
     ]
-    alike: dict[object, list[Row]] = {}
-    for place, row in enumerate(rows.to_dict("records")):
-        key = tuple(row[name] for name in index) if index else place
-        alike.setdefault(key, []).append(row)
-    cells: list[list[object]] = [[] for _ in alike]
+    rows_by_key: dict[object, list[Row]] = {}
+    for number, row in enumerate(rows.to_dict("records")):
+        key = tuple(row[name] for name in index) if index else number
+        rows_by_key.setdefault(key, []).append(row)
+    cells: list[list[object]] = [[] for _ in rows_by_key]
     for column in columns:
-        shown = {k: column.row_of(several) for k, several in enumerate(alike.values())}
-        row_at = {place: row for place, row in shown.items() if row is not None}
-        best = _best(row_at, column, groups)
-        for place, line in enumerate(cells):
-            row = row_at.get(place)
+        candidates = enumerate(map(column.row_of, rows_by_key.values()))
+        row_at = {line: row for line, row in candidates if row is not None}
+        best = _best_lines(row_at, column, groups)
+        for line, line_cells in enumerate(cells):
+            row = row_at.get(line)
             cell = MISSING if row is None else column.cell(row)
-            if row is not None and (place in best or (column.bold and column.bold(row))):
+            if row is not None and (line in best or (column.bold and column.bold(row))):
                 text, space, interval = str(cell).partition(" [")
                 cell = f"**{text}**{space}{interval}"
-            line.append(cell)
+            line_cells.append(cell)
     return header, cells
 
 
-def _best(rows: Mapping[int, Row], column: Column, groups: Sequence[str]) -> set[int]:
-    """Return the places of the rows that have a column's best value of their group, or tie."""
-    if not column.best or not isinstance(column.value, str) or not rows:
+def _best_lines(row_at: Mapping[int, Row], column: Column, groups: Sequence[str]) -> set[int]:
+    """Return the lines of a table whose value in a column is the best of its group, or ties."""
+    if not column.best or not isinstance(column.value, str) or not row_at:
         return set()
     import pandas as pd  # slow to import
 
-    numbered = pd.DataFrame(list(rows.values()), index=list(rows))
-    numbered = numbered[numbered[column.value].notna()]
-    grouped = numbered.groupby(list(groups), sort=False) if groups else [((), numbered)]
-    places: set[int] = set()
+    rows = pd.DataFrame(list(row_at.values()), index=list(row_at))
+    rows = rows[rows[column.value].notna()]
+    grouped = rows.groupby(list(groups), sort=False) if groups else [((), rows)]
+    lines: set[int] = set()
     for _, group in grouped:
         values = group[column.value].astype(float)
         if len(values) < 2:
             continue
-        first = values.idxmin() if column.best == "lowest" else values.idxmax()
+        best = values.idxmin() if column.best == "lowest" else values.idxmax()
         digits = (column.digits or 0) + (2 if column.percent else 0)
-        tied = values.round(digits) == round(values[first], digits)
-        if column.low and not _is_missing(group[column.low][first]):
-            tied |= values.between(group[column.low][first], group[column.high][first])
-        places.update(int(place) for place in values.index[tied])
-    return places
+        tied = values.round(digits) == round(values[best], digits)
+        if column.low and not _is_missing(group[column.low][best]):
+            tied |= values.between(group[column.low][best], group[column.high][best])
+        lines.update(int(line) for line in values.index[tied])
+    return lines
 
 
 def _is_missing(value: object) -> bool:
@@ -201,13 +207,12 @@ def _is_missing(value: object) -> bool:
 
 
 def safe_cell(value: Any) -> Any:
-    """Return the cell of a CSV file: before a text that a spreadsheet would compute stands a ``'``.
+    """Return a value for a CSV file; a ``'`` precedes a text that a spreadsheet would compute.
 
     Such a text begins with ``=``, ``+``, ``-`` or ``@``.
     """
-    return (
-        f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@")) else value
-    )
+    is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@"))
+    return f"'{value}" if is_formula else value
 
 
 def number(value: float, digits: int = 0) -> str:
@@ -231,8 +236,8 @@ def with_interval(value: float, low: float, high: float, digits: int) -> str:
 def p_value(p: float, n_resamples: int, *, raw: float | None = None) -> str:
     """Write a p-value with three decimals, or more where they would all be 0; nothing for NaN.
 
-    The smallest `p` that `n_resamples` allow is a bound, ``≤ 0.0002``; `raw` is what it was before
-    it was adjusted for several comparisons.
+    The smallest p-value that `n_resamples` allow is written as a bound, ``≤ 0.0002``. `raw` is the
+    p-value before it was adjusted for several comparisons.
     """
     if _is_missing(p):
         return ""

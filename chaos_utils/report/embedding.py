@@ -1,7 +1,7 @@
-"""What a figure's files say of themselves, each in its format's own way: nothing of when.
+"""The metadata inside a figure's files, in the terms of each format, without a date.
 
-What a reader draws outside the book's notebooks has no authors: neither author nor licence is
-claimed for it.
+A figure that a reader draws outside the book's notebooks has no authors: its files name neither
+author nor licence.
 """
 
 from typing import Any
@@ -14,50 +14,50 @@ from chaos_utils.report.manifests import Manifest
 _RIGHTS = f"{LICENCE_NAME}, {LICENCE}"
 
 
-def svg(about: Manifest) -> dict[str, Any]:
+def svg(manifest: Manifest) -> dict[str, Any]:
     """Return Dublin Core for an SVG, by matplotlib's names, as `Figure.savefig` takes it."""
     return {
-        "Identifier": about.id,
-        "Title": about.name,
-        "Description": without_markup(about.alt),
-        "Source": _source(about),
+        "Identifier": manifest.id,
+        "Title": manifest.name,
+        "Description": without_markup(manifest.alt),
+        "Source": _source(manifest),
         "Language": "en",
-        "Creator": about.creators or None,
+        "Creator": manifest.creators or None,
         "Contributor": _software(),
-        "Rights": [_RIGHTS] if about.creators else None,
+        "Rights": [_RIGHTS] if manifest.creators else None,
         "Date": None,
     }
 
 
-def png(about: Manifest) -> dict[str, str]:
+def png(manifest: Manifest) -> dict[str, str]:
     """Return the text keys of a PNG, as `Figure.savefig` takes them."""
     keys = {
-        "Identifier": about.id,
-        "Title": about.name,
-        "Description": without_markup(about.alt),
-        "Source": _source(about),
+        "Identifier": manifest.id,
+        "Title": manifest.name,
+        "Description": without_markup(manifest.alt),
+        "Source": _source(manifest),
         "Software": _software(),
     }
-    if about.creators:
-        keys |= {"Author": ", ".join(about.creators), "Copyright": _RIGHTS}
+    if manifest.creators:
+        keys |= {"Author": ", ".join(manifest.creators), "Copyright": _RIGHTS}
     return keys
 
 
-def pdf(about: Manifest) -> dict[str, Any]:
-    """Return what a PDF's information holds, which has no field for an id or a licence."""
-    keywords = [about.id, _source(about), *([_RIGHTS] if about.creators else [])]
+def pdf(manifest: Manifest) -> dict[str, Any]:
+    """Return a PDF's metadata; it has no field for an id or a licence, so they are keywords."""
+    keywords = [manifest.id, _source(manifest), *([_RIGHTS] if manifest.creators else [])]
     return {
-        "Title": about.name,
-        "Author": ", ".join(about.creators) or None,
-        "Subject": without_markup(about.alt),
+        "Title": manifest.name,
+        "Author": ", ".join(manifest.creators) or None,
+        "Subject": without_markup(manifest.alt),
         "Keywords": ", ".join(keywords),
         "Creator": _software(),
         "CreationDate": None,
     }
 
 
-def _source(about: Manifest) -> str:
-    return f"notebooks/{about.notebook}.py" if about.creators else about.notebook
+def _source(manifest: Manifest) -> str:
+    return f"notebooks/{manifest.notebook}.py" if manifest.creators else manifest.notebook
 
 
 def _software() -> str:

@@ -1,4 +1,4 @@
-"""An executed notebook as a part of a page: its words, its code folded, and what its cells gave."""
+"""An executed notebook as a part of a page: its prose, its code folded, its cells' outputs."""
 
 from collections.abc import Iterator, Mapping
 from html import escape
@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup, Tag
 
 from chaos_utils.report.standalone import plain_roles
 
-_DEEPEST = 6  # level of a heading
+_LOWEST_LEVEL = 6  # of a heading
 
 
 def read_executed(path: Path) -> nbformat.NotebookNode:
@@ -35,21 +35,21 @@ def as_html(notebook: nbformat.NotebookNode, *, below: int = 0) -> str:
     Returns
     -------
     str
-        Nothing in it comes from elsewhere; pictures are part of it.
+        It loads nothing from elsewhere: pictures are embedded.
     """
-    parts = [part for cell in notebook.cells for part in _cell(cell)]
+    parts = [part for cell in notebook.cells for part in _cell_html(cell)]
     page = BeautifulSoup("\n".join(parts), "html.parser")
-    for heading in page.find_all([f"h{level}" for level in range(1, _DEEPEST + 1)]):
-        heading.name = f"h{min(_DEEPEST, int(heading.name[1]) + below)}"
-        for mark in heading.find_all("a", class_="anchor-link"):
-            mark.decompose()
+    for heading in page.find_all([f"h{level}" for level in range(1, _LOWEST_LEVEL + 1)]):
+        heading.name = f"h{min(_LOWEST_LEVEL, int(heading.name[1]) + below)}"
+        for link in heading.find_all("a", class_="anchor-link"):
+            link.decompose()
         del heading["id"]  # another notebook on the page may have the same
     for number, table in enumerate(page.find_all("table"), start=1):
-        _make_reachable(page, table, f"Table {number} of the run")
+        _make_accessible(page, table, f"Table {number} of the run")
     return str(page)
 
 
-def _make_reachable(page: BeautifulSoup, table: Tag, name: str) -> None:
+def _make_accessible(page: BeautifulSoup, table: Tag, name: str) -> None:
     """Give a table what screen readers and the keyboard need: caption, scopes, a box to scroll."""
     for heading in table.find_all("th"):
         if not heading.get("scope"):
@@ -62,27 +62,27 @@ def _make_reachable(page: BeautifulSoup, table: Tag, name: str) -> None:
     table.wrap(page.new_tag("div", attrs=box))
 
 
-def _cell(cell: nbformat.NotebookNode) -> Iterator[str]:
+def _cell_html(cell: nbformat.NotebookNode) -> Iterator[str]:
     if cell.cell_type == "markdown":
-        yield _markdown(cell.source)
+        yield _markdown_html(cell.source)
         return
     if not any(tag.startswith("remove-input") for tag in cell.metadata.get("tags", [])):
         code = f"<pre>{escape(cell.source)}</pre>"
         yield f'<details class="executed-code"><summary>Show the code</summary>{code}</details>'
     for output in cell.get("outputs", []):
-        yield f'<div class="executed-output">{_output(output)}</div>'
+        yield f'<div class="executed-output">{_output_html(output)}</div>'
 
 
-def _output(output: Mapping[str, Any]) -> str:
+def _output_html(output: Mapping[str, Any]) -> str:
     data = output.get("data", {})
     if "text/html" in data:
         return plain_roles(data["text/html"])
     if "text/markdown" in data:
-        return _markdown(data["text/markdown"])
+        return _markdown_html(data["text/markdown"])
     return f"<pre>{escape(output.get('text') or data.get('text/plain', ''))}</pre>"
 
 
-def _markdown(text: str) -> str:
+def _markdown_html(text: str) -> str:
     from nbconvert.filters.markdown_mistune import markdown2html_mistune  # slow to import
 
     return str(markdown2html_mistune(plain_roles(text)))

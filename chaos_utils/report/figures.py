@@ -32,11 +32,11 @@ from chaos_utils.report.manifests import SYNTHETIC_NOTE, Manifest, picture_name
 
 PNG_DPI = 300
 SMALLEST_TYPE = 7  # points, at the size that is shown
-_SHRINKING = 3  # of the picture that a notebook shows
+_PREVIEW_SHRINKING = 3  # the picture in the notebook is smaller than the PNG by this factor
 _POWER = re.compile(r"\$\\mathdefault\{(?:[\d.^{}−-]|\\times)+\}\$")
 _COLOUR = re.compile(r"#[0-9a-f]{6}(?![\w-])")
-# Where a figure's panels are, and its texts.
-_Places = tuple[list[tuple[float, float, float, float]], list[tuple[float, float]]]
+# The bounds of a figure's panels, and the positions of its texts.
+_Layout = tuple[list[tuple[float, float, float, float]], list[tuple[float, float]]]
 
 
 def publish_figure(
@@ -59,8 +59,8 @@ def publish_figure(
         Such as ``fig-entropy``; it never changes once published.
     plot : callable
         Takes the table's rows, and is called for each width of the page (`style.is_narrow`); again
-        in dark where the colours of the light picture cannot be exchanged (`in_dark`). The page
-        shows what it draws at its own size: at most `style.width()` wide, no type under 7 points.
+        in dark if the colours of the light picture cannot be exchanged (`in_dark`). The page shows
+        the figure at its own size: at most `style.width()` wide, no type under 7 points.
     table : Table
         All that is drawn: aggregates, no item's votes and no text of the datasets.
     caption : str
@@ -71,8 +71,8 @@ def publish_figure(
 
     Returns
     -------
-    Published or None
-        Shows itself as the cell's result. None where the table has no rows: other votes than the
+    Artifact or None
+        Shows itself as the cell's result. None if the table has no rows: other votes than the
         book's may lack what the figure is about.
 
     Raises
@@ -87,8 +87,8 @@ def publish_figure(
         raise ChaosError(
             "A figure needs an alt text that is not its caption.", where=f"figure {id!r}"
         )
-    sizes = {False: (0, 0), True: (0, 0)}  # until it is drawn
-    about = artifacts.describe(
+    sizes = {False: (0, 0), True: (0, 0)}  # for a page and a phone, in pixels; set below
+    draft = artifacts.describe(
         id, "figure", table, caption, alt,
         formats=["svg", "png", "pdf"], code=[plot.__module__, __name__],
         size=sizes[False], narrow_size=sizes[True],
@@ -97,35 +97,36 @@ def publish_figure(
     for narrow in (False, True):
         with _drawing_settings("light", narrow) as hues:
             figure = plot(table.rows)
-            places = _fix_layout(figure)
+            layout = _fix_layout(figure)
             _check_legible(figure, id)
             _mark_synthetic(figure, table)
-            light = _vector(figure, "svg", embedding.svg(about))
-            write_bytes(folder / picture_name(id, "light", narrow), light)
+            light_svg = _vector(figure, "svg", embedding.svg(draft))
+            write_bytes(folder / picture_name(id, "light", narrow), light_svg)
             if not narrow:
-                preview = _save_light(figure, folder, about)
+                preview = _save_downloads(figure, folder, draft)
             width, height = figure.get_size_inches()
             sizes[narrow] = round(96 * width), round(96 * height)
             plt.close(figure)
-        dark = in_dark(light.decode(), hues)
-        if dark is None:
+        dark_svg = in_dark(light_svg.decode(), hues)
+        if dark_svg is None:
             with _drawing_settings("dark", narrow):
                 figure = plot(table.rows)
-                _fix_layout(figure, places)
+                _fix_layout(figure, layout)
                 _mark_synthetic(figure, table)
-                dark = _vector(figure, "svg", embedding.svg(about)).decode()
+                dark_svg = _vector(figure, "svg", embedding.svg(draft)).decode()
                 plt.close(figure)
-        write_text(folder / picture_name(id, "dark", narrow), dark)
-    manifest = about.model_copy(update={"size": sizes[False], "narrow_size": sizes[True]})
+        write_text(folder / picture_name(id, "dark", narrow), dark_svg)
+    manifest = draft.model_copy(update={"size": sizes[False], "narrow_size": sizes[True]})
     artifacts.write(manifest, table)
     return artifacts.Artifact(manifest, _html(manifest, preview))
 
 
 @contextmanager
 def _drawing_settings(mode: style.Mode, narrow: bool) -> Iterator[set[style.Hue]]:
+    """Set what a figure is drawn with; yield the set that collects the hues that it uses."""
     # Two dollar signs in a name are no formula; the powers at a logarithmic axis are.
-    shown = mock.patch.object(cbook, "is_math_text", _POWER.fullmatch)
-    with style.drawing_look(mode, narrow) as hues, warnings.catch_warnings(), shown:
+    formulas = mock.patch.object(cbook, "is_math_text", _POWER.fullmatch)
+    with style.drawing_look(mode, narrow) as hues, warnings.catch_warnings(), formulas:
         # A system's name may be in letters that the font lacks; the CSV has it.
         warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from")
         yield hues
@@ -134,21 +135,22 @@ def _drawing_settings(mode: style.Mode, narrow: bool) -> Iterator[set[style.Hue]
 def in_dark(svg: str, hues: Collection[style.Hue]) -> str | None:
     """Return a light picture in dark colours; None where it must be drawn again.
 
-    `hues` are the colours that it was drawn with. It must be drawn again where it has others, such
-    as those between two, or a raster, or where a light colour has several dark ones.
+    `hues` are the colours that it was drawn with. It must be drawn again if it has other colours,
+    such as mixtures of two, or a raster, or a light colour that several hues with different dark
+    colours share.
     """
-    about, end, drawing = svg.partition("</metadata>")
-    used = set(_COLOUR.findall(drawing))
+    metadata, end_tag, drawing = svg.partition("</metadata>")
+    used_colours = set(_COLOUR.findall(drawing))
     pairs = {(hue.light.lower(), hue.dark.lower()) for hue in hues}
-    dark = dict(pairs)
-    several = {light for light, one in pairs if one != dark[light]}
-    if "<image" in drawing or several & used or not used <= dark.keys():
+    dark_of = dict(pairs)
+    ambiguous = {light for light, dark in pairs if dark != dark_of[light]}
+    if "<image" in drawing or ambiguous & used_colours or not used_colours <= dark_of.keys():
         return None
-    return about + end + _COLOUR.sub(lambda found: dark[found[0]], drawing)
+    return metadata + end_tag + _COLOUR.sub(lambda colour: dark_of[colour[0]], drawing)
 
 
 def _check_legible(figure: Figure, id: str) -> None:
-    """Refuse what would have to shrink on the page, and type that would be too small on it."""
+    """Refuse a figure that is wider than the page, or has type too small to read."""
     width = figure.get_size_inches()[0]
     if width > style.width() + 0.01:
         raise ChaosError(
@@ -173,12 +175,12 @@ def _check_legible(figure: Figure, id: str) -> None:
         )
 
 
-def _fix_layout(figure: Figure, places: _Places | None = None) -> _Places:
-    """Put panels and common labels where they stand in the first look; return where that is.
+def _fix_layout(figure: Figure, layout: _Layout | None = None) -> _Layout:
+    """Put panels and common labels where a layout has them; without one, compute it. Return it.
 
-    Panels' places are rounded: the solver's last digits vary, and an SVG's ids hash them.
+    Panels' bounds are rounded: the solver's last digits vary, and an SVG's ids hash them.
     """
-    if places is None:
+    if layout is None:
         figure.set_dpi(PNG_DPI)  # with fewer dots, hinted letters are narrower than drawn ones
         if engine := figure.get_layout_engine():
             engine.execute(figure)
@@ -186,32 +188,33 @@ def _fix_layout(figure: Figure, places: _Places | None = None) -> _Places:
         for axis in figure.axes:
             left, bottom, width, height = axis.get_position(original=True).bounds
             panels.append((round(left, 6), round(bottom, 6), round(width, 6), round(height, 6)))
-        places = panels, [text.get_position() for text in figure.texts]
+        layout = panels, [text.get_position() for text in figure.texts]
     with plt.rc_context({"figure.constrained_layout.use": False}):
         figure.set_layout_engine(None)  # any other would draw again before each file is written
-    for axis, place in zip(figure.axes, places[0], strict=True):
-        axis.set_position(place)
-    for text, point in zip(figure.texts, places[1], strict=True):
-        text.set_position(point)
-    return places
+    panel_bounds, text_positions = layout
+    for axis, bounds in zip(figure.axes, panel_bounds, strict=True):
+        axis.set_position(bounds)
+    for text, position in zip(figure.texts, text_positions, strict=True):
+        text.set_position(position)
+    return layout
 
 
-def _save_light(figure: Figure, folder: Path, about: Manifest) -> bytes:
-    """Write a figure's files for download, and return the picture that the notebook shows."""
-    with mock.patch.object(subset, "Options", _Outlines):
-        write_bytes(folder / f"{about.id}.pdf", _vector(figure, "pdf", embedding.pdf(about)))
+def _save_downloads(figure: Figure, folder: Path, manifest: Manifest) -> bytes:
+    """Write a figure's PDF and PNG, and return the smaller picture that the notebook shows."""
+    with mock.patch.object(subset, "Options", _PdfFontOptions):
+        write_bytes(folder / f"{manifest.id}.pdf", _vector(figure, "pdf", embedding.pdf(manifest)))
     figure.set_facecolor("white")
     figure.set_dpi(PNG_DPI)
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-    text_keys = embedding.png(about)
-    write_bytes(folder / f"{about.id}.png", _png(image, PNG_DPI, text_keys))
-    return _png(image.reduce(_SHRINKING), PNG_DPI // _SHRINKING, text_keys)
+    text_keys = embedding.png(manifest)
+    write_bytes(folder / f"{manifest.id}.png", _png(image, PNG_DPI, text_keys))
+    return _png(image.reduce(_PREVIEW_SHRINKING), PNG_DPI // _PREVIEW_SHRINKING, text_keys)
 
 
-class _Outlines(subset.Options):
-    """What a PDF needs of a font: not the rules by which matplotlib has set the letters by now."""
+class _PdfFontOptions(subset.Options):
+    """Keep a font's outlines; drop the rules for placing letters, which matplotlib has applied."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -234,6 +237,7 @@ def _png(image: Image.Image, dpi: int, text_keys: Mapping[str, str]) -> bytes:
 
 
 def _mark_synthetic(figure: Figure, table: Table) -> None:
+    """Write across a figure of the synthetic sample that it is one."""
     if not table.synthetic:
         return
     figure.text(

@@ -1,6 +1,6 @@
-"""A script of two halves: a process forks warm ones, and what asks it for one ends as that ends.
+"""A script with two commands: `serve` forks warm processes, `ask` runs a module in one of them.
 
-It imports nothing of this package, whose code may change while the process waits.
+It imports nothing from this package, whose code may change while the server waits.
 """
 
 import gc
@@ -25,9 +25,10 @@ _PATIENCE_SECONDS = 3
 
 
 def ask(address: str, module: str, *arguments: str) -> None:
-    """Have a module run by a warm process with what this one has; end as that ends.
+    """Run a module in a warm process, and end as that process ends.
 
-    Where there is none (any more), this one becomes a plain Python that runs it.
+    It gets this process's environment, folder and streams. If no server forks warm processes (any
+    more), this process becomes a plain Python that runs the module.
     """
     environment = dict(os.environ)
     request = {"module": module, "arguments": arguments, "folder": str(Path.cwd())}
@@ -42,7 +43,7 @@ def ask(address: str, module: str, *arguments: str) -> None:
         signal.signal(signal.SIGINT, lambda number, frame: connection.send(b"!"))
         try:
             answer = connection.recv(16)
-        except ConnectionError:  # what it asked was killed
+        except ConnectionError:  # the warm process was killed
             answer = b""
     code = int(answer) if answer else -signal.SIGKILL
     if code < 0:
@@ -53,41 +54,42 @@ def ask(address: str, module: str, *arguments: str) -> None:
 
 
 def serve(descriptor: str, *libraries: str) -> dict[str, Any]:
-    """Load libraries; fork for each request at a socket, and return it in the new process.
+    """Load libraries; fork for each request at a socket, and return the request in the new process.
 
-    The first process never returns: when its standard input is closed, it ends the others and then
-    itself.
+    In the server itself, this never returns: when its standard input is closed, it ends the forked
+    processes, and then itself.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     listener = socket.socket(fileno=int(descriptor))
     for name in libraries:
         with suppress(ImportError):
             importlib.import_module(name)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # from here on, others must end first
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # from here on, forked processes must end first
     gc.collect()
     gc.freeze()  # what is loaded stays, and need not be looked at again
-    ended, wake = socket.socketpair()
-    wake.setblocking(False)
+    child_ended, wakeup = socket.socketpair()
+    wakeup.setblocking(False)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
-    signal.set_wakeup_fd(wake.fileno())
-    alive, held = os.pipe()  # `held` closes with this process
+    signal.set_wakeup_fd(wakeup.fileno())
+    # Nothing is ever written here: the pipe's end tells children that the server has ended.
+    server_alive, server_end = os.pipe()
     running: dict[int, socket.socket] = {}
     while True:
-        ready, *_ = select.select([0, listener.fileno(), ended.fileno()], [], [])
+        ready, *_ = select.select([0, listener.fileno(), child_ended.fileno()], [], [])
         if 0 in ready:
-            os.close(held)
+            os.close(server_end)
             while running:
                 running.pop(os.wait()[0])
             sys.exit()
-        if ended.fileno() in ready:
-            ended.recv(4096)
-            _report(running)
+        if child_ended.fileno() in ready:
+            child_ended.recv(4096)
+            _report_exit_codes(running)
         if listener.fileno() not in ready:
             continue
         connection, _ = listener.accept()
         try:
             request, files = _receive(connection)
-        except (OSError, ValueError, struct.error):  # what asked has been killed
+        except (OSError, ValueError, struct.error):  # the asking process was killed
             connection.close()
             continue
         if (child := os.fork()) == 0:
@@ -95,10 +97,10 @@ def serve(descriptor: str, *libraries: str) -> dict[str, Any]:
             for number in (signal.SIGCHLD, signal.SIGTERM):
                 signal.signal(number, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.default_int_handler)
-            for one in (listener, ended, wake, *running.values()):
-                one.close()
-            os.close(held)
-            _settle(request, files, connection, alive)
+            for inherited_socket in (listener, child_ended, wakeup, *running.values()):
+                inherited_socket.close()
+            os.close(server_end)
+            _take_over(request, files, connection, server_alive)
             return request
         running[child] = connection
         for file in files:
@@ -106,14 +108,15 @@ def serve(descriptor: str, *libraries: str) -> dict[str, Any]:
 
 
 def _receive(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    start, files, *_ = socket.recv_fds(connection, _LENGTH.size, 3)
-    (length,) = _LENGTH.unpack(start)
+    """Return a request, and the descriptors of the standard streams that came with it."""
+    header, files, *_ = socket.recv_fds(connection, _LENGTH.size, 3)
+    (length,) = _LENGTH.unpack(header)
     content = connection.recv(length, socket.MSG_WAITALL)
     return json.loads(content), files
 
 
-def _report(running: dict[int, socket.socket]) -> None:
-    """Tell those who asked how their processes have ended."""
+def _report_exit_codes(running: dict[int, socket.socket]) -> None:
+    """Send the exit code of each child that has ended to the process that asked for it."""
     while running:
         child, status = os.waitpid(-1, os.WNOHANG)
         if not child:
@@ -122,12 +125,12 @@ def _report(running: dict[int, socket.socket]) -> None:
             connection.sendall(str(os.waitstatus_to_exitcode(status)).encode())
 
 
-def _settle(
-    request: dict[str, Any], files: list[int], connection: socket.socket, alive: int
+def _take_over(
+    request: dict[str, Any], files: list[int], connection: socket.socket, server_alive: int
 ) -> None:
-    """Become the process that was asked for.
+    """Give this process the folder, environment, streams and arguments of the request.
 
-    It is interrupted where what asked for it is, and ends with that, and with the first one.
+    From now on it is interrupted when the asking process is, and ends when that or the server ends.
     """
     os.setsid()  # a group of its own, to be ended as a whole
     for number, file in enumerate(files):
@@ -141,8 +144,8 @@ def _settle(
     sys.argv[1:] = request["arguments"]
 
     def watch() -> None:
-        watched = [connection.fileno(), alive]
-        while alive not in select.select(watched, [], [])[0] and connection.recv(1):
+        watched = [connection.fileno(), server_alive]
+        while server_alive not in select.select(watched, [], [])[0] and connection.recv(1):
             os.kill(os.getpid(), signal.SIGINT)
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(_PATIENCE_SECONDS)
@@ -152,9 +155,9 @@ def _settle(
 
 
 if __name__ == "__main__":
-    _half, *_given = sys.argv[1:]
-    if _half == "ask":
-        ask(*_given)
+    _command, *_arguments = sys.argv[1:]
+    if _command == "ask":
+        ask(*_arguments)
     else:
-        _module = serve(*_given)["module"]
+        _module = serve(*_arguments)["module"]
         runpy.run_module(_module, run_name="__main__", alter_sys=True)

@@ -1,8 +1,8 @@
 """Texts that are shown as they are, whatever characters they hold: one function for each target.
 
-All that comes from files passes one of them where it enters Markdown or HTML: a dataset's title,
-labels and fields, names of systems, annotators and files, and texts of items. Templates escape by
-themselves, and figures draw no formula but an axis' powers (`report.figures`).
+All that comes from files passes one of these functions where it enters Markdown or HTML: a
+dataset's title, labels and fields, names of systems, annotators and files, and texts of items.
+Templates escape by themselves, and figures draw no formula but an axis' powers (`report.figures`).
 """
 
 import re
@@ -29,9 +29,9 @@ def in_html(text: str) -> str:
 
 
 def html_of_markdown(text: str) -> str:
-    """Return Markdown as HTML that shows its signs, but what `in_markdown` has made of a text."""
+    """Return HTML that shows Markdown as source, but keeps the entities of `in_markdown`."""
     return _ENTITY.sub(r"&\1", escape(text))
 
 
-def _entity(sign: re.Match[str]) -> str:
-    return f"&#{ord(sign[0])};"
+def _entity(character: re.Match[str]) -> str:
+    return f"&#{ord(character[0])};"

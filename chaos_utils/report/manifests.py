@@ -1,6 +1,6 @@
 """The manifest of a figure or table: all that is known of it, as ``<id>.json`` beside its files.
 
-From it the book sets what it shows, its page, its citations and its downloads.
+The book makes the figure or table, its page, its citations and its downloads from it.
 """
 
 import re
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SYNTHETIC_NOTE = "Synthetic sample"
 ID = re.compile(r"(fig|tbl)(-[a-z0-9]+)+")
-# What a manifest of this kind has, beside what every manifest has.
+# Fields that only manifests of one kind have.
 _FIELDS_OF_KIND = {"figure": {"alt", "size", "narrow_size"}, "table": {"display"}}
 
 
@@ -34,9 +34,9 @@ class ItemText:
     Attributes
     ----------
     dataset : str
-        By name.
+        Its name.
     uid : str
-        The item's, in the dataset.
+        The item's uid in the dataset.
     """
 
     dataset: str
@@ -50,7 +50,7 @@ class VotesBar:
     Attributes
     ----------
     dataset : str
-        By name.
+        Its name.
     counts : tuple of int
         Votes for each label, in the dataset's order.
     """
@@ -66,9 +66,9 @@ class PageLink:
     Attributes
     ----------
     text : str
-        What is shown.
+        The text of the link.
     page : str
-        Its name below the site's root, such as ``runs/minilm-l6-nli-s0``.
+        The page's path below the site's root, such as ``runs/minilm-l6-nli-s0``.
     """
 
     text: str
@@ -76,19 +76,19 @@ class PageLink:
 
 
 class ItemCell(StrictModel):
-    """An `ItemText` as a manifest has it."""
+    """An `ItemText` in the JSON of a manifest."""
 
     item: ItemText
 
 
 class VotesCell(StrictModel):
-    """A `VotesBar` as a manifest has it."""
+    """A `VotesBar` in the JSON of a manifest."""
 
     votes: VotesBar
 
 
 class LinkCell(StrictModel):
-    """A `PageLink` as a manifest has it."""
+    """A `PageLink` in the JSON of a manifest."""
 
     link: PageLink
 
@@ -98,9 +98,9 @@ Cell = str | ItemCell | VotesCell | LinkCell
 
 
 class Display(StrictModel):
-    """What a table shows: headings of one name each, or of two, and rows of as many cells.
+    """What a table shows: headings, of one or two names each, and rows with a cell for each.
 
-    Where it is `headed`, the first cell that several rows share stands in a row above them.
+    If it is `headed`, rows with the same first cell stand below a row that shows this cell alone.
     """
 
     header: list[Annotated[list[str], Field(min_length=1, max_length=2)]]
@@ -119,8 +119,8 @@ class Display(StrictModel):
 class Manifest(StrictModel):
     """What is known of a figure or table.
 
-    A figure has `alt` and its sizes, wide and narrow, in pixels; a table has a `display`. Of `data`
-    it has every row, of which `keys` name the columns that tell them apart.
+    A figure has `alt` and its sizes in pixels, for a page (`size`) and for a phone (`narrow_size`);
+    a table has a `display`. `data` has every row; the columns `keys` tell the rows apart.
     """
 
     id: Annotated[str, Field(pattern=f"^{ID.pattern}$", description="an id such as fig-entropy")]
@@ -147,8 +147,8 @@ class Manifest(StrictModel):
 
     @model_validator(mode="after")
     def _check(self) -> "Manifest":
-        found = self.model_fields_set & set().union(*_FIELDS_OF_KIND.values())
-        if found != _FIELDS_OF_KIND[self.kind]:
+        fields = self.model_fields_set & set().union(*_FIELDS_OF_KIND.values())
+        if fields != _FIELDS_OF_KIND[self.kind]:
             raise ValueError(f"a {self.kind} has {', '.join(sorted(_FIELDS_OF_KIND[self.kind]))}")
         if any(row.keys() != set(self.columns) for row in self.data):
             raise ValueError("a row of its data has other columns")
@@ -156,27 +156,27 @@ class Manifest(StrictModel):
 
     @property
     def name(self) -> str:
-        """Its title without markup, as it is cited; of a synthetic one, it says so."""
+        """The title as it is cited: without markup, and marked if the data is synthetic."""
         title = without_markup(self.title)
         return f"{SYNTHETIC_NOTE}: {title}" if self.synthetic else title
 
     @cached_property
     def rows(self) -> "pd.DataFrame":
-        """Its data, made a frame once: pages name many of its numbers."""
+        """The data as a frame, which is made once: pages quote many numbers from it."""
         import pandas as pd  # slow to import
 
         return pd.DataFrame(self.data)
 
     @property
     def file_names(self) -> list[str]:
-        """The names of its files, the pictures for dark pages and phones beside the first."""
+        """The names of its files; other pictures of a figure follow the first one."""
         names = [f"{self.id}.{format}" for format in self.formats]
         if self.kind == "figure":
             names[1:1] = [f"{self.id}{end}.svg" for end in ("-dark", "-narrow", "-narrow-dark")]
         return names
 
     def write(self, folder: Path) -> None:
-        """Write it into the folder of its files, with what its kind has."""
+        """Write the manifest into the folder of its files, without fields of the other kind."""
         write_json(folder / f"{self.id}.json", self.model_dump(exclude_unset=True))
 
 
@@ -191,5 +191,5 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def figures_of(run: Path) -> list[Path]:
-    """Return the manifests of the figures and tables of a run, by name."""
+    """Return the files of a run's manifests, one for each figure or table, sorted by name."""
     return sorted((run / paths.FIGURES).glob("*.json"))

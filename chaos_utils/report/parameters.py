@@ -22,7 +22,7 @@ from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.modules import read_source
 
-_INJECTED = "# Parameters\n"  # begins the cell that papermill adds
+_INJECTED = "# Parameters\n"  # the cell that papermill adds begins so
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 _LONGEST_LINE = 10_000  # jupytext takes minutes for a line of a hundred thousand letters
 _SCALARS: dict[str, Any] = {"int": int, "float": FiniteFloat, "str": str, "bool": bool}
@@ -33,9 +33,9 @@ _LISTS = {f"list[{name}]": list[kind] for name, kind in _SCALARS.items()}  # typ
 class Parameter:
     """One parameter of a notebook.
 
-    Its kind is the annotation: ``int``, ``float``, ``str``, ``bool``, ``list[…]`` of these, or
-    ``Literal[…]`` of its `choices`; its meaning is the comment behind it. Numbers are 0 or more
-    unless the default is negative: they are counts, seeds and shares.
+    `kind` is its annotation: ``int``, ``float``, ``str``, ``bool``, a ``list[…]`` of one of them,
+    or ``Literal[…]`` of its `choices`; `meaning` is the comment behind it. Numbers must be 0 or
+    more unless the default is negative: they are counts, seeds and shares.
     """
 
     name: str
@@ -45,9 +45,9 @@ class Parameter:
     choices: tuple[Any, ...] = ()
 
     def convert(self, value: object) -> Any:
-        """Return a value of the declared type, from text as typed on a command line too.
+        """Return a value in the declared type; it may be a text, as typed on a command line.
 
-        A list may be text in JSON, or parts between commas.
+        The text of a list is JSON, or its elements with commas between them.
         """
         try:
             converted = self._convert(value)
@@ -55,15 +55,15 @@ class Parameter:
                 raise ValueError
             return converted
         except (ValueError, LookupError) as fault:
-            raise self._wrong(value) from fault
+            raise self._wrong_value(value) from fault
 
     def check(self, value: object) -> None:
-        """Refuse a value that is not of the declared type: text that stands for it is none."""
+        """Refuse a value that is not of the declared type, also a text that `convert` takes."""
         if isinstance(value, str) and self.kind != "str" and value not in self.choices:
-            raise self._wrong(value)
+            raise self._wrong_value(value)
         self.convert(value)
 
-    def _wrong(self, value: object) -> ChaosError:
+    def _wrong_value(self, value: object) -> ChaosError:
         expected = f"{self.kind}, such as {self.default!r}"
         if self.kind.removeprefix("list[").rstrip("]") in ("int", "float"):
             expected += "; 0 or more" * (_least(self.default) >= 0)
@@ -87,9 +87,10 @@ class Parameter:
 
 
 def _least(value: object) -> float:
-    """Return the least of the numbers in a value; 0 where it holds none."""
-    several = value if isinstance(value, list) else [value]
-    return min((part for part in several if isinstance(part, int | float)), default=0)
+    """Return the least number in a value or list; 0 if it has no number."""
+    elements = value if isinstance(value, list) else [value]
+    numbers = (element for element in elements if isinstance(element, int | float))
+    return min(numbers, default=0)
 
 
 def find_notebook(name: str) -> Path:
@@ -105,7 +106,7 @@ def find_notebook(name: str) -> Path:
 
 
 def read_cells(source: Path) -> tuple[nbformat.NotebookNode, ...]:
-    """Return the cells of a notebook, which is read again once its text has changed."""
+    """Return the cells of a notebook, which is parsed again only if its text has changed."""
     return _cells(source.name, read_source(source))
 
 
@@ -121,7 +122,7 @@ def _cells(name: str, text: str) -> tuple[nbformat.NotebookNode, ...]:
         )
     try:
         return tuple(jupytext.reads(text, fmt="py").cells)
-    # Its header is YAML, and may say anything.
+    # The notebook's header is YAML, and may say anything.
     except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError,
             RecursionError, nbformat.ValidationError) as fault:  # fmt: skip
         raise ChaosError(
@@ -147,10 +148,10 @@ def _declared_parameters(text: str, notebook: str) -> list[Parameter]:
     try:
         statements = ast.parse(text).body
         tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-        words = (token for token in tokens if token.type == tokenize.COMMENT)
-        comments = {comment.start[0]: comment.string.lstrip("# ") for comment in words}
+        comments = (token for token in tokens if token.type == tokenize.COMMENT)
+        meaning_at = {comment.start[0]: comment.string.lstrip("# ") for comment in comments}
         return [
-            _parameter(statement, comments.get(statement.end_lineno or 0, ""), notebook)
+            _parameter(statement, meaning_at.get(statement.end_lineno or 0, ""), notebook)
             for statement in statements
         ]
     except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
@@ -163,14 +164,16 @@ def _declared_parameters(text: str, notebook: str) -> list[Parameter]:
 
 
 def _parameter(statement: ast.stmt, meaning: str, notebook: str) -> Parameter:
+    """Return the parameter that a statement declares, whose meaning is the comment behind it."""
     match statement:
         case ast.AnnAssign(ast.Name(name), annotation, ast.expr() as value) if meaning:
             kind = ast.unparse(annotation)
-            choices = kind[8:-1] + "," if kind.startswith("Literal[") else ""
+            is_literal = kind.startswith("Literal[")
+            choices_code = f"({kind.removeprefix('Literal[')[:-1]},)" if is_literal else "()"
             with suppress(SyntaxError, TypeError, ValueError, ChaosError):
-                default, known = ast.literal_eval(value), ast.literal_eval(f"({choices})")
-                parameter = Parameter(name, kind, default, meaning, known)
-                if parameter.convert(default) == default:  # a text that stands for it is none
+                default, choices = ast.literal_eval(value), ast.literal_eval(choices_code)
+                parameter = Parameter(name, kind, default, meaning, choices)
+                if parameter.convert(default) == default:  # not a text that only converts to it
                     return parameter
     raise ChaosError(
         "A line of the parameters cell cannot be read.",
@@ -190,24 +193,24 @@ def check_parameters(variables: Mapping[str, Any]) -> None:
     Parameters
     ----------
     variables : mapping
-        The notebook's ``globals()``. IPython keeps the cells that have run among them; a script,
-        which has none, is not checked.
+        The notebook's ``globals()``. In them, IPython keeps the cells that have run (``In``); a
+        script has no cells, and is not checked.
 
     Raises
     ------
     ChaosError
-        If a value is not of its parameter's type, or papermill has set what is no parameter.
+        If a value is not of its parameter's type, or papermill has set a name that is no parameter.
     """
     cells = [text for text in variables.get("In", ()) if text.strip()]
-    place = next((place for place, text in enumerate(cells) if _only_declares(text)), None)
-    if place is None:
+    number = next((number for number, text in enumerate(cells) if _only_declares(text)), None)
+    if number is None:
         return
     declared = {
         parameter.name: parameter
-        for parameter in _declared_parameters(cells[place], "this notebook")
+        for parameter in _declared_parameters(cells[number], "this notebook")
     }
-    injected = [text for text in cells[place + 1 :] if text.startswith(_INJECTED)]
-    _refuse_unknown([name for text in injected for name in _names_set(text)], declared)
+    injected = [text for text in cells[number + 1 :] if text.startswith(_INJECTED)]
+    _refuse_unknown([name for text in injected for name in _assigned_names(text)], declared)
     for parameter in declared.values():
         parameter.check(variables[parameter.name])
 
@@ -216,18 +219,21 @@ def _only_declares(text: str) -> bool:
     """Whether a cell annotates names and does nothing else, as a parameters cell does."""
     with suppress(SyntaxError, ValueError):
         statements = ast.parse(text).body
-        return bool(statements) and all(isinstance(one, ast.AnnAssign) for one in statements)
+        return bool(statements) and all(isinstance(part, ast.AnnAssign) for part in statements)
     return False
 
 
-def _names_set(text: str) -> list[str]:
-    targets = [one.targets for one in ast.parse(text).body if isinstance(one, ast.Assign)]
-    return [name.id for several in targets for name in several if isinstance(name, ast.Name)]
+def _assigned_names(text: str) -> list[str]:
+    """Return the names that the statements of a cell assign, in order."""
+    assignments = [part for part in ast.parse(text).body if isinstance(part, ast.Assign)]
+    targets = [target for assignment in assignments for target in assignment.targets]
+    return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
 def _refuse_unknown(
     names: Iterable[str], declared: Iterable[str], notebook: str = "This notebook", todo: str = ""
 ) -> None:
+    """Refuse names that a notebook does not declare as parameters."""
     for name in names:
         if name not in declared:
             raise ChaosError(
@@ -238,7 +244,7 @@ def _refuse_unknown(
 
 
 def resolve(source: Path, overrides: Mapping[str, object]) -> dict[str, Any]:
-    """Return every parameter's value: as given, as an object or as text, or the default."""
+    """Return the value of every parameter: its override, which may be text, or its default."""
     declared = {parameter.name: parameter for parameter in read_parameters(source)}
     todo = f"`chaos params {source.stem}` lists its parameters"
     _refuse_unknown(overrides, declared, f"Notebook {source.stem!r}", todo)
@@ -249,21 +255,21 @@ def resolve(source: Path, overrides: Mapping[str, object]) -> dict[str, Any]:
 
 
 def without_folders(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values whose absolute paths are shortened: a record says nothing of the machine."""
+    """Return values with absolute paths shortened: a record says nothing of the machine."""
 
-    def short(value: Any) -> Any:
+    def shortened(value: Any) -> Any:
         if isinstance(value, list):
-            return [short(one) for one in value]
+            return [shortened(element) for element in value]
         is_path = isinstance(value, str) and Path(value).is_absolute()
         return f"…/{Path(value).name}" if is_path else value
 
-    return {name: short(value) for name, value in values.items()}
+    return {name: shortened(value) for name, value in values.items()}
 
 
 def command(source: Path, values: Mapping[str, Any]) -> str:
     """Return the `chaos run` command, quoted for a shell, that gives a notebook these values.
 
-    Those that are the default are left out.
+    Values that are the default are left out.
     """
     words = ["chaos", "run", source.stem]
     for name, value in _changed_values(source, values).items():
@@ -290,7 +296,7 @@ def papermill_command(source: Path, values: Mapping[str, Any]) -> str:
 
 
 def _changed_values(source: Path, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values that are not the notebook's own."""
+    """Return the values that are not the default."""
     return {
         parameter.name: values[parameter.name]
         for parameter in read_parameters(source)
@@ -299,7 +305,7 @@ def _changed_values(source: Path, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def as_notebook(source: Path) -> str:
-    """Return a notebook as Jupyter and papermill take it, not executed; its bytes repeat."""
+    """Return a notebook as JSON for Jupyter and papermill, not executed; the bytes never vary."""
     notebook = jupytext.read(source)
     notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL})
     for number, cell in enumerate(notebook.cells):
@@ -308,6 +314,6 @@ def as_notebook(source: Path) -> str:
 
 
 def parameters_digest(values: Mapping[str, Any]) -> str:
-    """Return eight hexadecimal digits that stand for parameter values, in whatever order."""
+    """Return a digest, of eight hexadecimal digits, of parameter values in any order."""
     text = json.dumps(values, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:8]

@@ -1,16 +1,16 @@
-"""What a page may load and run: the last guard, where a text of others is no mere text after all.
+"""What a page may load and run: the last guard, should a text of others turn out to be markup.
 
-A page takes nothing from elsewhere, and runs no script but files of its own site and the scripts
-that stand in its frame, by their digests.
+A page loads nothing from elsewhere. It runs the script files of its own site, and the inline
+scripts of its frame, which the policy allows by their digests.
 """
 
 import base64
 import hashlib
 import re
 
-_HEAD = re.compile(r'<meta charset="utf-8" ?/?>', re.IGNORECASE)
+_CHARSET = re.compile(r'<meta charset="utf-8" ?/?>', re.IGNORECASE)
 _SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
-_IS_RUN = re.compile(r"^(?!.*\b(?:src|type)=)|type=.text/javascript", re.DOTALL)
+_IS_JAVASCRIPT = re.compile(r"^(?!.*\b(?:src|type)=)|type=.text/javascript", re.DOTALL)
 _SINGLE_PAGE = {
     "default-src": "'none'",
     "style-src": "'unsafe-inline'",
@@ -19,7 +19,7 @@ _SINGLE_PAGE = {
     "base-uri": "'none'",
     "form-action": "'none'",
 }
-_OF_SITE = {
+_SITE = {
     "default-src": "'none'",
     "script-src": "'self'",
     "style-src": "'self' 'unsafe-inline'",
@@ -33,7 +33,7 @@ _OF_SITE = {
 
 
 def with_single_page_policy(page: str) -> str:
-    """Return a page of one file with its policy: it runs no script and loads nothing."""
+    """Return a page that is one file with its policy: it runs no script and loads nothing."""
     return _insert_policy(page, _SINGLE_PAGE)
 
 
@@ -43,15 +43,15 @@ def with_site_policy(page: str, content: str = "") -> str:
     `content` is the part of the page in which texts of others may stand: a script in it does not
     run.
     """
-    frame = _inline(page) - _inline(content)
-    digests = sorted(f"'sha256-{_digest(script)}'" for script in frame)
-    return _insert_policy(
-        page, _OF_SITE | {"script-src": " ".join([_OF_SITE["script-src"], *digests])}
-    )
+    frame_scripts = _inline_scripts(page) - _inline_scripts(content)
+    digests = sorted(f"'sha256-{_digest(script)}'" for script in frame_scripts)
+    return _insert_policy(page, _SITE | {"script-src": " ".join([_SITE["script-src"], *digests])})
 
 
-def _inline(html: str) -> set[str]:
-    return {script for about, script in _SCRIPT.findall(html) if _IS_RUN.search(about)}
+def _inline_scripts(html: str) -> set[str]:
+    return {
+        script for attributes, script in _SCRIPT.findall(html) if _IS_JAVASCRIPT.search(attributes)
+    }
 
 
 def _digest(script: str) -> str:
@@ -59,10 +59,10 @@ def _digest(script: str) -> str:
 
 
 def _insert_policy(page: str, policy: dict[str, str]) -> str:
-    """Set a policy before all that it is about; a page without a place for it is an error."""
-    said = "; ".join(f"{name} {sources}" for name, sources in policy.items())
-    meta = f'<meta http-equiv="Content-Security-Policy" content="{said}">'
-    changed, n = _HEAD.subn(lambda charset: f"{charset[0]}\n{meta}", page, count=1)
+    """Put a policy at the head of a page, before all that it governs; ValueError without a head."""
+    directives = "; ".join(f"{name} {sources}" for name, sources in policy.items())
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{directives}">'
+    changed, n = _CHARSET.subn(lambda charset: f"{charset[0]}\n{meta}", page, count=1)
     if not n:
         raise ValueError('a page has no `<meta charset="utf-8">`, behind which its policy stands')
     return changed

@@ -1,4 +1,4 @@
-"""What made what: the running notebook's context, versions, and run records."""
+"""What a figure or run was made by: the running notebook, versions, and run records."""
 
 import hashlib
 import importlib.metadata
@@ -21,10 +21,10 @@ from chaos_utils.base.files import write_json
 from chaos_utils.base.inputs import Input, merged
 from chaos_utils.base.validation import StrictModel, read_json
 
-# What computes and draws, and what runs a notebook.
+# The packages that compute and draw; a run record names those that run a notebook, too.
 _PACKAGES = ("matplotlib", "numpy", "pandas", "scipy", "seaborn", "torch", "transformers")
 RECORDED = (*_PACKAGES, "jupytext", "papermill", "ipykernel")
-VERSION: Literal[2] = 2  # of the form of records
+VERSION: Literal[2] = 2  # of the format of run records
 _ID_DIGITS = 16
 TRAINED_WITH = ("torch", "transformers", "tokenizers", "accelerate", "safetensors", "numpy")
 
@@ -33,7 +33,7 @@ TRAINED_WITH = ("torch", "transformers", "tokenizers", "accelerate", "safetensor
 class Context:
     """The notebook that is running and the value of each of its parameters.
 
-    `reader` is the folder in which it was called, from which relative paths count.
+    `reader` is the folder that the reader called it from: relative paths start there.
     """
 
     notebook: str
@@ -42,7 +42,7 @@ class Context:
 
 
 class Code(StrictModel):
-    """The code of a run, as `code` describes it."""
+    """The version of the code of a run, as `code` returns it."""
 
     version: str
     commit: str | None
@@ -52,12 +52,12 @@ class Code(StrictModel):
 class RunRecord(StrictModel):
     """What is known of a finished run of a notebook.
 
-    `id` is permanent: it stands for all that decides the run's numbers, as `run_id` says. `title`
-    is the notebook's, and `defaults` has the value that each parameter has in it. `inputs` are
-    those of its figures and tables, and `recorded` the datasets whose tables were recorded rather
-    than computed. `made_from` has the digests of all that the notebook depends on, its modules too,
-    where they are known; `outputs` those of the run's files, by their names in its folder. It
-    `started` in UTC.
+    `id` is permanent: a digest of all that decides the run's numbers, see `run_id`. `title` is the
+    notebook's title; `defaults` has each parameter's default. `inputs` are the inputs of the run's
+    figures and tables; `recorded` names the datasets whose tables were recorded rather than
+    computed. `made_from` has the digests, where known, of all that the notebook depends on, with
+    its modules; `outputs` has the digests of the run's files, by their paths in its folder.
+    `started` is a time in UTC.
     """
 
     version: Literal[2] = Field(alias="schema")
@@ -80,7 +80,7 @@ class RunRecord(StrictModel):
 
     @property
     def changed(self) -> dict[str, tuple[Any, Any]]:
-        """The parameters that differ from the notebook's own: their value here, and there."""
+        """The parameters that differ from the notebook's: the run's value, and the default."""
         return {
             name: (value, self.defaults[name])
             for name, value in self.parameters.items()
@@ -89,11 +89,12 @@ class RunRecord(StrictModel):
 
     @property
     def own_inputs(self) -> list[Input]:
-        """The inputs that a reader brought: files that a parameter names, or in a folder of it."""
+        """The inputs that the reader brought, as files or in a folder that a parameter names."""
         return [entry for entry in self.inputs if _is_own(entry, self.parameters)]
 
 
 def _is_own(entry: Input, parameters: Mapping[str, Any]) -> bool:
+    """Whether a reader brought an input: it says so, or a parameter is a path to its name."""
     values = [value for value in parameters.values() if isinstance(value, str | list)]
     texts = [text for value in values for text in ([value] if isinstance(value, str) else value)]
     name = PurePath(entry.name).name
@@ -105,22 +106,22 @@ def run_id(
 ) -> str:
     """Return the permanent id of a run, such as ``results-3f0c…``: the same on any machine.
 
-    It is a digest of what decides the run's numbers: the notebook's code and that of the modules
-    which it imports (not their comments, nor what only draws or prints), what the package says of
-    datasets, the parameters, the digests of the data files, and the versions of the libraries that
-    compute.
+    It is a digest of what decides the run's numbers: the code of the notebook and of the modules
+    that it imports (without comments, and without modules that only draw or print), the datasets'
+    YAML files, the parameters, the digests of the data files, and the versions of the libraries
+    that compute.
 
     Parameters
     ----------
     source : Path
         The notebook.
     parameters : mapping
-        The value of each. A path counts by its last part alone: where a file stands on a machine
+        The value of each. Of a path, only the last part counts: the folder that a file is in
         decides nothing.
     files : iterable of Input
         The data files that went in.
     reader : Path
-        The folder from which relative paths among the parameters count.
+        The folder that relative paths among the parameters start from.
     """
 
     def portable(value: Any) -> Any:
@@ -130,7 +131,7 @@ def run_id(
         return PurePath(value).name if is_path else value
 
     notebook = modules.source_of(source, notebook=True)
-    decided = {
+    contents = {
         "notebook": notebook.meaning,
         "code": modules.code_digest(*notebook.imports),
         "datasets": modules.digests_of_datasets(),
@@ -138,23 +139,23 @@ def run_id(
         "files": [[entry.name, entry.sha256] for entry in merged(files)],
         "libraries": modules.library_versions(),
     }
-    text = json.dumps(decided, sort_keys=True, ensure_ascii=False)
+    text = json.dumps(contents, sort_keys=True, ensure_ascii=False)
     return f"{source.stem}-{hashlib.sha256(text.encode()).hexdigest()[:_ID_DIGITS]}"
 
 
 def write_context(folder: Path, context: Context) -> None:
-    """Leave a note of what is about to run, for the notebook's own process."""
+    """Write the context of a run that is about to start, for the notebook's own process."""
     write_json(folder / paths.CONTEXT_FILE, asdict(context))
 
 
 def current_context() -> Context:
-    """Return what is running; outside the runner, a context named ``interactive``."""
-    found: dict[str, Any] = paths.context()
-    return Context(**found) if found else Context("interactive", {})
+    """Return the context that is running; outside the runner, one named ``interactive``."""
+    context: dict[str, Any] = paths.context()
+    return Context(**context) if context else Context("interactive", {})
 
 
 def authors() -> tuple[str, ...]:
-    """Return whom to name as author: no one for what a reader makes outside the notebooks."""
+    """Return the authors of what is being made: none if a reader makes it outside the notebooks."""
     return read_citation().authors if paths.in_runner() else ()
 
 
@@ -164,9 +165,9 @@ def version() -> str:
 
 
 def software_of(code: Iterable[str]) -> dict[str, str]:
-    """Return the versions of Python, this package, and what some modules compute and draw with.
+    """Return the versions of Python, this package, and the packages that modules depend on.
 
-    Beside those of `code`, the modules of analyses that this process has imported count: a
+    The modules are those in `code`, and those of the analyses that this process has imported: a
     notebook has a process of its own.
     """
     analyses = f"{modules.PACKAGE}.analyses."
@@ -176,7 +177,7 @@ def software_of(code: Iterable[str]) -> dict[str, str]:
 
 
 def software(names: Iterable[str]) -> dict[str, str]:
-    """Return the versions of Python, this package and those named, where installed."""
+    """Return the versions of Python, this package, and the named packages that are installed."""
     versions = {"python": platform.python_version(), "chaos-utils": version()}
     for name in names:
         try:
@@ -187,15 +188,16 @@ def software(names: Iterable[str]) -> dict[str, str]:
 
 
 def _git(*arguments: str) -> str | None:
+    """Return what git prints about the checkout; None if there is none, or git fails."""
     folder = paths.find_project()
     if folder is None or not (folder / ".git").exists():
         return None
     command = ["git", "-C", str(folder), *arguments]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        process = subprocess.run(command, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return None
-    return done.stdout.strip()
+    return process.stdout.strip()
 
 
 def code() -> dict[str, Any]:
@@ -209,38 +211,38 @@ def code() -> dict[str, Any]:
 
 
 def commit_of(file: Path) -> str | None:
-    """Return the last commit that changed a file; None outside git, or where it has changed."""
+    """Return the last commit that changed a file; None outside git, or if it has changed since."""
     if _git("status", "--porcelain", "--", str(file)) != "":
         return None
     return _git("log", "-1", "--format=%H", "--", str(file)) or None
 
 
 def uncommitted_paths() -> list[str] | None:
-    """Return the paths that git says are not as in the last commit; None outside a checkout."""
+    """Return the paths that differ from the last commit, as git says; None outside a checkout."""
     changed = _git("status", "--porcelain")
     return None if changed is None else [line.split(maxsplit=1)[1] for line in changed.splitlines()]
 
 
 def hardware() -> dict[str, Any]:
     """Describe the machine without its name: architecture, system, CPUs, and memory in GiB."""
-    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return {
         "machine": platform.machine(),
         "system": platform.system(),
         "cpus": os.cpu_count(),
-        "memory_gib": round(pages / 2**30, 1),
+        "memory_gib": round(memory / 2**30, 1),
     }
 
 
 def load_run_record(run: Path) -> RunRecord:
-    """Return the record of a run; a ChaosError without one, or where it is damaged."""
+    """Return the record of a run; raise a ChaosError if it is missing or damaged."""
     return read_json(run / paths.RECORD_FILE, RunRecord, "A run's record", todo="run it again")
 
 
 def read_run_record(run: Path) -> RunRecord | None:
-    """Return the record of a run; None without one, or of one that is damaged or of another form.
+    """Return the record of a run; None if it is missing, damaged or of another version's format.
 
-    Such a run counts as not made: it is made again.
+    A run without a readable record counts as not made, and is made again.
     """
     try:
         return load_run_record(run)

@@ -26,7 +26,7 @@ from chaos_utils.report.manifests import Manifest, figures_of, read_manifest
 PAGE_FILE = "page.html"
 Progress = Callable[[int, int], None]
 Say = Callable[[str], None]
-# Of the code that a warning names.
+# The folders of the code file that a warning names.
 _FOLDERS = re.compile(r"/(?:[^\s:/]+/)+(?=[^\s:/]+\.py:\d)")
 
 
@@ -46,16 +46,16 @@ def run_notebook(
     The folder holds ``notebook.ipynb``, ``figures/``, ``record.json`` and, if `standalone`,
     ``page.html``, one file that shows the whole run. A run that was there before is replaced.
 
-    `values` are those of all parameters, as `parameters.resolve` gives them, and relative paths
-    in them count from `reader`, by default from where this is called. `progress` is called with
-    the number of the running cell and of all cells, `say` with each line that a cell prints, as it
-    is printed. `with_inputs` are digests of all that the
-    notebook depends on, by name, for the record.
+    `values` are the values of all parameters, as `parameters.resolve` returns them; relative paths
+    in them start from the folder `reader`, by default the one in which this is called. `progress`
+    is called with the number of the running cell and the number of cells; `say` with each line that
+    a cell prints, as it is printed. `made_from` has the digests of all that the notebook depends
+    on, by name, for the record.
     """
     started = datetime.now(UTC)
-    from_here = str((reader or paths.from_reader("")).absolute())
-    shown = parameters.without_folders(values) if standalone else values
-    context = provenance.Context(source.stem, shown, from_here)
+    reader_folder = str((reader or paths.from_reader("")).absolute())
+    recorded_values = parameters.without_folders(values) if standalone else values
+    context = provenance.Context(source.stem, recorded_values, reader_folder)
     failed = paths.build() / "failed" / f"{target.name}.ipynb"
     failed.unlink(missing_ok=True)
     with fresh_folder(target) as folder:
@@ -70,21 +70,21 @@ def run_notebook(
         notebook = nbformat.read(executed, as_version=4)
         manifests = [read_manifest(path) for path in figures_of(folder)]
         declared = parameters.read_parameters(source)
-        _tidy(notebook, declared, shown, _recorded_notice(manifests))
+        _tidy(notebook, declared, recorded_values, _recorded_notice(manifests))
         write_text(executed, nbformat.writes(notebook) + "\n")
         (folder / paths.CONTEXT_FILE).unlink()
         files = inputs.merged(*(manifest.inputs for manifest in manifests))
         record = provenance.RunRecord(
             schema=provenance.VERSION,
-            id=provenance.run_id(source, values, files, Path(from_here)),
+            id=provenance.run_id(source, values, files, Path(reader_folder)),
             notebook=source.stem,
             title=title_of(source),
             notebook_sha256=inputs.digest(source),
-            parameters=dict(shown),
+            parameters=dict(recorded_values),
             defaults={parameter.name: parameter.default for parameter in declared},
-            seed=shown.get("seed"),
+            seed=recorded_values.get("seed"),
             inputs=list(files),
-            recorded=sorted({name for one in manifests for name in one.recorded}),
+            recorded=sorted({name for manifest in manifests for name in manifest.recorded}),
             made_from=dict(made_from or {}),
             code=provenance.Code(**provenance.code()),
             software=provenance.software(provenance.RECORDED),
@@ -111,6 +111,7 @@ def _execute(
     *,
     failed_file: Path,
 ) -> None:
+    """Execute a notebook with papermill; turn a failure into a ChaosError."""
     import papermill
     from nbclient.exceptions import DeadKernelError
     from traitlets.config import Config
@@ -121,11 +122,11 @@ def _execute(
     kernel = parameters.KERNEL
     notebook.metadata["kernelspec"] = kernel
 
-    running = ""
+    running_code = ""
 
-    def started(cell: Any, cell_index: int) -> None:
-        nonlocal running
-        running = cell.source
+    def on_cell_start(cell: Any, cell_index: int) -> None:
+        nonlocal running_code
+        running_code = cell.source
         if progress:
             progress(cell_index + 1, len(notebook.cells) + 1)
 
@@ -139,8 +140,8 @@ def _execute(
                 language=kernel["language"],
                 cwd=folder,
                 progress_bar=False,
-                on_cell_start=started,
-                stdout_file=_Lines(say) if say else None,
+                on_cell_start=on_cell_start,
+                stdout_file=_LineStream(say) if say else None,
                 coalesce_streams=True,
                 # Sockets that only this user can open, instead of local ports.
                 config=Config({"KernelManager": {"transport": "ipc"}}),
@@ -152,7 +153,7 @@ def _execute(
     except DeadKernelError as fault:
         raise ChaosError(
             f"The kernel of notebook {source.stem!r} died.",
-            where=_place(source, running),
+            where=_where(source, running_code),
             found="the process ended: out of memory, killed from outside, or a crash in a library",
             todo="free memory or ask for less with its parameters; "
             f"what had run is kept in _build/failed/{failed_file.name}",
@@ -160,8 +161,8 @@ def _execute(
 
 
 @dataclass(frozen=True, slots=True)
-class _Lines:
-    """A stream, as papermill takes one for what cells print, that passes lines on."""
+class _LineStream:
+    """A stream that papermill writes the output of cells to; it calls `say` with each line."""
 
     say: Say
 
@@ -170,35 +171,36 @@ class _Lines:
             self.say(line)
 
     def flush(self) -> None:
-        """Keep nothing back."""
+        """Do nothing: no line is kept back."""
 
 
 @contextmanager
 def _environment(folder: Path, *, has_threads: bool) -> Iterator[None]:
-    """Set what the kernel inherits; the same for everyone, but for the threads of a training.
+    """Set the environment of the kernel: the same on all machines, but for a training's threads.
 
     A notebook without a parameter `threads` computes with one thread: notebooks run side by side,
     the last digits stay the same, and in small products several threads mostly wait for each other.
     """
-    ours = warm.ENVIRONMENT | {
+    variables = warm.ENVIRONMENT | {
         "CHAOS_RUN": str(folder),
         "PYTHONPATH": python_path(),
     }
-    python = warm.python()
+    python_command = warm.python_command()
     if has_threads:
-        del ours["OMP_NUM_THREADS"]
-        python = warm.python({})
+        del variables["OMP_NUM_THREADS"]
+        python_command = warm.python_command({})
     with tempfile.TemporaryDirectory(prefix=".ipython-", dir=folder) as profile:
-        ours["IPYTHONDIR"] = profile  # no start-up files of the user's own
-        ours["JUPYTER_PATH"] = profile  # nor any other kernel of that name
-        spec = {"argv": [*python, "ipykernel_launcher", "-f", "{connection_file}"]}
+        variables["IPYTHONDIR"] = profile  # no start-up files of the user's own
+        variables["JUPYTER_PATH"] = profile  # nor any other kernel of that name
+        spec = {"argv": [*python_command, "ipykernel_launcher", "-f", "{connection_file}"]}
         kernel = parameters.KERNEL
         write_json(Path(profile) / "kernels" / kernel["name"] / "kernel.json", kernel | spec)
-        with environment(**ours):
+        with environment(**variables):
             yield
 
 
 def _failure(source: Path, fault: Any, failed_file: Path) -> ChaosError:
+    """Return the ChaosError for a cell that raised; `fault` is papermill's error."""
     kind, message = fault.ename, fault.evalue
     if kind == ChaosError.__name__:
         return ChaosError(f"{message}\n  {'notebook:':<10} {source.stem}")
@@ -208,7 +210,7 @@ def _failure(source: Path, fault: Any, failed_file: Path) -> ChaosError:
         todo = f"the machine is out of memory: ask for less with its parameters, or {todo}"
     return ChaosError(
         f"Notebook {source.stem!r} failed.",
-        where=_place(source, fault.source, _line_in_cell(fault.traceback)),
+        where=_where(source, fault.source, _line_in_cell(fault.traceback)),
         found=description,
         todo=todo,
     )
@@ -216,21 +218,22 @@ def _failure(source: Path, fault: Any, failed_file: Path) -> ChaosError:
 
 def _line_in_cell(traceback: list[str]) -> int:
     """Return the line of the cell, from 1, at which its fault began; 1 where it is unknown."""
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(traceback))
-    found = re.search(r"Cell In\s?\[\d+\], line (\d+)", plain)
-    return int(found[1]) if found else 1
+    text = re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(traceback))  # without colours
+    line = re.search(r"Cell In\s?\[\d+\], line (\d+)", text)
+    return int(line[1]) if line else 1
 
 
-def _place(source: Path, cell: str, failing: int = 1) -> str:
-    """Name a cell by its number among the code cells, and a line of it as the source has it."""
-    shown = [*cell.splitlines(), ""][failing - 1].strip()
-    at = source.read_text("utf-8").partition(cell.strip())
-    line = f"line {at[0].count(chr(10)) + failing} of " if at[1] else ""
+def _where(source: Path, code: str, line_in_cell: int = 1) -> str:
+    """Name a code cell by its number, and one of its lines by its number in the source."""
+    line = [*code.splitlines(), ""][line_in_cell - 1].strip()
+    before, match, _ = source.read_text("utf-8").partition(code.strip())
+    line_number = f"line {before.count(chr(10)) + line_in_cell} of " if match else ""
     cells = parameters.read_cells(source)
-    codes = [one.source for one in cells if one.cell_type == "code"]
-    number = f"code cell {codes.index(cell) + 1}, " if cell in codes else ""
-    book = source.parent == paths.notebooks()
-    return f"{number}{line}{f'notebooks/{source.name}' if book else source}: {shown}"
+    codes = [cell.source for cell in cells if cell.cell_type == "code"]
+    cell_number = f"code cell {codes.index(code) + 1}, " if code in codes else ""
+    is_chapter = source.parent == paths.notebooks()
+    file = f"notebooks/{source.name}" if is_chapter else source
+    return f"{cell_number}{line_number}{file}: {line}"
 
 
 def _tidy(
@@ -269,17 +272,17 @@ def _tidy(
 
 
 def _recorded_notice(manifests: list[Manifest]) -> str:
-    """Say in Markdown which tables were recorded, from which files; nothing where none was."""
+    """Say in Markdown what was recorded, and from which files; empty if nothing was."""
     recorded = [manifest for manifest in manifests if manifest.recorded]
     if not recorded:
         return ""
     names = dict.fromkeys(name for manifest in recorded for name in manifest.recorded)
     files = {entry.name: entry.sha256 for manifest in recorded for entry in manifest.inputs}
     file_lines = "\n".join(f"> * `{name}` (SHA-256 `{sha256}`)" for name, sha256 in files.items())
-    older = [f"{{numref}}`{manifest.id}`" for manifest in recorded if manifest.outdated]
+    outdated = [f"{{numref}}`{manifest.id}`" for manifest in recorded if manifest.outdated]
     warning = (
-        f"\n>\n> Another version of the code made what is shown in {', '.join(older)}."
-        if older
+        f"\n>\n> Another version of the code made what is shown in {', '.join(outdated)}."
+        if outdated
         else ""
     )
     return (
@@ -300,7 +303,7 @@ def _is_empty(output: nbformat.NotebookNode) -> bool:
 
 
 def _parameter_table(declared: list[parameters.Parameter], values: Mapping[str, Any]) -> str:
-    """Return the parameters as a table in Markdown, folded: findings come first."""
+    """Return the parameters as a table in Markdown, folded: readers want findings first."""
     lines = ["<details><summary>Parameters</summary>", ""]
     lines += ["| parameter | value | meaning |", "| --- | --- | --- |"]
     for parameter in declared:
@@ -311,5 +314,5 @@ def _parameter_table(declared: list[parameters.Parameter], values: Mapping[str, 
 
 
 def _code(value: object) -> str:
-    """Set a value as code in a Markdown table, whatever characters it holds."""
+    """Return a value as code for a Markdown table, whatever characters it holds."""
     return f"<code>{in_markdown(str(value))}</code>"

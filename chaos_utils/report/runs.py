@@ -1,4 +1,4 @@
-"""Runs of the reader's own: made one at a time, listed, found again, read as they were made."""
+"""Runs that the reader made: run one at a time, listed, found by name, and read."""
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +21,7 @@ def folder_of(source: Path, values: Mapping[str, Any]) -> Path:
 
 
 def is_there(source: Path, values: Mapping[str, Any]) -> bool:
-    """Return whether the run was finished, from the notebook as it is now."""
+    """Return whether a run has finished, with these values and the notebook as it is now."""
     from chaos_utils.report import parameters  # slow to import
 
     record = read_run_record(folder_of(source, values))
@@ -41,16 +41,17 @@ def run(
     say: Callable[[str], None] | None = None,
     reader: Path | None = None,
 ) -> Path:
-    """Run a notebook into the folder of this run, and return the folder.
+    """Run a notebook into the folder of its run, and return the folder.
 
-    A run that is there already is made `again` or left as it is; one that another process makes,
-    such as a killed sweep's job, is waited for. The rest is as for `runner.run_notebook`.
+    A run that is there already is made `again`, or left as it is. If another process, such as a job
+    of a killed sweep, is making the run, this waits for it. The other parameters are those of
+    `runner.run_notebook`.
     """
     from chaos_utils.report import runner  # slow to import
 
     target = folder_of(source, values)
     with exclusive_lock(paths.build() / "locks" / target.name):
-        for scratch in target.parent.glob(f".{target.name}-*"):  # of one that was killed
+        for scratch in target.parent.glob(f".{target.name}-*"):  # left by a killed run
             shutil.rmtree(scratch, ignore_errors=True)
         if again or not is_there(source, values):
             runner.run_notebook(
@@ -66,7 +67,7 @@ def run(
 
 
 def run_folders() -> Iterator[Path]:
-    """Yield the folders below runs/ that hold a run, whole or not, by name."""
+    """Yield the folders below runs/ that hold a record, whole or damaged, sorted by name."""
     for path in sorted(paths.runs().glob(f"*/{paths.RECORD_FILE}")):
         yield path.parent
 
@@ -77,14 +78,14 @@ def find(name: str) -> Path:
     Raises
     ------
     ChaosError
-        If there is none, or several of one id differ.
+        If there is none, or several runs with the id have different results.
     """
     for folder in (paths.from_reader(name), paths.runs() / name):
         if (folder / paths.RECORD_FILE).is_file():
             return folder
     records = {folder: read_run_record(folder) for folder in run_folders()}
-    of_id = {folder: record for folder, record in records.items() if record and record.id == name}
-    if not of_id:
+    matches = {folder: record for folder, record in records.items() if record and record.id == name}
+    if not matches:
         ids = [record.id for record in records.values() if record]
         raise ChaosError(
             "There is no such run.",
@@ -92,11 +93,11 @@ def find(name: str) -> Path:
             expected=did_you_mean(name, [*(folder.name for folder in records), *ids]),
             todo="`chaos runs` lists those below runs/; others are named by their folder",
         )
-    first, *others = of_id
-    if any(_results(of_id[folder]) != _results(of_id[first]) for folder in others):
+    first, *others = matches
+    if any(_results(matches[folder]) != _results(matches[first]) for folder in others):
         raise ChaosError(
             "Runs of one id have different results.",
-            found=", ".join(str(folder) for folder in of_id),
+            found=", ".join(str(folder) for folder in matches),
             expected="the same numbers wherever the id is the same",
             todo="name the folder of the one that you mean, and look at what differs with "
             "`chaos runs`: one was changed by hand, or made by another processor",
@@ -110,12 +111,12 @@ def _results(record: RunRecord) -> dict[str, str]:
 
 
 def load(folder: Path) -> RunRecord:
-    """Return the record of a run, which must be of this version's form.
+    """Return the record of a run, which must be in this version's format.
 
     Raises
     ------
     ChaosError
-        If it is missing, damaged or of another form.
+        If it is missing, damaged or in another version's format.
     """
     schema = read_mapping(folder / paths.RECORD_FILE).get("schema")
     if schema not in (None, VERSION):

@@ -1,4 +1,4 @@
-"""One HTML file that shows a run, to read, send and cite; the book's pages are made by Sphinx."""
+"""One HTML file that shows a run, to read, send and cite. Sphinx makes the book's own pages."""
 
 import base64
 import copy
@@ -17,7 +17,7 @@ from chaos_utils.report.manifests import Manifest, picture_name
 from chaos_utils.report.provenance import RunRecord
 from chaos_utils.report.values import fill_values
 
-# Roles that only the book can resolve, and what stands for them on a page of its own.
+# Roles that only the book can resolve, and their replacements on a standalone page.
 _ROLES = (
     (re.compile(r"\{(?:numref|ref|eq)\}`(?:[^`]*(?:<|&lt;))?([\w-]+)(?:>|&gt;)?`"), r"`\1`"),
     (re.compile(r"\{cite(?::\w+)?\}`([^`]+)`"), r"[\1]"),
@@ -29,7 +29,7 @@ _ROLES = (
         "",
     ),
 )
-# Against the notebook's own look: texts in tables stand at the left, lines are not too long.
+# These override the notebook's styles: texts in tables stand at the left, lines are not too long.
 _STYLES = """
 .jp-RenderedHTMLCommon table.published :is(th, td):not(.number) { text-align: left; }
 .jp-Notebook { max-width: 60rem; margin-inline: auto; }
@@ -40,7 +40,7 @@ _STYLES = """
   .jp-RenderedHTMLCommon table.published :is(th, td:not(.number)) { white-space: normal; }
 }
 """
-_CITED = {"plain": "Plain text", "bibtex": "BibTeX", "csl": "CSL-JSON"}
+_CITATION_FORMATS = {"plain": "Plain text", "bibtex": "BibTeX", "csl": "CSL-JSON"}
 _FORMULA = re.compile(r"(?<![\\$])\$([^\s$](?:[^$\n]*[^\s$])?)\$(?!\d)")
 
 
@@ -51,22 +51,22 @@ def page(
     manifests: Sequence[Manifest],
     run: Path,
 ) -> str:
-    """Return a page with everything in it: no script, and no style or picture from elsewhere.
+    """Return a page that needs no other file: no script, and all styles and pictures within.
 
-    It says what run this is, and how each of its figures and tables is cited.
+    It says which run it shows, and how each of its figures and tables is cited.
 
     Parameters
     ----------
     notebook : nbformat.NotebookNode
-        As executed.
+        The executed notebook.
     name : str
-        The run's.
+        The run's name.
     record : RunRecord
-        The run's, which need not have its outputs yet.
+        The run's record, which need not have its outputs yet.
     manifests : sequence of Manifest
-        Those of its figures and tables.
+        The manifests of its figures and tables.
     run : Path
-        The run's folder, whose figures have the pictures for phones.
+        The run's folder, which has the pictures for phones.
 
     Returns
     -------
@@ -76,23 +76,25 @@ def page(
     from nbconvert import HTMLExporter
 
     by_id = {manifest.id: manifest for manifest in manifests}
-    cited = {f"```{{published}} {id}": _citations(made, record) for id, made in by_id.items()}
-
-    shown = copy.deepcopy(notebook)
-    shown.cells = [
-        cell for cell in shown.cells if "remove-cell" not in cell.metadata.get("tags", [])
+    # By the first line of the Markdown that an `Artifact` shows itself as.
+    citations_after = {
+        f"```{{published}} {manifest.id}": _citations(manifest, record) for manifest in manifests
+    }
+    notebook = copy.deepcopy(notebook)
+    notebook.cells = [
+        cell for cell in notebook.cells if "remove-cell" not in cell.metadata.get("tags", [])
     ]
-    for cell in shown.cells:
+    for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = plain_roles(fill_values(by_id, cell.source))
         for output in cell.get("outputs", []):
             data = output.get("data", {})
-            published = data.get("text/markdown", "").partition("\n")[0]
-            if published in cited:
-                data["text/html"] += cited[published]
-            for kind in {"text/markdown", "text/html"} & set(data):
-                data[kind] = plain_roles(data[kind])
-    shown.cells.insert(1, nbformat.v4.new_markdown_cell(_identity(record)))
+            first_line = data.get("text/markdown", "").partition("\n")[0]
+            if first_line in citations_after:
+                data["text/html"] += citations_after[first_line]
+            for media_type in {"text/markdown", "text/html"} & set(data):
+                data[media_type] = plain_roles(data[media_type])
+    notebook.cells.insert(1, nbformat.v4.new_markdown_cell(_identity(record)))
     exporter = HTMLExporter(
         exclude_input=True,
         exclude_input_prompt=True,
@@ -104,43 +106,43 @@ def page(
         widget_renderer_url="",
         jupyter_widgets_base_url="",
     )
-    body, _ = exporter.from_notebook_node(shown, {"metadata": {"name": name}})
+    body, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": name}})
     body = policy.with_single_page_policy(re.sub(r"<script.*?</script>", "", body, flags=re.DOTALL))
     for id in by_id:
         body = _add_narrow_figure(body, id, run / paths.FIGURES)
-    look = (paths.project() / "book" / "_static" / "book.css").read_text("utf-8")
+    book_styles = (paths.project() / "book" / "_static" / "book.css").read_text("utf-8")
     body = body.replace("<html", '<html data-theme="light"', 1)
-    return body.replace("</head>", f"<style>{look}{_STYLES}</style>\n</head>", 1)
+    return body.replace("</head>", f"<style>{book_styles}{_STYLES}</style>\n</head>", 1)
 
 
 def _identity(record: RunRecord) -> str:
-    """Return what stands below the title: which run this is, as the citations have it."""
+    """Return the line below the title, which says which run this is, in the words of citations."""
     words = citations.run_in_words(record)
     return f'<p class="run-identity">{in_markdown(words[:1].upper() + words[1:])}.</p>'
 
 
 def _citations(manifest: Manifest, record: RunRecord) -> str:
-    """Return how a figure or table of a run is cited, folded."""
+    """Return the citations of a figure or table of a run, folded."""
     book = read_citation()
     parts = [f"<details><summary>Cite this {manifest.kind} of this run</summary>"]
-    for format, title in _CITED.items():
+    for format, title in _CITATION_FORMATS.items():
         text = citations.FORMATS[format](book, manifest, record).rstrip()
         parts.append(f"<h4>{title}</h4><pre>{in_html(text)}</pre>")
     return "".join([*parts, "</details>"])
 
 
 def _add_narrow_figure(body: str, id: str, figures: Path) -> str:
-    """Let a phone show the figure that was drawn for its width."""
+    """Return the page with a figure's picture for phones, which they show instead."""
     path = figures / picture_name(id, "light", narrow=True)
     if not path.is_file():
         return body
     source = f"data:image/svg+xml;base64,{base64.b64encode(path.read_bytes()).decode()}"
-    found = rf'<picture><source media="(max-width: 600px)" srcset="{source}">\2</picture>'
-    return re.sub(rf'(<figure id="{id}">)(<img [^>]*>)', rf"\1{found}", body, count=1)
+    picture = rf'<picture><source media="(max-width: 600px)" srcset="{source}">\2</picture>'
+    return re.sub(rf'(<figure id="{id}">)(<img [^>]*>)', rf"\1{picture}", body, count=1)
 
 
 def plain_roles(text: str) -> str:
-    """Replace the book's roles and formulas in Markdown by what shows without the book."""
+    """Replace roles and formulas in Markdown, which only the book resolves, by text and MathML."""
     for pattern, replacement in _ROLES:
         text = pattern.sub(replacement, text)
     return _FORMULA.sub(_as_mathml, text)

@@ -1,4 +1,4 @@
-"""One call that saves, captions and makes a table citable; and how tables look."""
+"""One call that saves, captions and makes a table citable; and tables as HTML."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ from chaos_utils.report.manifests import (
     VotesCell,
 )
 
-_SHORT_TEXT = 24
+_SHORT_TEXT = 24  # characters that stay on one line
 _NUMBER = re.compile(r"(\*\*)?[−+±]?(\$?[\d.,]+(–[\d.,]+)?( ?%)?|∞)(\*\*)?( [\[(].*[\])])?")
 _BOLD = re.compile(r"^\*\*(.+?)\*\*")
 _INTERVAL = re.compile(r" (\[.*\])$")
@@ -42,7 +42,7 @@ def publish_table(
     index: Sequence[str] = (),
     texts: Texts | None = None,
 ) -> artifacts.Artifact | None:
-    """Write a table's data and set it.
+    """Write a table's data and manifest, and show the table.
 
     Writes ``<id>.csv`` (the data) and ``<id>.json`` (the manifest).
 
@@ -57,18 +57,20 @@ def publish_table(
     columns : sequence of Column
         How rows are shown; by default as they are.
     shown : pandas.DataFrame, optional
-        The rows that are shown where they are not the table's: some of them, or reshaped.
+        The rows that are shown, if not the table's own: some of them, or reshaped ones.
     groups : sequence of str
-        Columns that make groups of rows, in each of which a column's best is bold. Where the first
-        of them is the table's first column, each of its values heads its rows instead.
+        Columns that make groups of rows, in each of which a column's best is bold. If the first of
+        them is the table's first column, its values stand in rows of their own above each group.
     index : sequence of str
-        Columns in which rows are alike that stand in one, for columns that say `at` which row.
+        Rows with the same values in these columns make one row, in which a `Column` shows the row
+        that its `at` describes.
     texts : callable, optional
-        Gives the text of an item by dataset and uid, for the page of a run alone: no file holds it.
+        Returns the text of an item by dataset and uid, for the page of a run alone: neither the
+        data nor the manifest has it.
 
     Returns
     -------
-    Published or None
+    Artifact or None
         As for `publish_figure`.
 
     Raises
@@ -84,9 +86,9 @@ def publish_table(
     display = Display(header=header, rows=[[_as_cell(cell) for cell in row] for row in cells])
     if groups and columns and columns[0].value == groups[0]:
         display = display.model_copy(update={"headed": True})
-    named = next((cell for row in cells for cell in row if isinstance(cell, ItemText)), None)
-    # Others' votes, by item, are not ours to license.
-    licence = get_dataset(named.dataset).release.licence if named else None
+    item = next((cell for row in cells for cell in row if isinstance(cell, ItemText)), None)
+    # Other people's votes on single items are not ours to license.
+    licence = get_dataset(item.dataset).release.licence if item else None
     manifest = artifacts.describe(id, "table", table, caption, licence=licence, display=display)
     artifacts.write(manifest, table)
     html = f"<p><b>{id}</b> {caption_html(manifest.caption)}</p>{table_html(display, texts)}"
@@ -102,22 +104,23 @@ def _as_cell(cell: object) -> Cell:
 
 
 def table_html(display: Display, texts: Texts | None = None, root: str | None = None) -> str:
-    """Set a table as HTML, all text escaped.
+    """Return a table as HTML, all text escaped.
 
-    `texts` gives the text of an item by dataset and uid, to be joined in, and None where there is
-    none. `root` leads from the page to the site's root; without it, links are mere text.
+    `texts` returns the text of an item by dataset and uid, which is shown with it, or None if there
+    is none. `root` is the path from the page to the site's root; without it, links are mere text.
     """
     write = partial(_cell_html, texts=texts, root=root)
     rows, headings = display.rows, display.header
-    parts: list[tuple[Cell | None, list[list[Cell]]]] = [(None, rows)]
+    # Each section has the cell that heads its rows, or None, and the rows without that cell.
+    sections: list[tuple[Cell | None, list[list[Cell]]]] = [(None, rows)]
     if display.headed:
         groups = groupby(rows, key=lambda row: row[0])
-        parts = [(heading, [row[1:] for row in section]) for heading, section in groups]
+        sections = [(heading, [row[1:] for row in section]) for heading, section in groups]
         headings = headings[1:]
-    shown = [row for _, section in parts for row in section]
-    numeric = [any(_is_number(row[place]) for row in shown) for place in range(len(headings))]
+    rows = [row for _, section in sections for row in section]
+    numeric = [any(_is_number(row[index]) for row in rows) for index in range(len(headings))]
     lines = ['<table class="published">', "<thead>", *_header_html(headings, numeric), "</thead>"]
-    for heading, section in parts:
+    for heading, section in sections:
         lines.append("<tbody>")
         if heading is not None:
             cell = f'<th scope="rowgroup" colspan="{len(headings)}">{write(heading)}'
@@ -130,9 +133,9 @@ def table_html(display: Display, texts: Texts | None = None, root: str | None = 
 def _row_html(row: Sequence[Cell], numeric: Sequence[bool], write: Callable[[Cell], str]) -> str:
     first, *values = row
     cells = [f'<th scope="row"{_cell_class(first, numeric[0])}>{write(first)}</th>']
-    for cell, of_numbers in zip(values, numeric[1:], strict=True):
-        kind = _cell_class(cell, of_numbers)
-        cells.append(f"<td{kind}>{write(cell)}</td>")
+    for cell, in_numeric_column in zip(values, numeric[1:], strict=True):
+        css_class = _cell_class(cell, in_numeric_column)
+        cells.append(f"<td{css_class}>{write(cell)}</td>")
     return f"<tr>{''.join(cells)}</tr>"
 
 
@@ -140,34 +143,37 @@ def _is_number(cell: Cell) -> bool:
     return isinstance(cell, str) and _NUMBER.fullmatch(cell) is not None
 
 
-def _cell_class(cell: Cell, of_numbers: bool) -> str:
-    """Say of a cell that it is a number (or none, in a column of numbers), or fits on one line."""
-    if _is_number(cell) or (of_numbers and cell == MISSING):
+def _cell_class(cell: Cell, in_numeric_column: bool) -> str:
+    """Return the class of a cell: a number, also a missing one, or a text that fits on a line."""
+    if _is_number(cell) or (in_numeric_column and cell == MISSING):
         return ' class="number"'
     text = cell.link.text if isinstance(cell, LinkCell) else cell
     return ' class="short"' if isinstance(text, str) and len(text) <= _SHORT_TEXT else ""
 
 
 def _header_html(columns: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[str]:
-    """Set one row of column names, or two where names are grouped under a common one."""
-    places = list(zip(columns, numeric, strict=True))
+    """Return a row of column names, or two rows where names are grouped under a common one.
+
+    `columns` has one name for each column, or two: the group's, and the column's in the group.
+    """
+    headings = list(zip(columns, numeric, strict=True))
     if all(len(names) == 1 for names in columns):
-        return [f"<tr>{''.join(_column(names[0], number) for names, number in places)}</tr>"]
+        cells = [_heading_html(names[0], is_numeric) for names, is_numeric in headings]
+        return [f"<tr>{''.join(cells)}</tr>"]
     upper, lower = [], []
-    for group, found in groupby(places, key=lambda place: place[0][0]):
-        members = list(found)
-        names = [names[1] for names, _ in members]
-        if names == [""]:
-            upper.append(_column(group, members[0][1], ' rowspan="2"'))
+    for group, neighbours in groupby(headings, key=lambda heading: heading[0][0]):
+        members = [(names[1], is_numeric) for names, is_numeric in neighbours]
+        if len(members) == 1 and members[0][0] == "":
+            upper.append(_heading_html(group, members[0][1], ' rowspan="2"'))
         else:
-            upper.append(f'<th scope="colgroup" colspan="{len(names)}">{in_html(group)}</th>')
-            lower += [_column(names[1], number) for names, number in members]
+            upper.append(f'<th scope="colgroup" colspan="{len(members)}">{in_html(group)}</th>')
+            lower += [_heading_html(name, is_numeric) for name, is_numeric in members]
     return [f"<tr>{''.join(upper)}</tr>", f"<tr>{''.join(lower)}</tr>"]
 
 
-def _column(name: str, number: bool, more: str = "") -> str:
-    kind = ' class="number"' if number else ""
-    return f'<th scope="col"{kind}{more}>{in_html(name)}</th>'
+def _heading_html(name: str, is_numeric: bool, attributes: str = "") -> str:
+    css_class = ' class="number"' if is_numeric else ""
+    return f'<th scope="col"{css_class}{attributes}>{in_html(name)}</th>'
 
 
 def _cell_html(cell: Cell, texts: Texts | None, root: str | None) -> str:
@@ -188,18 +194,18 @@ def _item_html(item: ItemText, texts: Texts | None) -> str:
     name = in_html(get_dataset(item.dataset).short)
     uid = in_html(item.uid)
     parts = [f'<span class="item-name">{name} <code class="uid">{uid}</code></span>']
-    text = texts(item.dataset, item.uid) if texts else None
-    for field, sentence in (text or {}).items():
+    fields = texts(item.dataset, item.uid) if texts else None
+    for field, text in (fields or {}).items():
         parts.append(
-            f'<span class="item-text"><b>{in_html(field)}</b> {in_html(sentence.strip())}</span>'
+            f'<span class="item-text"><b>{in_html(field)}</b> {in_html(text.strip())}</span>'
         )
     return "".join(parts)
 
 
 def votes_html(dataset: str, counts: Sequence[int], unit: str = "") -> str:
-    """Set an item's votes, or shares of such a `unit`, for each label in order, as a bar."""
+    """Return a bar of an item's votes for each label, in order, or of shares in a `unit`."""
     votes = list(zip(get_dataset(dataset).classes, counts, strict=True))
-    spoken = ", ".join(f"{label.name} {n}{unit}" for label, n in votes)
+    description = ", ".join(f"{label.name} {n}{unit}" for label, n in votes)
     total = sum(counts)
     segments = "".join(
         f'<span class="vote" style="--light:{label.colour.light};--dark:{label.colour.dark};'
@@ -207,4 +213,4 @@ def votes_html(dataset: str, counts: Sequence[int], unit: str = "") -> str:
         for label, n in votes
         if n
     )
-    return f'<span class="votes" role="img" aria-label="{in_html(spoken)}">{segments}</span>'
+    return f'<span class="votes" role="img" aria-label="{in_html(description)}">{segments}</span>'

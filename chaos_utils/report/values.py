@@ -1,4 +1,4 @@
-"""The numbers in the prose: each is taken out of a published table, none is typed.
+"""The numbers in the prose: each is taken from a published table, none is typed.
 
 ``{value}`tbl-main-results dataset=mnli system=chance jsd .3f``` names a figure or table, the row
 (``column=key``, ``column=one|other`` for any of several; quoted where it has blanks), the column
@@ -26,9 +26,10 @@ _ITEM = re.compile(r"\n(?=\s*(?:[-*]|\d+\.) )")
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A number in a table: the table's name, what its row's keys are, and the column.
+    """The address of a number: the table's id, the values that its row has, and its column.
 
-    An `aggregate` of the column says which of several rows is meant; it is empty where one is.
+    `where` has the accepted values of each of some columns. If several rows fit, the number is an
+    `aggregate` of the column, such as ``max``; else, `aggregate` is empty.
     """
 
     table: str
@@ -37,19 +38,19 @@ class Address:
     column: str
 
     def rows(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows of the table that it names; ValueError where it lacks a column."""
-        for name, wanted in self.where.items():
-            rows = rows[_is_any_of(_column(rows, name), wanted)]
+        """Return the rows of the table that fit; ValueError if it lacks a column."""
+        for name, keys in self.where.items():
+            rows = rows[_is_any_of(_column(rows, name), keys)]
         _column(rows, self.column)
         return rows
 
 
-def parsed(text: str) -> Address:
+def parse_address(text: str) -> Address:
     """Read ``<table> <column>=<value>|<value> … <column>``, with or without an aggregate."""
-    return _address(shlex.split(text))
+    return _address_of_words(shlex.split(text))
 
 
-def _address(words: list[str]) -> Address:
+def _address_of_words(words: list[str]) -> Address:
     if len(words) < 2:
         raise ValueError("expected an id and a column")
     table, *keys, column = words
@@ -66,10 +67,10 @@ def _address(words: list[str]) -> Address:
 
 
 def is_released(manifests: Manifests) -> bool:
-    """Say whether figures and tables show the released data, which the prose speaks of."""
+    """Return whether all figures and tables show the released data, which the prose is about."""
     return not any(
-        one.synthetic or one.parameters.get("data", "auto") not in ("auto", "released")
-        for one in manifests.values()
+        manifest.synthetic or manifest.parameters.get("data", "auto") not in ("auto", "released")
+        for manifest in manifests.values()
     )
 
 
@@ -79,25 +80,25 @@ def value(manifests: Manifests, text: str) -> str:
     Parameters
     ----------
     manifests : mapping
-        What the chapters have made, by id.
+        The figures and tables of the chapters, by id.
     text : str
         ``<id> <column>=<value> … <column> <format>``: the id of a figure or table; conditions that
         one row of its data meets; the column; and a format of Python's, such as ``.2f`` or ``d``.
-        An aggregate before the column, as in ``max:value``, takes all rows that meet them.
+        With an aggregate before the column, as in ``max:value``, several rows may meet them.
 
     Returns
     -------
     str
-        With a true minus sign; without a sign where it is 0 at the digits shown.
+        With a true minus sign; without a sign if it shows as 0.
 
     Raises
     ------
     ValueError
-        If no figure or table has that id, or its data not that column or exactly one such row.
+        If no figure or table has that id, its data lacks a column, or not exactly one row fits.
     """
     words = shlex.split(text)
     format = words.pop() if len(words) > 2 and _FORMAT.fullmatch(words[-1]) else ""
-    address = _address(words)
+    address = _address_of_words(words)
     if address.table not in manifests:
         raise ValueError(f"no notebook made {address.table}")
     column = address.rows(manifests[address.table].rows)[address.column]
@@ -121,7 +122,7 @@ def _column(rows: pd.DataFrame, name: str) -> "pd.Series[Any]":
 
 
 def _is_any_of(column: "pd.Series[Any]", keys: tuple[str, ...]) -> "pd.Series[bool]":
-    """Say which rows have one of the wanted keys, numbers compared as numbers."""
+    """Return which rows have one of the keys; numbers are compared as numbers."""
     if pd.api.types.is_bool_dtype(column):
         return column.isin([word.lower() == "true" for word in keys])
     if pd.api.types.is_numeric_dtype(column):
@@ -130,10 +131,10 @@ def _is_any_of(column: "pd.Series[Any]", keys: tuple[str, ...]) -> "pd.Series[bo
 
 
 def fill_values(manifests: Manifests, markdown: str) -> str:
-    """Put its numbers into Markdown, for a page outside the book.
+    """Put the numbers that Markdown names into it, for a page outside the book.
 
-    A paragraph or list item whose numbers the run did not publish, or published of other data
-    than it speaks of, is left out.
+    A paragraph or list item is left out if the run did not publish its numbers, or published them
+    for other data than the prose is about.
     """
     blocks = re.split(r"\n{2,}", markdown)
     filled = ("\n".join(filter(None, _parts(manifests, block))) for block in blocks)
@@ -141,6 +142,8 @@ def fill_values(manifests: Manifests, markdown: str) -> str:
 
 
 def _parts(manifests: Manifests, block: str) -> list[str]:
+    """Return a paragraph, or the items of a list, with its numbers; without those left out."""
+
     def fill(role: re.Match[str]) -> str:
         return value(manifests, role[1])
 

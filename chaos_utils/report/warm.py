@@ -1,4 +1,4 @@
-"""Processes that begin with the slow libraries loaded: forked from one that lasts as a build."""
+"""Processes that start with the slow libraries loaded: forked by a server that a build keeps."""
 
 import os
 import socket
@@ -12,11 +12,11 @@ from pathlib import Path
 from chaos_utils.base import paths
 
 SOCKET = "CHAOS_WARM"  # set by a build, for what it runs
-# What kernels are started with; some of it is read when a library is loaded, or Python started.
+# Kernels start with these; some are read when a library is loaded, or Python starts.
 ENVIRONMENT = {"MPLBACKEND": "agg", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
-_SOCKET_FOLDER_LENGTH = 70  # bytes of the folder's path: a socket's has to be shorter than 104
+_SOCKET_FOLDER_LENGTH = 70  # bytes; the path of the socket in it has to be shorter than 104
 _SCRIPT = Path(__file__).with_name("forking.py")
-# Of chapters, kernels and the runner; none of these starts a thread.
+# The libraries of chapters, kernels and the runner; loading them starts no thread.
 CHAPTERS = (
     "numpy", "pandas", "pyarrow.parquet", "scipy.stats", "scipy.optimize", "scipy.interpolate",
     "matplotlib.pyplot", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg",
@@ -35,11 +35,11 @@ PAGES = (
 
 @contextmanager
 def processes(libraries: Iterable[str] = CHAPTERS) -> Iterator[dict[str, str]]:
-    """Keep a process that forks warm ones; yield the variable by which `python` finds it.
+    """Keep a server that forks warm processes; yield the variable that `python_command` needs.
 
-    It loads libraries, never this package, whose code may change meanwhile. It ends with the block,
-    and with this process, however that ends; so do those it has forked. Where there can be none,
-    there is no variable.
+    The server loads libraries, never this package, whose code may change meanwhile. It ends with
+    the block, and with this process, however that ends; so do the processes that it has forked. If
+    there can be no server, no variable is yielded.
     """
     if len(os.fsencode(tempfile.gettempdir())) > _SOCKET_FOLDER_LENGTH:
         yield {}
@@ -58,14 +58,14 @@ def processes(libraries: Iterable[str] = CHAPTERS) -> Iterator[dict[str, str]]:
         try:
             yield {SOCKET: address}
         finally:
-            process.terminate()  # while it loads; later, it waits for those that it has forked
+            process.terminate()  # has effect while it loads; later, it waits for its forks
             process.communicate()
 
 
-def python(environment: Mapping[str, str] = os.environ) -> list[str]:
-    """Return the words of a command, before a module's name, that has Python run it.
+def python_command(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the first words of the command that runs a module; the module's name follows them.
 
-    It is run by a warm process where there is one.
+    A warm process runs the module if `environment` names a server, else a new one does.
     """
     if address := environment.get(SOCKET):
         return [sys.executable, "-I", "-S", str(_SCRIPT), "ask", address]

@@ -1,4 +1,4 @@
-"""What is read from sources, and remembered: imports, and digests of what code means."""
+"""What is parsed from sources, and cached: imports, and digests of what code means."""
 
 import json
 
@@ -97,37 +97,39 @@ def test_every_data_file_of_the_package_is_named_by_a_module_or_is_a_dataset_s()
 
 
 @pytest.fixture
-def remembered(project):
-    """The digest of some code, and the file in which all that was read for it is kept."""
+def cached(project):
+    """The digest of some code, and the file that caches all that was parsed for it."""
     digest = modules.code_digest("chaos_utils.a")
     modules.save_cache()
     modules.clear_cache()
     return digest, project / "_build" / "modules.json"
 
 
-def test_what_was_read_once_is_not_parsed_again(remembered, monkeypatch):
+def test_what_was_read_once_is_not_parsed_again(cached, monkeypatch):
     monkeypatch.setattr(modules.ast, "parse", None)
-    assert modules.code_digest("chaos_utils.a") == remembered[0]
+    assert modules.code_digest("chaos_utils.a") == cached[0]
 
 
-def test_a_damaged_memory_is_no_memory(remembered):
-    digest, kept = remembered
-    whole = kept.read_text()
+def test_a_damaged_cache_is_no_cache(cached):
+    digest, cache_file = cached
+    whole = cache_file.read_text()
     for damaged in (whole[:-30], whole.replace('["chaos_utils.b"', "[3"), "[]"):
-        kept.write_text(damaged)
+        cache_file.write_text(damaged)
         modules.clear_cache()
         assert modules.code_digest("chaos_utils.a") == digest
         modules.save_cache()
-        assert kept.read_text() == whole
+        assert cache_file.read_text() == whole
 
 
-@pytest.mark.parametrize(("by", "counts"), [(None, True), ("another algorithm", False)])
-def test_what_another_algorithm_remembers_does_not_count(remembered, by, counts):
-    digest, kept = remembered
-    memory = json.loads(kept.read_text()) | ({"by": by} if by else {})
-    for known in memory["sources"].values():
-        known["meaning"] = "another meaning"
-    kept.write_text(json.dumps(memory))
+@pytest.mark.parametrize(
+    ("change", "counts"), [({}, True), ({"valid_for": "another algorithm"}, False)]
+)
+def test_what_another_algorithm_cached_does_not_count(cached, change, counts):
+    digest, cache_file = cached
+    content = json.loads(cache_file.read_text()) | change
+    for source in content["sources"].values():
+        source["meaning"] = "another meaning"
+    cache_file.write_text(json.dumps(content))
     assert (modules.code_digest("chaos_utils.a") != digest) == counts
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from chaos_utils.base.record_keys import digest_of_parsed, remembered
+from chaos_utils.base.record_keys import cached_digest, digest_of_parsed
 
 
 @dataclass
@@ -48,10 +48,10 @@ def test_a_digest_is_computed_once_for_what_it_is_made_from(tmp_path):
         computed.append(1)
         return f"{len(computed):016x}"
 
-    assert [remembered(tmp_path, ["a"], compute) for _ in range(2)] == [f"{1:016x}"] * 2
-    assert remembered(tmp_path, ["b"], compute) == f"{2:016x}"
+    assert [cached_digest(tmp_path, ["a"], compute) for _ in range(2)] == [f"{1:016x}"] * 2
+    assert cached_digest(tmp_path, ["b"], compute) == f"{2:016x}"
     for path in tmp_path.iterdir():
         path.write_text("cut o")
-    assert remembered(tmp_path, ["a"], compute) == f"{3:016x}"
+    assert cached_digest(tmp_path, ["a"], compute) == f"{3:016x}"
     (tmp_path / "file").write_text("")
-    assert remembered(tmp_path / "file", ["a"], compute) == f"{4:016x}"  # no place to keep it
+    assert cached_digest(tmp_path / "file", ["a"], compute) == f"{4:016x}"  # no place to keep it

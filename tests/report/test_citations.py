@@ -102,7 +102,7 @@ def test_any_title_leaves_every_format_valid(title):
     (item,) = json.loads(citations.csl(BOOK, manifest))
     assert item["title"] == words
     assert item["issued"] == {"date-parts": [[int(BOOK.year)]]}
-    assert "\n" not in citations.plain(BOOK, manifest)
+    assert "\n" not in citations.plain_text(BOOK, manifest)
 
 
 @pytest.mark.parametrize(

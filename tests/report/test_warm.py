@@ -30,7 +30,7 @@ def environment(project):
 
 def started(environment, code, **options):
     return subprocess.Popen(
-        [*warm.python(environment), "job", code], env=environment, text=True,
+        [*warm.python_command(environment), "job", code], env=environment, text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options,
     )  # fmt: skip
 
@@ -88,7 +88,8 @@ def test_nothing_is_left_running(project, ends):
         "from chaos_utils.report import warm\n"
         "paths.project = lambda: Path(sys.argv[1])\n"
         "with warm.processes(libraries=()) as found:\n"
-        "    subprocess.Popen([*warm.python(found), 'job', sys.argv[2]], env=os.environ | found)\n"
+        "    command = [*warm.python_command(found), 'job', sys.argv[2]]\n"
+        "    subprocess.Popen(command, env=os.environ | found)\n"
         "    sys.stdin.readline()\n"
     )
     process = subprocess.Popen(

@@ -116,7 +116,8 @@ def _text_reader(manifest: Manifest) -> Any:
 
 def _footer_html(manifest: Manifest, root: str) -> str:
     book = BOOK.citation
-    cite = {"plain": citations.plain(book, manifest), "BibTeX": citations.bibtex(book, manifest)}
+    plain = citations.plain_text(book, manifest)
+    cite = {"plain": plain, "BibTeX": citations.bibtex(book, manifest)}
     return templating.render("footer", manifest=manifest, root=root, citations=cite)
 
 
