@@ -59,7 +59,7 @@ class SelectedNumbers:
         return self.addresses[0].where.get("dataset", ())
 
     def rows(self, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame | None:
-        """Return ``dataset``, ``case``, ``value``, ``low``, ``high``, ``p``; None if one is missing."""
+        """Return columns ``dataset``, ``case``, ``value``, ``low``, ``high``, ``p``, or None."""
         parts = [_rows_at(address, tables) for address in self.addresses]
         filled = [part for part in parts if part is not None]
         if len(filled) < len(parts):
