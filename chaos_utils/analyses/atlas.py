@@ -133,8 +133,8 @@ def spread(votes: Votes, *, n_bins: int) -> pd.DataFrame:
     """Count items by their own quadratic entropy, over its maximum.
 
     One row for each of `n_bins` equal bins from 0 to 1. ``share`` is the share of items between
-    ``low`` and ``high``; an estimate above 1 counts as 1. Items need `FEWEST_FOR_ITEMS` votes; without rows where less than half of
-    them have so many.
+    ``low`` and ``high``; an estimate above 1 counts as 1. Items need
+    `FEWEST_FOR_ITEMS` votes; without rows where less than half of them have so many.
     """
     enough = votes.n_votes >= FEWEST_FOR_ITEMS
     if enough.mean() < 0.5:

@@ -284,7 +284,7 @@ class Analysis:
         Its digest of what was parsed is not set yet.
         """
         datasets = sorted(dataset.name for dataset in evidence.datasets)
-        decides = [
+        contents = [
             VERSION,
             call.record.name,
             call.record.parameters,
@@ -294,7 +294,7 @@ class Analysis:
             code_digest(self.function.__module__, without=() if call.reads else READERS),
             library_versions(),
         ]
-        return Key(key_digest(_as_json(decides)), tables=call.tables)
+        return Key(key_digest(_as_json(contents)), tables=call.tables)
 
     def _compute(
         self, evidence: DatasetInputs, arguments: Mapping[str, Any], origin: Origin

@@ -103,9 +103,9 @@ def against_paper(
     """Compare the published numbers on a dataset's collection with simulated ones.
 
     Unanimous examples come from `all_votes`: items whose share of votes on one label exceeds
-    `unanimous`. The ``role`` of a quantity is ``stated`` (an assumed parameter), ``reported`` (in the paper) or
-    ``predicted``. ``simulated`` is the mean of the collections, ``low`` and ``high`` are
-    the lowest and the highest; ``difference`` is simulated minus published.
+    `unanimous`. The ``role`` of a quantity is ``stated`` (an assumed parameter), ``reported`` (in
+    the paper) or ``predicted``. ``simulated`` is the mean of the collections, ``low`` and ``high``
+    are the lowest and the highest; ``difference`` is simulated minus published.
     """
     dataset = votes.dataset.name
     runs = _simulate_collections(votes, all_votes, collections, unanimous, seed)

@@ -1,4 +1,4 @@
-"""What the page of a crowd finds, in sentences made for its votes, and what it leaves open."""
+"""The findings of a crowd's page in sentences, and warnings where its votes are too few."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,12 +15,11 @@ from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.evaluate import note_on_few
 from chaos_utils.scoring.replacement import COMMONEST, ONE_MORE, PASSES
 
-_WIDEST_INTERVAL = 0.2  # interval of how often two people differ that still says something
-_FEW_PEOPLE = 8  # annotators who say nothing of others
-_LARGEST_OF_FIVE = (
-    0.9  # of what other annotators would change, as much as this from five is too much
-)
-_PRIOR_TOLERANCE = 0.02  # of the same, by the prior: less is no matter
+_WIDEST_INTERVAL = 0.2  # of the disagreement; a wider one says too little
+_FEW_PEOPLE = 8  # annotators; so few say nothing of others
+# The largest share of the annotators' variance that may come from five of them.
+_LARGEST_OF_FIVE = 0.9
+_PRIOR_TOLERANCE = 0.02  # difference between the disagreement and the prior's that is ignored
 
 
 def findings(
@@ -34,7 +33,7 @@ def findings(
     scores: Table,
     detectable: Table,
 ) -> str:
-    """Return sentences in Markdown, from the page's tables, which say more: annotators first."""
+    """Return sentences in Markdown that sum up the page's tables, annotators first."""
     sentences = [
         _annotator_sentence(near_chance.rows),
         _agreement_sentence(agreement.rows.set_index("quantity")),
@@ -47,7 +46,7 @@ def findings(
 
 
 def vote_warnings(votes: Votes, *, agreement: Table, majorities: Table, near_chance: Table) -> str:
-    """Say in Markdown what these votes are too few for; nothing where they are enough."""
+    """Say in Markdown what these votes are too few for; empty where they are enough."""
     by_quantity = agreement.rows.set_index("quantity")
     apart = by_quantity.loc["disagreement"]
     warnings = [note_on_few(votes)] if votes.are_few else []
@@ -136,7 +135,7 @@ def _agreement_sentence(agreement: pd.DataFrame) -> str:
 
 
 def _interval(row: pd.Series) -> str:
-    """Return the interval of a share, or nothing."""
+    """Return the interval of a share in brackets, or an empty text."""
     return "" if pd.isna(row["low"]) else f" [{_percent(row['low'])}, {_percent(row['high'])}]"
 
 
@@ -149,7 +148,7 @@ def _majority_sentence(majorities: pd.DataFrame) -> str:
 
 
 def _budget_sentence(votes: Votes, budget: pd.DataFrame) -> str:
-    """Say what as many votes as there are are worth, and what more would be."""
+    """Say how near the votes come to all people, and how near more votes would come."""
     shown = budget[(budget["quantity"] == "error") & (budget["measure"] == "dist_ce")]
     errors = shown.set_index("n_votes")["value"]
     usual = votes.n_votes_each or float(pd.Series(votes.n_votes).median())
@@ -163,7 +162,7 @@ def _budget_sentence(votes: Votes, budget: pd.DataFrame) -> str:
 
 
 def _annotator_sentence(near: pd.DataFrame) -> str:
-    """Say who is near chance, whose votes these are, and what they change."""
+    """Say how many annotators are near chance, how many votes they gave, and what these change."""
     if not len(near):
         return (
             "It is not known who gave which vote: nobody can be found who labelled at random, "
@@ -197,12 +196,12 @@ def _annotator_sentence(near: pd.DataFrame) -> str:
 
 
 def _replacement_sentences(replacement: Table | None) -> Iterator[str]:
-    """Yield which systems pass the test, and what that is worth here."""
+    """Yield which systems pass the replacement test, and how much this says."""
     if replacement is None:
         return
     rows = replacement.rows.to_dict("records")
-    of_name = {row["system"]: row for row in rows if row["origin"] in ("baseline", "reference")}
-    constant, person = of_name[COMMONEST], of_name[ONE_MORE]
+    yardsticks = {row["system"]: row for row in rows if row["origin"] in ("baseline", "reference")}
+    constant, person = yardsticks[COMMONEST], yardsticks[ONE_MORE]
     systems = [row for row in rows if row["origin"] not in ("baseline", "reference")]
     if pd.isna(person["passed"]):
         yield "They are too few for a verdict on whether a model may replace one."
@@ -233,7 +232,7 @@ def _passing_phrase(passing: Sequence[str], n_systems: int) -> str:
 def _system_sentences(
     votes: Votes, scores: pd.DataFrame, detectable: pd.DataFrame
 ) -> Iterator[str]:
-    """Yield what the nearest system is worth, or which differences these items find."""
+    """Yield the worth of the nearest system or, without one, the smallest detectable difference."""
     systems = scores[~scores["origin"].isin(["baseline", "reference"])]
     worth = systems[systems["measure"].isin(worths.NAMES)]
     names = list(dict.fromkeys(worth["system"]))
