@@ -146,8 +146,8 @@ def score_bins(
         scores = resampled(
             votes, systems, measures=measures, groups=groups, n_resamples=n_resamples, seed=seed
         )
-        places = [TABLE_5.index(measure) for measure in measures]
-        values[..., places], draws[..., places] = scores.values, scores.draws
+        indices = [TABLE_5.index(measure) for measure in measures]
+        values[..., indices], draws[..., indices] = scores.values, scores.draws
     for array in (values, draws):
         array[..., -1, [TABLE_5.index(name) for name in _DISTANCES]] = (
             np.nan
@@ -162,12 +162,12 @@ def score_bins(
         roles=roles,
         # The seeds of a mean come after it.
         members=tuple(
-            tuple(range(index + 1, index + 1 + len(places))) if len(places) > 1 else (index,)
-            for index, (*_, places) in enumerate(chosen)
+            tuple(range(index + 1, index + 1 + len(indices))) if len(indices) > 1 else (index,)
+            for index, (*_, indices) in enumerate(chosen)
         ),
-        n_scored=np.stack([scores.n_items[:, places].min(axis=1) for places in members], axis=1),
-        values=np.stack([values[:, places].mean(axis=1) for places in members], axis=1),
-        draws=np.stack([draws[:, :, places].mean(axis=2) for places in members], axis=2),
+        n_scored=np.stack([scores.n_items[:, indices].min(axis=1) for indices in members], axis=1),
+        values=np.stack([values[:, indices].mean(axis=1) for indices in members], axis=1),
+        draws=np.stack([draws[:, :, indices].mean(axis=2) for indices in members], axis=2),
     )
 
 
@@ -199,13 +199,13 @@ def _guess(votes: Votes, name: str, gold: Ints, groups: Ints) -> System:
 def _with_means_of_seeds(systems: Sequence[System]) -> list[tuple[str, str, str, list[int]]]:
     """Return name, family, role and indices of each system; a mean comes before its seeds."""
     rows = []
-    for name, places in families_of(systems).items():
-        first = systems[places[0]]
+    for name, indices in families_of(systems).items():
+        first = systems[indices[0]]
         role = "baseline" if first.origin == "baseline" else "model"
-        if len(places) > 1:
+        if len(indices) > 1:
             role = "seed"
-            rows.append((name, first.family, "mean of seeds", places))
-        rows += [(systems[place].name, first.family, role, [place]) for place in places]
+            rows.append((name, first.family, "mean of seeds", indices))
+        rows += [(systems[index].name, first.family, role, [index]) for index in indices]
     return rows
 
 

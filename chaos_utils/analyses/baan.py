@@ -79,6 +79,7 @@ def comparison_systems(
 
 
 def _select_seed(systems: Sequence[System], seed: int) -> list[System]:
+    """Return the systems of a seed, and those of families with one seed or none."""
     seeds: dict[tuple[str, str], set[int | None]] = {}
     for system in systems:
         seeds.setdefault((system.origin, system.family), set()).add(system.seed)

@@ -46,7 +46,7 @@ def annotation_budget(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
         crowds = draw_crowds(truths, n_votes, rng)
         for quantity, pair in (("perfect_model", (crowds, truths)), ("error", (truths, crowds))):
             for name in NAMES:
-                # Without an upper end, the cost of a label without votes depends on the floor alone.
+                # Without an upper end, the cost of a label without votes depends on the floor.
                 if quantity == "error" and not np.isfinite(MEASURES[name].high):
                     continue
                 draws = measure_draws(MEASURES[name], *pair)

@@ -79,6 +79,7 @@ def _split(evidence: str) -> tuple[str, str]:
 
 
 def _facts(row: Row, n_resamples: int) -> Iterable[str]:
+    """Yield the entries of a card's list as HTML, without those that have no value."""
     facts = {
         "Claim": row["id"],
         "Holds if the value": row["criterion"] or MISSING,

@@ -229,6 +229,7 @@ class Claim(StrictModel):
 
     @model_validator(mode="after")
     def _check(self) -> "Claim":
+        """Check that the fields fit the rule, and that the note can be filled in."""
         bounds = [name for name in ("to", "above") if getattr(self, name) is not None]
         required = {"equals": ["to"], "above": ["above"], "absent": [], "open": []}
         if len(bounds) > 1 or bounds != required.get(self.rule, bounds):
@@ -411,8 +412,8 @@ def _decide(
         worst = worst[worst["p"] == worst["p"].min()]  # the number whose p is the claim's
     shows = claim.shows or ("smallest" if claim.rule in ("above", "absent") else "first")
     index = {"first": 0, "smallest": worst["value"].argmin(), "largest": worst["value"].argmax()}
-    shown = worst.iloc[index[shows]]
-    result = {name: shown[name] for name in no_number}
+    shown_row = worst.iloc[index[shows]]
+    result = {name: shown_row[name] for name in no_number}
     if claim.rule == "equals":  # no sampling error counts, so no interval
         result |= {"low": np.nan, "high": np.nan}
     if claim.rule in ("all", "some"):
@@ -432,7 +433,7 @@ def _decide(
         else selected.assign(value=claim.times * selected["value"])
         for name, selected in other_numbers.items()
     }
-    return result | {"evidence": claim.noted(judged, shown, also)}
+    return result | {"evidence": claim.noted(judged, shown_row, also)}
 
 
 def _difference(minuend: Row, subtrahend: Row) -> dict[str, float]:

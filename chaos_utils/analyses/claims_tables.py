@@ -55,7 +55,7 @@ def tables(
     first_dataset = [part for part in paper_inputs if part.name == names[0]]
     n_bins = _BIN_PARAMETERS["n_bins"]
     binned = {part.name for part in inputs if not _has_few_items(part, n_bins)}
-    shown = [part for part in with_trained if part.name in binned]
+    binned_inputs = [part for part in with_trained if part.name in binned]
     pools = [pool for pool in with_trained.pooled() if binned.issuperset(pool.name.split("+"))]
     chapter_bootstrap = {"n_resamples": _RESAMPLES, "seed": _SEED}
     comparison_bootstrap = {"n_resamples": _COMPARISONS, "seed": _SEED}
@@ -74,7 +74,7 @@ def tables(
         "error_distributions.released_draw": errors.released_draw(first_dataset),
         "published_models": _published("nie2020_table5", published_models()),
         "agreement.binned_scores": agreement.binned_scores(
-            [*shown, *pools], **_BIN_PARAMETERS, seed=_SEED
+            [*binned_inputs, *pools], **_BIN_PARAMETERS, seed=_SEED
         ),
         "annotations.agreement": annotations.agreement(inputs, **chapter_bootstrap),
         "annotations.data_statistics": annotations.data_statistics(inputs.with_part("old labels")),
@@ -82,12 +82,12 @@ def tables(
         "claims_numbers.vote_numbers": claims_numbers.vote_numbers(inputs, **bootstrap),
         "claims_numbers.bin_changes": claims_numbers.bin_changes(),
         "claims_numbers.largest_jsd": claims_numbers.largest_jsd(),
-        "results.main_results": results.main_results(shown, **chapter_bootstrap),
+        "results.main_results": results.main_results(binned_inputs, **chapter_bootstrap),
         "results.rank_correlations": results.rank_correlations(),
         "results.models_against_guesses": results.models_against_guesses(
-            shown, **comparison_bootstrap
+            binned_inputs, **comparison_bootstrap
         ),
-        "results.size_effects": results.size_effects(shown, **comparison_bootstrap),
+        "results.size_effects": results.size_effects(binned_inputs, **comparison_bootstrap),
     }
     chapter_tables |= {name: _published(name, read_published(name)) for name in _PUBLISHED_KEYS}
     beside = published_numbers.published_beside_ours(same_votes=inputs.released, **chapter_tables)

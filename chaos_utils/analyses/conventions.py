@@ -77,6 +77,7 @@ def every_convention(batch: EvalBatch) -> list[Convention]:
 
 
 def _distribution_conventions(batch: EvalBatch) -> Iterator[Convention]:
+    """Yield Jensen–Shannon, KL, the entropy of the predictions, and EntCE."""
     users = {
         ("distance", "nats"): f"{_NIE}; default of scipy’s jensenshannon",
         ("divergence", "bits"): "Lin 1991",
@@ -116,6 +117,7 @@ def _distribution_conventions(batch: EvalBatch) -> Iterator[Convention]:
 
 
 def _label_conventions(batch: EvalBatch) -> Iterator[Convention]:
+    """Yield accuracy and RankCS, which differ in how ties are broken."""
     name = "accuracy, new majority"
     stated = (batch.predicted == batch.majority).mean()
     yield Convention(name, "label as stated, gold as stored", stated, _NIE, True)
@@ -138,6 +140,7 @@ def _label_conventions(batch: EvalBatch) -> Iterator[Convention]:
 
 
 def _bin_conventions(batch: EvalBatch) -> Iterator[Convention]:
+    """Yield ECE and class-wise ECE, which differ in target and bins."""
     users = {
         ("majority", 10, "right"): _BAAN,
         ("majority", 15, "right"): "Guo et al. 2017",
@@ -173,6 +176,7 @@ def _bin_conventions(batch: EvalBatch) -> Iterator[Convention]:
 
 
 def _brier_conventions(batch: EvalBatch) -> Iterator[Convention]:
+    """Yield Brier scores, which differ in target and scale."""
     name, k = "Brier score", batch.model.shape[1]
     votes = scores.brier_of_votes(batch.human, batch.model).mean()
     label = scores.brier_of_votes(np.eye(k)[batch.first_majority], batch.model).mean()
@@ -300,17 +304,10 @@ def order_changes(table: pd.DataFrame) -> pd.DataFrame:
             values = -values
         for ahead, behind in permutations(values.columns, 2):
             if values.loc[reference, ahead] < values.loc[reference, behind] - _ROUNDING_ERROR:
-                is_reversed = values[ahead] > values[behind] + _ROUNDING_ERROR
-                if is_reversed.any():
+                reversal = values[ahead] > values[behind] + _ROUNDING_ERROR
+                if reversal.any():
                     rows.append(
-                        (
-                            dataset,
-                            quantity,
-                            ahead,
-                            behind,
-                            int(is_reversed.sum()),
-                            is_reversed.idxmax(),
-                        )
+                        (dataset, quantity, ahead, behind, int(reversal.sum()), reversal.idxmax())
                     )
     columns = ["dataset", "quantity", "ahead", "behind", "n_turned", "convention"]
     return pd.DataFrame(rows, columns=columns)

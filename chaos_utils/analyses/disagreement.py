@@ -103,8 +103,8 @@ def vote_cells(votes: Votes, *, step: int) -> pd.DataFrame:
 def _nearest(counts: Ints, n: int) -> Ints:
     """Round each row's shares to multiples of 1/n that sum to 1: by largest remainder."""
     floor, remainder = np.divmod(counts * n, counts.sum(axis=1, keepdims=True))
-    place = np.argsort(np.argsort(-remainder, axis=1, kind="stable"), axis=1)
-    units: Ints = floor + (place < n - floor.sum(axis=1, keepdims=True))
+    rank = np.argsort(np.argsort(-remainder, axis=1, kind="stable"), axis=1)
+    units: Ints = floor + (rank < n - floor.sum(axis=1, keepdims=True))
     return units
 
 

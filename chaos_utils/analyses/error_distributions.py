@@ -113,6 +113,7 @@ def _check_votes(votes: Votes) -> None:
 def _samples(
     votes: Votes, h1: Ints, h2: Ints, other_votes: Ints
 ) -> tuple[list[System], dict[str, Votes]]:
+    """Return H1 and H2 as systems, and the votes that may judge them, by reference."""
     samples = [
         computed(name, votes, counts / N_VOTES, origin="reference")
         for name, counts in (("H1", h1), ("H2", h2))
@@ -165,8 +166,8 @@ def error_histograms(
     samples, _ = draw_samples(votes, seed)
     edges = np.linspace(0, 1, N_BINS + 1)
     tables = []
-    shown = compared_systems(votes, systems, shown_seed, ["trained", "yours"])
-    for system in (*samples, *shown):
+    shown_systems = compared_systems(votes, systems, shown_seed, ["trained", "yours"])
+    for system in (*samples, *shown_systems):
         tables.append(histogram(_keys(system), item_errors(votes, system), edges))
     return pd.concat(tables, ignore_index=True)
 

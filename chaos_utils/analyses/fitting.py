@@ -116,17 +116,17 @@ class CommonItems:
     groups: Ints
     folds: Ints
 
-    def inputs(self, places: Sequence[int]) -> Floats:
+    def inputs(self, indices: Sequence[int]) -> Floats:
         """Return the inputs of a map of some systems, of shape (n_items, n_inputs, n_classes).
 
         Where the systems are of several families, the seeds of each family enter as one input, the
         normalised mean of their log-probabilities: a map with fewer weights needs fewer items.
         """
         families: dict[str, list[int]] = {}
-        for place in places:
-            families.setdefault(self.systems[place].family, []).append(place)
+        for index in indices:
+            families.setdefault(self.systems[index].family, []).append(index)
         if len(families) < 2:
-            return self.logs[:, places]
+            return self.logs[:, indices]
         means = [self.logs[:, seeds].mean(axis=1) for seeds in families.values()]
         return np.asarray(log_softmax(np.stack(means, axis=1), axis=2))
 
@@ -200,25 +200,25 @@ def stacks(systems: Sequence[System], alone: Collection[str] = ()) -> dict[str, 
     same without those that may have seen the items; and all systems with the reader's own. Systems
     whose names are in `alone` are only stacked by themselves.
     """
-    stacks = {system.name: [place] for place, system in enumerate(systems)}
-    all_places = [place for place, system in enumerate(systems) if system.name not in alone]
-    book_places = [place for place, system in enumerate(systems) if system.origin != "yours"]
-    book_places = [place for place in book_places if place in all_places] or all_places
+    stacks = {system.name: [index] for index, system in enumerate(systems)}
+    all_indices = [index for index, system in enumerate(systems) if system.name not in alone]
+    book_indices = [index for index, system in enumerate(systems) if system.origin != "yours"]
+    book_indices = [index for index in book_indices if index in all_indices] or all_indices
     families: dict[str, list[int]] = {}
-    for place in book_places:
-        if systems[place].seed is not None:
-            families.setdefault(systems[place].family, []).append(place)
-    for family, places in families.items():
-        if 1 < len(places) < len(book_places):
-            stacks[f"{family}, {len(places)} seeds"] = places
-    if len(book_places) > 1:
-        stacks[ALL] = book_places
-        unseen = [place for place in book_places if not systems[place].caution]
-        if 1 < len(unseen) < len(book_places):
+    for index in book_indices:
+        if systems[index].seed is not None:
+            families.setdefault(systems[index].family, []).append(index)
+    for family, indices in families.items():
+        if 1 < len(indices) < len(book_indices):
+            stacks[f"{family}, {len(indices)} seeds"] = indices
+    if len(book_indices) > 1:
+        stacks[ALL] = book_indices
+        unseen = [index for index in book_indices if not systems[index].caution]
+        if 1 < len(unseen) < len(book_indices):
             doubtful = dict.fromkeys(system.family for system in systems if system.caution)
             stacks[f"{ALL_BUT} {', '.join(doubtful)}"] = unseen
-    if len(book_places) < len(all_places):
-        stacks[WITH_YOURS] = all_places
+    if len(book_indices) < len(all_indices):
+        stacks[WITH_YOURS] = all_indices
     return stacks
 
 
@@ -263,16 +263,17 @@ def methods(
         rows.append({"system": scored[-1].name, "access": TEXT} | _NO_SYSTEM | about)
 
     def fit(
-        access: str, kind: Kind, objective: Objective, about: dict[str, object], *places: int
+        access: str, kind: Kind, objective: Objective, about: dict[str, object], *indices: int
     ) -> None:
+        """Add the predictions of a map of some systems, of none for the base rate."""
         predicted = predict_out_of_fold(
-            items.inputs(places),
+            items.inputs(indices),
             part.shares,
             folds,
             kind=kind,
             objective=objective,
             old_label=part.old_label if access == OLD_LABEL else None,
-            penalty=PENALTY if places else _BASE_RATE_PENALTY,
+            penalty=PENALTY if indices else _BASE_RATE_PENALTY,
         )
         add(predicted, {"access": access, "map": kind, "objective": objective} | about)
 
@@ -280,20 +281,20 @@ def methods(
         fit(access, "affine", objective, {"map": BASE_RATE})
     variant_names = {system.name for system in variant_systems}
     first_of: dict[str, str] = {}
-    for name, places in stacks(items.systems, variant_names).items():
-        first, is_stack = items.systems[places[0]], len(places) > 1
+    for name, indices in stacks(items.systems, variant_names).items():
+        first, is_stack = items.systems[indices[0]], len(indices) > 1
         family = name if is_stack else first.family
-        about = {"inputs": name, "n_systems": len(places), "family": family}
+        about = {"inputs": name, "n_systems": len(indices), "family": family}
         about["origin"] = "" if is_stack else first.origin
         about["first"] = first_of.setdefault(family, name) == name and name not in variant_names
-        mean = np.mean([items.systems[place].probabilities for place in places], axis=0)
+        mean = np.mean([items.systems[index].probabilities for index in indices], axis=0)
         # A single system is passed whole, since it may state its labels.
         add(mean if is_stack else first, {"map": AS_IT_IS} | about)
-        mean_logs = items.inputs(places).mean(axis=1)
+        mean_logs = items.inputs(indices).mean(axis=1)
         add(softmax(mean_logs / FIXED_TEMPERATURE, axis=1), {"map": FIXED} | about)
         for access in accesses:
             for kind, objective in product(KINDS if access == TEXT else STACKING, objectives):
-                fit(access, kind, objective, about, *places)
+                fit(access, kind, objective, about, *indices)
     for system in items.systems_on_votes:
         about = {"inputs": system.name, "family": system.family, "origin": system.origin}
         add(system, {"map": ON_VOTES, "n_systems": 1, "first": True} | about)
@@ -360,16 +361,16 @@ def contributions(
     """
     columns = ["left_out", "n_systems", "n_items", "by", "value", "low", "high", "p"]
     items = common_items(votes, systems)
-    all_places = stacks(items.systems).get(ALL, [])
-    groups = _omitted_groups(items.systems, all_places)
-    remaining = {name: sorted({*all_places} - {*omitted}) for name, omitted in groups.items()}
-    remaining = {name: places for name, places in remaining.items() if places}
+    all_indices = stacks(items.systems).get(ALL, [])
+    groups = _omitted_groups(items.systems, all_indices)
+    remaining = {name: sorted({*all_indices} - {*omitted}) for name, omitted in groups.items()}
+    remaining = {name: indices for name, indices in remaining.items() if indices}
     if not remaining:
         return pd.DataFrame(columns=[*columns, "p_holm", "verdict"])
     objective = objectives_for(items.votes)[-1]
     stacked = [
-        fit_recipe(name, items, items.inputs(places), objective)
-        for name, places in {ALL: all_places, **remaining}.items()
+        fit_recipe(name, items, items.inputs(indices), objective)
+        for name, indices in {ALL: all_indices, **remaining}.items()
     ]
     by = ranked_by(items.votes)
     table = score(
@@ -384,21 +385,21 @@ def contributions(
     return losses[[*columns, "p_holm", "verdict"]]
 
 
-def _omitted_groups(systems: Sequence[System], places: Sequence[int]) -> dict[str, list[int]]:
+def _omitted_groups(systems: Sequence[System], indices: Sequence[int]) -> dict[str, list[int]]:
     """Return by name the systems to leave out: of each paper with several families, each family."""
     papers: dict[str, list[int]] = {}
-    for place in places:
-        if systems[place].paper:
-            papers.setdefault(systems[place].paper, []).append(place)
-    by_family = families_of([systems[place] for place in places])
+    for index in indices:
+        if systems[index].paper:
+            papers.setdefault(systems[index].paper, []).append(index)
+    by_family = families_of([systems[index] for index in indices])
     groups = {
         f"those of {_PAPERS[paper]}": members
         for paper, members in papers.items()
-        if len({systems[place].family for place in members}) > 1
+        if len({systems[index].family for index in members}) > 1
     }
-    for name, indices in by_family.items():
-        seeds = f"{systems[places[indices[0]]].family}, {len(indices)} seeds"
-        groups[seeds if len(indices) > 1 else name] = [places[k] for k in indices]
+    for name, positions in by_family.items():
+        seeds = f"{systems[indices[positions[0]]].family}, {len(positions)} seeds"
+        groups[seeds if len(positions) > 1 else name] = [indices[k] for k in positions]
     return groups
 
 
@@ -464,10 +465,10 @@ def curve(votes: Votes, systems: Sequence[System], *, repeats: int, seed: int) -
     """
     items = common_items(votes, systems)
     by = ranked_by(items.votes)
-    places = stacks(items.systems).get(ALL, [0] if items.systems else [])
-    if not places:
+    indices = stacks(items.systems).get(ALL, [0] if items.systems else [])
+    if not indices:
         return pd.DataFrame(columns=["objective", "n_fitted", "n_votes"])
-    logs, counts = items.inputs(places), items.votes.counts
+    logs, counts = items.inputs(indices), items.votes.counts
     folds = items.folds
     fewest = int(min((folds != fold).sum() for fold in np.unique(folds)))
     n_votes = int(np.median(items.votes.n_votes))
@@ -492,7 +493,7 @@ def curve(votes: Votes, systems: Sequence[System], *, repeats: int, seed: int) -
             "objective": objective, "n_fitted": n_items, "n_votes": size,
             "whole": n_items == fewest, "distance": np.mean(distances),
             "spread": np.std(distances), "recipe": (objective == "jsd") == (size >= ENOUGH_VOTES),
-            "n_systems": len(places), "by": by,
+            "n_systems": len(indices), "by": by,
         })  # fmt: skip
     return pd.DataFrame(rows)
 

@@ -497,16 +497,16 @@ def with_encoders(
     counts = crowd.counts[[crowd.votes.index(uid) for uid in people.uids]]
     model_logs = log_probabilities(smoothed(counts / crowd.n_members, crowd.n_members))
     stacked: dict[str, tuple[int, Floats]] = {LLMS: (crowd.n_members, model_logs)}
-    unseen_places = [place for place, system in enumerate(items.systems) if not system.caution]
+    unseen = [index for index, system in enumerate(items.systems) if not system.caution]
     encoders = {ENCODERS: list(range(len(items.systems)))}
-    if len(unseen_places) < len(items.systems):
+    if len(unseen) < len(items.systems):
         seen_families = dict.fromkeys(system.family for system in items.systems if system.caution)
-        encoders[f"{ENCODERS} without {', '.join(seen_families)}"] = unseen_places
-    for name, places in encoders.items():
-        inputs = items.inputs(places)
-        stacked[name] = len(places), inputs
+        encoders[f"{ENCODERS} without {', '.join(seen_families)}"] = unseen
+    for name, indices in encoders.items():
+        inputs = items.inputs(indices)
+        stacked[name] = len(indices), inputs
         joint_inputs = np.concatenate([inputs, model_logs], axis=1)
-        stacked[name + _PLUS_LLMS] = len(places) + crowd.n_members, joint_inputs
+        stacked[name + _PLUS_LLMS] = len(indices) + crowd.n_members, joint_inputs
     fitted_for_kl, fitted = (
         [fit_recipe(name, items, inputs, objective) for name, (_, inputs) in stacked.items()]
         for objective in OBJECTIVES

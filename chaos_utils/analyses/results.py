@@ -99,8 +99,8 @@ def _means_over_seeds(
 ) -> pd.DataFrame:
     """Return a row for each family of several seeds that cover the same items."""
     seed_systems: list[System] = []
-    for places in families_of(systems).values():
-        family = [systems[place] for place in places]
+    for indices in families_of(systems).values():
+        family = [systems[index] for index in indices]
         if len(family) > 1 and len({system.uids for system in family}) == 1:
             seed_systems += family
     if not seed_systems or n_resamples < 2:
