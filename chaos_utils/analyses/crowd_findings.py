@@ -91,12 +91,10 @@ def _interval_warnings(agreement: pd.DataFrame) -> Iterator[str]:
     disagreement, alpha = agreement.loc["disagreement"], agreement.loc["alpha"]
     items = f"{counted(disagreement['n_items'], 'item')} with two votes"
     if pd.isna(disagreement["low"]):
-        alike = (
-            "nobody disagrees on any"
-            if not disagreement["value"]
-            else "people disagree alike on each"
-        )
-        yield (f"{alike} of {items}: how far they agree on others has no interval")
+        alike = "people disagree alike on each"
+        if not disagreement["value"]:
+            alike = "nobody disagrees on any"
+        yield f"{alike} of {items}: how far they agree on others has no interval"
     if disagreement["high"] - disagreement["low"] > _WIDEST_INTERVAL:
         yield (
             f"{items} are too few to say how far people agree"

@@ -438,9 +438,8 @@ def shown_results(results: pd.DataFrame) -> pd.DataFrame:
 
 def shown_signal(signal: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `disagreement_signal`, but of the models only the best on each dataset."""
-    models = signal[signal["kind"] == "model"].dropna(
-        subset="spearman"
-    )  # NaN: equal entropy everywhere
+    # Systems with the same entropy on every item have no correlation.
+    models = signal[signal["kind"] == "model"].dropna(subset="spearman")
     best = models.groupby("dataset")["spearman"].idxmax()
     return signal[(signal["kind"] != "model") | signal.index.isin(best)]
 
