@@ -40,7 +40,7 @@ GUESS = "chance"
 BIN_GUESS = "commonest label of the bin"
 FIRST_BIN = "first bin"
 BASELINES = (GUESS, BIN_GUESS, "class prior", "original votes")
-MODELS = ("model", "mean of seeds")  # roles of what stands for a model
+MODELS = ("model", "mean of seeds")  # roles of rows that stand for a model
 PAPER_ROLE = "model of the paper"  # role, in figures, of the nine that are drawn together
 LEVEL = 0.05  # of tests
 _SMALLEST_P = 0.001  # smaller p-values are not told apart
@@ -55,7 +55,10 @@ _KEYS = ("dataset", "bin", "system", "source", "measure")
 
 @dataclass(frozen=True, slots=True)
 class EntropyBins:
-    """Quantile bins of entropies in bits, [low, high), the last one closed; each item's bin."""
+    """Quantile bins of entropies in bits, [low, high), the last one closed.
+
+    `low` and `high` have an entry for each bin; `of_item` has the bin of each item, from 0.
+    """
 
     low: Floats
     high: Floats
@@ -65,14 +68,14 @@ class EntropyBins:
 def cut_by_entropy(entropies: npt.ArrayLike, n_bins: int) -> EntropyBins:
     """Cut entropies in bits, rounded to ten decimals, at their quantiles (linear interpolation).
 
-    Bins that no item falls into, as many equal entropies can leave them, are left out.
+    Empty bins, which many equal entropies can leave, are left out.
     """
     values = np.asarray(entropies, dtype=np.float64).round(_DECIMALS)
     if not 2 <= n_bins <= len(values):
         raise ValueError(f"n_bins is {n_bins}, expected 2 to the number of items, {len(values)}")
     edges = np.quantile(values, np.linspace(0, 1, n_bins + 1)).round(_DECIMALS)
-    found = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, n_bins - 1)
-    filled, of_item = np.unique(found, return_inverse=True)
+    bin_of_item = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, n_bins - 1)
+    filled, of_item = np.unique(bin_of_item, return_inverse=True)
     return EntropyBins(edges[filled], edges[filled + 1], of_item)
 
 
@@ -80,11 +83,12 @@ def cut_by_entropy(entropies: npt.ArrayLike, n_bins: int) -> EntropyBins:
 class BinScores:
     """Scores of systems and baselines on a dataset, or on several pooled, bin by bin.
 
-    `n_scored` counts a bin's items that a system covers, shape (n_bins, n_systems). `values` have
-    the measures of `TABLE_5` as their third axis, NaN where there is none; `draws`, shape (n_bins,
-    n_resamples, n_systems, 4), are the same on resamples of each bin's items, all systems alike. A
-    role is ``model``, ``seed`` (a run of a model that has several), ``mean of seeds`` or
-    ``baseline``. `members` are the places of what each system is the mean of: else its own.
+    `n_scored`, shape (n_bins, n_systems), counts the items of a bin that a system covers. `values`,
+    shape (n_bins, n_systems, 4), have an entry for each measure of `TABLE_5`, NaN where a system
+    has no such score. `draws`, shape (n_bins, n_resamples, n_systems, 4), are scores on resamples
+    of each bin's items, the same for all systems. `roles` are ``model``, ``seed`` (a run of a model
+    that has several), ``mean of seeds`` or ``baseline``. `members` have, for a mean, the indices of
+    its seeds, and for any other system its own index.
     """
 
     dataset: str
@@ -106,18 +110,18 @@ def score_bins(
     n_resamples: int,
     seed: int,
 ) -> BinScores:
-    """Score systems and baselines in entropy bins of a dataset, or of several as one.
+    """Score systems and baselines in entropy bins of a dataset, or of several datasets as one.
 
-    Systems that differ in their seed alone also appear as their mean. Of several datasets, systems
-    that predict all under one name are scored. The baselines are ``chance`` (the uniform
-    distribution for JSD and KL, the most frequent label of all items for the accuracies), the most
-    frequent label of each bin (accuracies alone; it is chosen with hindsight), the class prior and
-    the original votes. Items are resampled within each bin; the edges stay.
+    Systems that differ in their seed alone also appear as their mean. On several datasets, only
+    systems that predict all of them under one name are scored. The baselines are ``chance`` (the
+    uniform distribution for JSD and KL, the most frequent label of all items for the accuracies),
+    the most frequent label of each bin (for accuracies alone; it is chosen with hindsight), the
+    class prior and the original votes. Items are resampled within each bin; the edges stay.
     """
-    if named := [
+    if clashes := [
         system.name for systems in all_systems for system in systems if system.name in BASELINES
     ]:
-        raise ChaosError("A system has the name of a baseline.", found=named[0], todo="rename it")
+        raise ChaosError("A system has the name of a baseline.", found=clashes[0], todo="rename it")
     votes = pool_votes(all_votes)
     bins = cut_by_entropy(entropy(votes.shares, unit="bits"), n_bins)
     groups = {f"bin {b + 1}": bins.of_item == b for b in range(len(bins.low))}
@@ -142,10 +146,12 @@ def score_bins(
         scores = resampled(
             votes, systems, measures=measures, groups=groups, n_resamples=n_resamples, seed=seed
         )
-        places = [TABLE_5.index(measure) for measure in measures]
-        values[..., places], draws[..., places] = scores.values, scores.draws
+        indices = [TABLE_5.index(measure) for measure in measures]
+        values[..., indices], draws[..., indices] = scores.values, scores.draws
     for array in (values, draws):
-        array[..., -1, [TABLE_5.index(name) for name in _DISTANCES]] = np.nan  # a label is none
+        array[..., -1, [TABLE_5.index(name) for name in _DISTANCES]] = (
+            np.nan
+        )  # a label is no distribution
     chosen = _with_means_of_seeds(systems)
     names, families, roles, members = zip(*chosen, strict=True)
     return BinScores(
@@ -156,50 +162,50 @@ def score_bins(
         roles=roles,
         # The seeds of a mean come after it.
         members=tuple(
-            tuple(range(at + 1, at + 1 + len(places))) if len(places) > 1 else (at,)
-            for at, (*_, places) in enumerate(chosen)
+            tuple(range(index + 1, index + 1 + len(indices))) if len(indices) > 1 else (index,)
+            for index, (*_, indices) in enumerate(chosen)
         ),
-        n_scored=np.stack([scores.n_items[:, places].min(axis=1) for places in members], axis=1),
-        values=np.stack([values[:, places].mean(axis=1) for places in members], axis=1),
-        draws=np.stack([draws[:, :, places].mean(axis=2) for places in members], axis=2),
+        n_scored=np.stack([scores.n_items[:, indices].min(axis=1) for indices in members], axis=1),
+        values=np.stack([values[:, indices].mean(axis=1) for indices in members], axis=1),
+        draws=np.stack([draws[:, :, indices].mean(axis=2) for indices in members], axis=2),
     )
 
 
 def intervals(
     scores: BinScores, values: Floats, draws: Floats, n_items: Ints
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the ends of 95% intervals of what is linear in systems' scores, and its p-values.
+    """Return low and high ends of 95% intervals, and p-values of the values being 0.
 
-    `values`, shape (n_systems, n_measures), on `n_items` each; `draws`, (n_resamples, n_systems,
-    n_measures). Means of seeds have intervals for other seeds and items, the others for items. The
-    p-values, that a value is 0, are their inversion.
+    `values`, shape (n_systems, n_measures), are linear in the systems' scores, on `n_items` each;
+    `draws`, shape (n_resamples, n_systems, n_measures), are the same on resamples. Intervals are
+    for other items, and for means of seeds for other seeds too. The p-values invert the intervals.
     """
     (low, high), p = percentile_interval(draws), paired_p_value(draws)
-    for place, members in enumerate(scores.members):
+    for index, members in enumerate(scores.members):
         if len(members) > 1:
             seeds = list(members)
-            several = over_seeds(values[seeds], draws[:, seeds], n_items=n_items[place])
-            low[place], high[place], p[place] = several.low, several.high, several.p
+            estimate = over_seeds(values[seeds], draws[:, seeds], n_items=n_items[index])
+            low[index], high[index], p[index] = estimate.low, estimate.high, estimate.p
     return low, high, p
 
 
 def _guess(votes: Votes, name: str, gold: Ints, groups: Ints) -> System:
-    """Return the uniform distribution, with each group's most frequent label as its answer."""
+    """Return a system that predicts the uniform distribution, and each group's commonest label."""
     commonest = [np.bincount(gold[groups == group]).argmax() for group in range(groups.max() + 1)]
     answers = np.array(commonest)[groups]
     return replace(uniform(votes), name=name, family=name, predicted=answers, stated=True)
 
 
 def _with_means_of_seeds(systems: Sequence[System]) -> list[tuple[str, str, str, list[int]]]:
-    """Return name, family, role and places of each system, a mean before the seeds of a family."""
+    """Return name, family, role and indices of each system; a mean comes before its seeds."""
     rows = []
-    for name, places in families_of(systems).items():
-        first = systems[places[0]]
+    for name, indices in families_of(systems).items():
+        first = systems[indices[0]]
         role = "baseline" if first.origin == "baseline" else "model"
-        if len(places) > 1:
+        if len(indices) > 1:
             role = "seed"
-            rows.append((name, first.family, "mean of seeds", places))
-        rows += [(systems[place].name, first.family, role, [place]) for place in places]
+            rows.append((name, first.family, "mean of seeds", indices))
+        rows += [(systems[index].name, first.family, role, [index]) for index in indices]
     return rows
 
 
@@ -212,12 +218,13 @@ def binned_scores(
     n_resamples: int,
     seed: int,
 ) -> pd.DataFrame:
-    """Score systems in entropy bins, beside what Nie et al. (2020) published of the same bins.
+    """Score systems in entropy bins, beside the published scores of Nie et al. (2020).
 
-    Intervals are of 95%, over items, and over seeds too where ``n_seeds`` is above 1. Where
-    ``reference`` is not empty, the value is a model's difference from it, and ``p`` that of there
-    being none: in each bin from ``chance`` and from the ``commonest label of the bin``, in the last
-    from the ``first bin``. Published rows, without interval, are there where their bins are these.
+    Where ``reference`` is empty, ``value`` is a score. Else it is a model's difference from the
+    reference, and ``p`` is the p-value of no difference: in each bin from ``chance`` and from the
+    ``commonest label of the bin``, in the last bin from the ``first bin``. Intervals are of 95%,
+    over items, and over seeds too where ``n_seeds`` is above 1. Published rows, without interval,
+    are included where the published bins have the same edges.
     """
     columns = "dataset bin entropy_low_bits entropy_high_bits n system source role n_seeds"
     columns += " n_scored measure reference value low high p"
@@ -231,60 +238,60 @@ def binned_scores(
     change, change_draws = (array[-1] - array[0] for array in (scores.values, scores.draws))
     parts.append(_rows(scores, len(scores.values) - 1, FIRST_BIN, change, change_draws))
     ours = pd.concat(parts, ignore_index=True)
-    of_model = ours["role"].isin(MODELS) & ours["value"].notna()
-    ours = ours[(ours["reference"] == "") | of_model]
-    theirs = _published_rows(scores, ours)
-    table = pd.concat([ours, theirs], ignore_index=True) if len(theirs) else ours
-    place = table["bin"].to_numpy() - 1
+    is_model_difference = ours["role"].isin(MODELS) & ours["value"].notna()
+    ours = ours[(ours["reference"] == "") | is_model_difference]
+    published_rows = _published_rows(scores, ours)
+    table = pd.concat([ours, published_rows], ignore_index=True) if len(published_rows) else ours
+    bin_index = table["bin"].to_numpy() - 1
     table = table.assign(
         dataset=scores.dataset,
-        entropy_low_bits=scores.bins.low[place],
-        entropy_high_bits=scores.bins.high[place],
-        n=np.bincount(scores.bins.of_item)[place],
+        entropy_low_bits=scores.bins.low[bin_index],
+        entropy_high_bits=scores.bins.high[bin_index],
+        n=np.bincount(scores.bins.of_item)[bin_index],
     )
     return table[columns.split()].astype({"n_seeds": "Int64"})  # published rows have none
 
 
 def _rows(
-    scores: BinScores, place: int, reference: str, values: Floats, draws: Floats
+    scores: BinScores, bin_index: int, reference: str, values: Floats, draws: Floats
 ) -> pd.DataFrame:
-    """Set one bin's values, shape (n_systems, 4), in rows, with intervals from their draws."""
-    low, high, p = intervals(scores, values, draws, scores.n_scored[place])
+    """Return rows for one bin's values, shape (n_systems, 4), with intervals from their draws."""
+    low, high, p = intervals(scores, values, draws, scores.n_scored[bin_index])
     systems = pd.DataFrame(
         {
             "system": scores.systems,
             "role": scores.roles,
             "n_seeds": [len(members) for members in scores.members],
-            "n_scored": scores.n_scored[place],
+            "n_scored": scores.n_scored[bin_index],
         }
     )
     cells = pd.MultiIndex.from_product([scores.systems, TABLE_5], names=["system", "measure"])
     numbers = {"value": values.ravel(), "low": low.ravel(), "high": high.ravel()}
     numbers["p"] = p.ravel() if reference else np.full(p.size, np.nan)
     rows = pd.DataFrame(numbers, index=cells).reset_index().merge(systems, on="system")
-    return rows.assign(bin=place + 1, source="computed", reference=reference)
+    return rows.assign(bin=bin_index + 1, source="computed", reference=reference)
 
 
-def _published_rows(scores: BinScores, ours: pd.DataFrame) -> pd.DataFrame:
-    """Return the published rows if they are of these bins, then their differences; else none."""
+def _published_rows(scores: BinScores, computed: pd.DataFrame) -> pd.DataFrame:
+    """Return published scores and their differences; without rows if their bins are others."""
     table = read_published("nie2020_entropy_bins")
     table = table[table["dataset"] == scores.dataset]
     edges = table.groupby("bin")[["entropy_low_bits", "entropy_high_bits"]].first()
     bin_edges = np.column_stack([scores.bins.low, scores.bins.high])
     if edges.shape != bin_edges.shape or not np.allclose(edges, bin_edges, atol=_EDGE_TOLERANCE):
         table = table.head(0)
-    theirs = table.melt(["bin", "model", "n"], list(TABLE_5), "measure", "value")
-    theirs = theirs.rename(columns={"model": "system", "n": "n_scored"})
-    theirs = theirs.assign(source="published", role="model")
-    guesses = ours[(ours["reference"] == "") & ours["system"].isin([GUESS, BIN_GUESS])]
+    scored = table.melt(["bin", "model", "n"], list(TABLE_5), "measure", "value")
+    scored = scored.rename(columns={"model": "system", "n": "n_scored"})
+    scored = scored.assign(source="published", role="model")
+    guesses = computed[(computed["reference"] == "") & computed["system"].isin([GUESS, BIN_GUESS])]
     guesses = guesses.assign(reference=guesses["system"]).dropna(subset="value")
-    first = theirs[theirs["bin"] == 1].assign(bin=len(bin_edges), reference=FIRST_BIN)
-    gaps = []
-    for base, keys in ((guesses, ["bin", "measure"]), (first, ["bin", "measure", "system"])):
+    first_bin = scored[scored["bin"] == 1].assign(bin=len(bin_edges), reference=FIRST_BIN)
+    parts = []
+    for base, keys in ((guesses, ["bin", "measure"]), (first_bin, ["bin", "measure", "system"])):
         reference_rows = base[[*keys, "reference", "value"]].rename(columns={"value": "other"})
-        gaps.append(theirs.merge(reference_rows, on=keys))
-        gaps[-1]["value"] -= gaps[-1].pop("other")
-    return pd.concat([theirs.assign(reference=""), *gaps])
+        parts.append(scored.merge(reference_rows, on=keys))
+        parts[-1]["value"] -= parts[-1].pop("other")
+    return pd.concat([scored.assign(reference=""), *parts])
 
 
 @cached_analysis(keys=("dataset", "system", "cut", "bin"))
@@ -293,11 +300,12 @@ def flattening(
 ) -> pd.DataFrame:
     """Say how sure models are, and how near, in equal bins by people's entropy and by their own.
 
-    ``cut`` says by whose: one half of an item's ``people``, judged by the other half, as votes that
-    cut the bins cannot fairly judge in them; or the ``model``, judged by all votes. ``gap`` is the
-    system's JSD minus the uniform guess's on the same items, with a 95% interval over items. Means
-    over seeds and `n_draws` cuts, which also order items of equal entropy at random. Without rows
-    where halves have fewer than `ENOUGH_VOTES` votes.
+    ``cut`` says whose entropy makes the bins: that of half of an item's ``people``, judged by the
+    other half, since the votes that make the bins cannot fairly judge in them; or that of the
+    ``model``, judged by all votes. ``gap`` is the system's JSD minus that of the uniform guess on
+    the same items, with a 95% interval over items. All numbers are means over seeds and over
+    `n_draws` cuts into halves; each cut orders items of equal entropy at random. Without rows where
+    halves have fewer than `ENOUGH_VOTES` votes.
     """
     columns = ["system", "cut", "bin", "n_seeds", "n_votes", "n_items", *_FLATTENING]
     half = int(votes.n_votes.min()) // 2
@@ -305,40 +313,42 @@ def flattening(
         return pd.DataFrame(columns=columns)
     rng = np.random.default_rng([seed, 4])
     cuts = [split_votes(votes.counts, (half, half), rng)[:2] for _ in range(n_draws)]
-    order = [rng.permutation(len(votes)) for _ in cuts]  # of equal entropies
+    random_orders = [rng.permutation(len(votes)) for _ in cuts]  # of equal entropies
     parts = []
     for system in systems:
         items, model = system.rows_in(votes), system.aligned_to(votes).model
         sizes = [len(part) for part in np.array_split(items, n_bins)]
         by_model = "model", entropy(model, unit="bits"), votes.shares, int(np.median(votes.n_votes))
-        for draw, ((half_a, half_b), last) in enumerate(zip(cuts, order, strict=True)):
+        for draw, ((half_a, half_b), random_order) in enumerate(
+            zip(cuts, random_orders, strict=True)
+        ):
             by_people = "people", entropy(half_a[items] / half, unit="bits"), half_b / half, half
             for cut, bits, judging, n_votes in (by_people, by_model):
-                ranked = np.lexsort([last[items], bits.round(_DECIMALS)])
+                ranked = np.lexsort([random_order[items], bits.round(_DECIMALS)])
                 rows = _item_scores(judging[items], model).iloc[ranked]
                 rows["bin"] = np.repeat(np.arange(1, n_bins + 1), sizes)
                 about = {"system": system.family, "seed": system.name, "n_votes": n_votes}
                 parts.append(rows.assign(cut=cut, draw=draw, **about))
     by_item = pd.concat(parts, ignore_index=True)
     keys = ["system", "cut", "bin"]
-    several = by_item.groupby([*keys, "seed", "draw"], sort=False)
-    each = several.mean().assign(error=several["gap"].sem(), n_items=several.size())
-    means = each.groupby(keys, sort=False).mean().round({"n_items": 0, "n_votes": 0})
-    reach = _QUANTILE * means["error"]
-    means = means.assign(gap_low=means["gap"] - reach, gap_high=means["gap"] + reach)
+    groups = by_item.groupby([*keys, "seed", "draw"], sort=False)
+    by_draw = groups.mean().assign(error=groups["gap"].sem(), n_items=groups.size())
+    means = by_draw.groupby(keys, sort=False).mean().round({"n_items": 0, "n_votes": 0})
+    half_width = _QUANTILE * means["error"]
+    means = means.assign(gap_low=means["gap"] - half_width, gap_high=means["gap"] + half_width)
     means["n_seeds"] = by_item.groupby(keys, sort=False)["seed"].nunique()
     return means.reset_index()[columns].astype({"n_items": int, "n_votes": int})
 
 
 def _item_scores(shares: Floats, model: Floats) -> pd.DataFrame:
-    """Return by item the first five columns of `_FLATTENING`; `shares` are those that judge."""
-    even = np.full_like(shares, 1 / shares.shape[1])
-    bits = [entropy(distributions, unit="bits") for distributions in (shares, model)]
-    jsd, uniform = (
+    """Return the first five columns of `_FLATTENING` by item; the `shares` of votes judge."""
+    uniform = np.full_like(shares, 1 / shares.shape[1])
+    entropies = [entropy(distributions, unit="bits") for distributions in (shares, model)]
+    jsd, uniform_jsd = (
         jensen_shannon_distance(shares, distributions, unit="nats")
-        for distributions in (model, even)
+        for distributions in (model, uniform)
     )
-    columns = (*bits, jsd, uniform, jsd - uniform)
+    columns = (*entropies, jsd, uniform_jsd, jsd - uniform_jsd)
     return pd.DataFrame(dict(zip(_FLATTENING, columns, strict=False)))
 
 
@@ -365,7 +375,7 @@ def outer_bins(table: pd.DataFrame) -> pd.DataFrame:
 
 @derived_table(keys=_KEYS)
 def scores_with_change(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `binned_scores` that are scores; ``change`` is that from the first bin."""
+    """Return the scores of `binned_scores`, and their ``change`` from the first bin to the last."""
     rows = scores[scores["reference"] == ""].drop(columns=["reference", "p"])
     changes = scores[scores["reference"] == FIRST_BIN]
     names = {"value": "change", "low": "change_low", "high": "change_high"}
@@ -374,46 +384,46 @@ def scores_with_change(scores: pd.DataFrame) -> pd.DataFrame:
 
 @derived_table(keys=("dataset", "bin", "system", "source", "measure", "reference"))
 def against_guesses(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return how far models are from a guess in the rows of `binned_scores`, model minus guess.
+    """Return the rows of `binned_scores` that compare models with a guess, model minus guess.
 
-    New accuracy in the first and the last bin, from either guess, and JSD in every bin, from the
-    uniform one. ``p_holm`` is ``p``, adjusted for all comparisons, and ``p_behind`` the p that it
-    comes from; published models have none.
-    ``better`` is the side of the guess, ``verdict`` (better, worse, indistinguishable) asks for a
-    ``p_holm`` below 0.05 as well; it is empty for published models.
+    They compare new accuracy in the first and the last bin with either guess, and JSD in every bin
+    with the uniform guess. ``p_holm`` is ``p``, adjusted for all comparisons, and ``p_behind`` the
+    p-value that decided it; published models have neither. ``better`` says whether the model is on
+    the better side of the guess. ``verdict`` is better or worse where ``p_holm`` is below 0.05,
+    else indistinguishable; it is empty for published models.
     """
     compared = scores["reference"].isin([GUESS, BIN_GUESS])
     models = scores[compared & scores["role"].isin(MODELS)]
-    of_bin = scores.groupby("dataset")["bin"].agg(["min", "max"])
-    ends = [models["dataset"].map(of_bin[end]) for end in of_bin]
+    end_bins = scores.groupby("dataset")["bin"].agg(["min", "max"])
+    ends = [models["dataset"].map(end_bins[end]) for end in end_bins]
     at_end = (models["bin"] == ends[0]) | (models["bin"] == ends[1])
     accuracy = (models["measure"] == "new_accuracy") & at_end
     distance = (models["measure"] == "jsd") & (models["reference"] == GUESS)
     table = models[accuracy | distance].reset_index(drop=True)
-    ours = table["source"] == "computed"
-    table.loc[ours, "p_holm"] = holm(table.loc[ours, "p"])
+    is_computed = table["source"] == "computed"
+    table.loc[is_computed, "p_holm"] = holm(table.loc[is_computed, "p"])
     table["p_behind"] = behind_holm(table["p"], table["p_holm"])
     table["better"] = (table["value"] > 0) == (table["measure"] == "new_accuracy")
     sides = np.where(table["better"], "better", "worse")
     verdicts = np.where(table["p_holm"] < LEVEL, sides, "indistinguishable")
-    table["verdict"] = np.where(ours, verdicts, "")
+    table["verdict"] = np.where(is_computed, verdicts, "")
     columns = "dataset bin system source measure reference value low high p p_holm p_behind better"
     return table[[*columns.split(), "verdict"]]
 
 
 @derived_table(keys=_KEYS)
 def drawn_rows(scores: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Return the scores of a measure that a figure draws; the nine models are in `PAPER_ROLE`."""
+    """Return the scores of a measure that a figure draws; the nine models have `PAPER_ROLE`."""
     rows = scores[scores["reference"] == ""].drop(columns=["reference", "p"])
     table = _without_duplicates(_without_seeds(rows, [measure]))
     return table.assign(role=table["role"].mask(_is_paper_model(table), PAPER_ROLE))
 
 
 def _without_seeds(rows: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
-    """Seeds stand as their mean; the class prior is a distribution, so not in accuracies."""
+    """Leave out single seeds, and accuracies of the class prior, which is a distribution."""
     rows = rows[rows["measure"].isin(measures) & (rows["role"] != "seed")]
-    of_prior = (rows["system"] == "class prior") & ~rows["measure"].isin(_DISTANCES)
-    return rows[~of_prior].dropna(subset="value")
+    is_prior_accuracy = (rows["system"] == "class prior") & ~rows["measure"].isin(_DISTANCES)
+    return rows[~is_prior_accuracy].dropna(subset="value")
 
 
 def _without_duplicates(rows: pd.DataFrame) -> pd.DataFrame:
@@ -424,7 +434,7 @@ def _without_duplicates(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _is_paper_model(rows: pd.DataFrame) -> "pd.Series[bool]":
-    """Say of rows on the paper's datasets, and pools of them, which are of its nine models."""
+    """Return whether each row is on the paper's datasets, or a pool of them, and of its models."""
     paper = published_models()
     datasets = set(paper["dataset"])
     return rows["system"].isin(paper["model"]) & rows["dataset"].map(
@@ -435,13 +445,13 @@ def _is_paper_model(rows: pd.DataFrame) -> "pd.Series[bool]":
 def shown_rows(scores: pd.DataFrame, *measures: str) -> pd.DataFrame:
     """Return the rows of `scores_with_change` that are shown, the nine models as their mean."""
     rows = _without_duplicates(_without_seeds(scores, measures))
-    of_paper = _is_paper_model(rows)
-    theirs, ours = rows[of_paper], rows[~of_paper]
-    several = theirs.groupby("dataset")["system"].transform("nunique").astype(str)
-    theirs = theirs.assign(system=several + " models of Nie et al. 2020, mean")
+    is_paper_model = _is_paper_model(rows)
+    paper_rows, other_rows = rows[is_paper_model], rows[~is_paper_model]
+    n_models = paper_rows.groupby("dataset")["system"].transform("nunique").astype(str)
+    paper_rows = paper_rows.assign(system=n_models + " models of Nie et al. 2020, mean")
     keys = ["dataset", "measure", "bin", "system"]
-    means = theirs.groupby(keys, as_index=False)[["value", "change"]].mean()
-    table = pd.concat([ours, means])
+    means = paper_rows.groupby(keys, as_index=False)[["value", "change"]].mean()
+    table = pd.concat([other_rows, means])
     order = {"dataset": pd.unique(rows["dataset"]), "measure": measures}
     for name in reversed(order):
         table = in_order_of(table, name, order[name])
@@ -468,26 +478,26 @@ BIN_COLUMNS = [DATASET, Column("measure", "measure", names=_measure_title)]
 
 
 def bin_columns(scores: pd.DataFrame, *, change: bool = False) -> list[Column]:
-    """Return a column for the scores of each bin, and one for the change to the last."""
+    """Return a column for the scores of each bin, and one for the change to the last bin."""
     numbers = sorted(set(scores["bin"]))
     columns = [Column(f"bin {b}", _score, at={"bin": b}) for b in numbers]
     return [*columns, Column("change", _change, at={"bin": numbers[-1]})] if change else columns
 
 
 def shown_guesses(against: pd.DataFrame) -> pd.DataFrame:
-    """Return of `against_guesses` the last bin's models that differ from a guess, by new accuracy.
+    """Return the rows of `against_guesses` by new accuracy in the last bin, without published ones.
 
-    All of them where none does, and no published values.
+    Systems that differ from no guess are left out, unless no system differs from any.
     """
     last = against["bin"] == against.groupby("dataset")["bin"].transform("max")
     ours = against[last & (against["measure"] == "new_accuracy") & (against["verdict"] != "")]
-    differs = (ours["verdict"] != "indistinguishable").groupby([ours["dataset"], ours["system"]])
-    told = differs.transform("any")
-    return ours[told | (not told.any())]
+    differs = ours["verdict"] != "indistinguishable"
+    system_differs = differs.groupby([ours["dataset"], ours["system"]]).transform("any")
+    return ours[system_differs | (not system_differs.any())]
 
 
 def adjusted_p(row: Row, n_resamples: int) -> str:
-    """Write Holm's p; one that is not from resamples may be smaller than theirs can be."""
+    """Write Holm's p; a p that is not from resamples may be below the smallest p of resamples."""
     behind = row.get("p_behind", row["p"])
     if behind < smallest_p_value(n_resamples) * (1 - _ROUNDING):
         return "< 0.001" if row["p_holm"] < _SMALLEST_P else number(row["p_holm"], 3)

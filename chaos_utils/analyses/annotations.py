@@ -40,7 +40,7 @@ INTERVAL_STATISTICS = (
     "fleiss_kappa",
     "mean_pairwise_agreement",
 )
-_LOWEST_VALUES = {"fleiss_kappa": -1}  # of what can be below 0
+_LOWEST_VALUES = {"fleiss_kappa": -1}  # of statistics that can be below 0
 _PAPERS = {"nie2020": "Nie et al.", "baan2022": "Baan et al."}
 
 
@@ -48,30 +48,31 @@ _PAPERS = {"nie2020": "Nie et al.", "baan2022": "Baan et al."}
 def data_statistics(votes: Votes) -> pd.DataFrame:
     """Count items and changed majorities, beside Table 2 of Nie et al. (2020).
 
-    The change rate over the full development set divides the same changed items by the published
-    size of that set, since only re-annotated items can change; it is given for the released data
-    alone. ``n_overruled`` are the items whose new majority leads the old label beyond chance, by
-    `metrics.agreement.leads`. A difference is ours minus theirs. NaN where the paper has no number.
+    ``change_rate_full_dev_percent`` divides the changed items by the published size of the full
+    development set, since only re-annotated items can change; NaN for votes that were not released.
+    ``n_overruled`` counts the items whose new majority leads the old label beyond chance, by
+    `metrics.agreement.leads`. Columns ``published_…`` are NaN where the paper has no number, and
+    ``difference_…`` is ours minus the published number.
     """
     table = read_published("nie2020_table2").set_index("dataset")
     items = np.arange(len(votes))
     new, old = (votes.counts[items, label] for label in (votes.majority, votes.old_label))
     overruled = int(leads(new, old).sum())
-    theirs = table.to_dict("index").get(votes.dataset.name, dict.fromkeys(table.columns, np.nan))
+    published = table.to_dict("index").get(votes.dataset.name, dict.fromkeys(table.columns, np.nan))
     changed = int((votes.majority != votes.old_label).sum())
-    full = float(theirs["full_dev_size"]) if votes.is_released else np.nan
+    full_dev_size = float(published["full_dev_size"]) if votes.is_released else np.nan
     row = {
         "n_examples": len(votes),
         "n_changed": changed,
         "change_rate_percent": 100 * changed / len(votes),
         "n_overruled": overruled,
         "overruled_percent": 100 * overruled / len(votes),
-        "full_dev_size": full,
-        "change_rate_full_dev_percent": 100 * changed / full,
+        "full_dev_size": full_dev_size,
+        "change_rate_full_dev_percent": 100 * changed / full_dev_size,
     }
     for column in ("n_examples", "change_rate_percent", "change_rate_full_dev_percent"):
-        row[f"published_{column}"] = float(theirs[column])
-        row[f"difference_{column}"] = row[column] - float(theirs[column])
+        row[f"published_{column}"] = float(published[column])
+        row[f"difference_{column}"] = row[column] - float(published[column])
     return pd.DataFrame([row])
 
 
@@ -79,25 +80,28 @@ def data_statistics(votes: Votes) -> pd.DataFrame:
 def label_counts(votes: Votes) -> pd.DataFrame:
     """Count majorities and single votes for each label, beside Table 7 of Nie et al. (2020).
 
-    By ``statistic``: ``old_majority``, ``new_majority``, ``old_raw_count`` and ``new_raw_count``
-    (single votes), the old ones where there are any. ``change`` is new majorities minus old ones.
+    ``statistic`` is ``old_majority``, ``new_majority``, ``old_raw_count`` or ``new_raw_count``
+    (single votes); old ones only where a dataset has them. ``change`` is the number of new
+    majorities minus that of old ones.
     """
     dataset = votes.dataset
     table = read_published("nie2020_table7")
-    theirs = table[table["dataset"] == dataset.name].set_index("statistic").to_dict("index")
-    counted = {}
+    published = table[table["dataset"] == dataset.name].set_index("statistic").to_dict("index")
+    counts_by_statistic = {}
     if votes.has_old_labels:
-        counted["old_majority"] = np.bincount(votes.old_label, minlength=dataset.n_classes)
-    counted["new_majority"] = np.bincount(votes.majority, minlength=dataset.n_classes)
+        counts_by_statistic["old_majority"] = np.bincount(
+            votes.old_label, minlength=dataset.n_classes
+        )
+    counts_by_statistic["new_majority"] = np.bincount(votes.majority, minlength=dataset.n_classes)
     if votes.given_old_votes is not None:
-        counted["old_raw_count"] = votes.given_old_votes.sum(axis=0)
-    counted["new_raw_count"] = votes.counts.sum(axis=0)
+        counts_by_statistic["old_raw_count"] = votes.given_old_votes.sum(axis=0)
+    counts_by_statistic["new_raw_count"] = votes.counts.sum(axis=0)
     parts = []
-    for statistic, values in counted.items():
+    for statistic, values in counts_by_statistic.items():
         part = pd.DataFrame({"label": dataset.labels, "value": values})
         is_new = statistic == "new_majority" and votes.has_old_labels
-        part["change"] = values - counted["old_majority"] if is_new else np.nan
-        part["published"] = part["label"].map(theirs.get(statistic, {})).astype(float)
+        part["change"] = values - counts_by_statistic["old_majority"] if is_new else np.nan
+        part["published"] = part["label"].map(published.get(statistic, {})).astype(float)
         parts.append(part.assign(statistic=statistic, difference=values - part["published"]))
     columns = ["statistic", "label", "value", "change", "published", "difference"]
     return pd.concat(parts).astype({"change": float})[columns]
@@ -107,14 +111,14 @@ def label_counts(votes: Votes) -> pd.DataFrame:
 def label_transitions(votes: Votes) -> pd.DataFrame:
     """Count how often each old label became each new majority.
 
-    ``n_votes`` are those of each item, missing where that varies; ``row_share`` is the share among
-    the items of that old label, NaN where there are none.
+    ``n_votes`` is the number of votes on each item, missing where it varies; ``row_share`` is the
+    share among the items of the same old label, NaN where there are none.
     """
     labels = votes.dataset.labels
     items = {"old_label": votes.old_label, "new_majority": votes.majority}
-    named = pd.DataFrame({name: np.array(labels)[places] for name, places in items.items()})
+    label_pairs = pd.DataFrame({name: np.array(labels)[indices] for name, indices in items.items()})
     pairs = pd.MultiIndex.from_product([labels, labels], names=list(items))
-    table = named.value_counts().reindex(pairs, fill_value=0).rename("n").reset_index()
+    table = label_pairs.value_counts().reindex(pairs, fill_value=0).rename("n").reset_index()
     table["row_share"] = table["n"] / table.groupby("old_label")["n"].transform("sum")
     table.insert(0, "n_votes", votes.n_votes_each)
     return table.astype({"n_votes": "Int64"})
@@ -124,10 +128,10 @@ def label_transitions(votes: Votes) -> pd.DataFrame:
 def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     """Measure how far annotators agree, with 95% intervals.
 
-    They are bootstrap intervals ``over`` items; where annotators are named, over items and
-    annotators (`metrics.jackknife`), as far as those are defined. One row. ``n_unanimous`` items
-    have every vote on one label. Each dataset of the book has a stream of random numbers of its
-    own.
+    One row. ``over`` says what intervals are over: items, by the bootstrap, or items and
+    annotators, by `metrics.jackknife`, where annotators are named and such intervals are defined.
+    ``n_ties`` items have no single majority label, ``n_unanimous`` items have every vote on one
+    label. Each dataset of the book has its own stream of random numbers.
     """
     values = _item_columns(votes.counts)
     rng = np.random.default_rng([seed, max(votes.dataset.in_book - 1, 0)])
@@ -138,10 +142,10 @@ def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     for i, name in enumerate(INTERVAL_STATISTICS):
         low, high = map(float, percentile_interval(resampled[:, i]))
         if votes.annotations is not None:
-            wide = over_people(votes, _item_columns, partial(_statistic, i))
-            if not np.isnan(wide.error):
+            over_annotators = over_people(votes, _item_columns, partial(_statistic, i))
+            if not np.isnan(over_annotators.error):
                 highest = np.log2(votes.dataset.n_classes) if i == 0 else 1
-                low, high = wide.interval(_LOWEST_VALUES.get(name, 0), highest)
+                low, high = over_annotators.interval(_LOWEST_VALUES.get(name, 0), highest)
                 over = "items and annotators"
         row |= {name: point[i], f"{name}_low": low, f"{name}_high": high}
     row["over"] = over
@@ -151,14 +155,18 @@ def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
 
 
 def _item_columns(counts: Ints | Floats) -> Floats:
-    """Return entropy, majority share, pairs, has pairs, has votes, shares…; 0 without votes."""
+    """Return columns by item, 0 for an item without votes.
+
+    They are: entropy, majority share, share of pairs of votes that agree, whether the item has a
+    pair, whether it has a vote, and the share of each label.
+    """
     table = np.zeros((len(counts), 5 + counts.shape[1]))
     totals = counts.sum(axis=1)
     has_votes, has_pairs = totals > 0, totals > 1
     shares = counts[has_votes] / totals[has_votes, np.newaxis]
     table[has_votes, 0] = entropy(shares, unit="bits")
     table[has_votes, 1] = shares.max(axis=1)
-    # Where items have few votes, one with a single vote has no pair that could agree.
+    # An item with a single vote has no pair that could agree.
     table[has_pairs, 2] = pairwise_agreement(counts[has_pairs]) if has_pairs.any() else 0
     table[:, 3], table[:, 4] = has_pairs, has_votes
     table[has_votes, 5:] = shares
@@ -166,26 +174,26 @@ def _item_columns(counts: Ints | Floats) -> Floats:
 
 
 def _agreement_of_sums(sums: Floats) -> Floats:
-    """From sums, or means, of the columns to the statistics, shape (..., 4)."""
+    """Return `INTERVAL_STATISTICS`, shape (..., 4), from sums or means of `_item_columns`."""
     means = sums / sums[..., 4:5]
-    none = np.full(means.shape[:-1], np.nan)
-    pairs = np.divide(means[..., 2], means[..., 3], out=none, where=means[..., 3] > 0)
-    kappa = kappa_from_means(pairs, means[..., 5:])
-    return np.stack([means[..., 0], means[..., 1], kappa, pairs], axis=-1)
+    missing = np.full(means.shape[:-1], np.nan)
+    pair_agreement = np.divide(means[..., 2], means[..., 3], out=missing, where=means[..., 3] > 0)
+    kappa = kappa_from_means(pair_agreement, means[..., 5:])
+    return np.stack([means[..., 0], means[..., 1], kappa, pair_agreement], axis=-1)
 
 
-def _statistic(place: int, sums: Floats) -> Floats:
-    values: Floats = _agreement_of_sums(sums)[..., place]
+def _statistic(index: int, sums: Floats) -> Floats:
+    values: Floats = _agreement_of_sums(sums)[..., index]
     return values
 
 
 @cached_analysis(keys=("reason", "dataset", "uid"), published=("example_items",))
 def examples(votes: Votes, *, n_each: int) -> pd.DataFrame:
-    """Choose items worth reading by rule, and find the ones that the papers print.
+    """Choose items worth reading by rule, and find the items that the papers print.
 
-    For each dataset, `n_each` of highest entropy, and as many of those with a changed majority, if
-    there are old labels: where the new majority is largest (ties by uid). ``votes_1`` … are in the
-    dataset's label order.
+    Chosen are the `n_each` items of highest entropy and, if there are old labels, the `n_each`
+    items with a changed majority whose new majority is largest (ties by uid). ``votes_1`` … are the
+    votes in the dataset's label order.
     """
     if n_each < 0:
         raise ChaosError("The number of examples is negative.", found=n_each, expected="0 or more")
@@ -203,25 +211,25 @@ def examples(votes: Votes, *, n_each: int) -> pd.DataFrame:
     )
     for k, counts in enumerate(votes.counts.T, start=1):
         table[f"votes_{k}"] = pd.array(counts, dtype="Int64")
-    picked = {}
+    rows_by_reason = {}
     if votes.has_old_labels:
         shares = np.round(majority_share(votes.counts), 10)
         changed = table.assign(share=shares)[votes.majority != votes.old_label]
         changed = changed.sort_values(["share", "uid"], ascending=[False, True])
-        picked["majority changed"] = changed.drop(columns="share").head(n_each)
-    least = table.sort_values(["entropy_bits", "uid"], ascending=[False, True])
-    picked["least agreement"] = least.head(n_each)
+        rows_by_reason["majority changed"] = changed.drop(columns="share").head(n_each)
+    by_entropy = table.sort_values(["entropy_bits", "uid"], ascending=[False, True])
+    rows_by_reason["least agreement"] = by_entropy.head(n_each)
     for source, rows in read_published("example_items").groupby("source", sort=False):
-        picked[f"printed in {source}"] = rows[["dataset", "uid"]].merge(table, "inner")
-    chosen = [rows.assign(reason=reason) for reason, rows in picked.items() if len(rows)]
-    found = pd.concat(chosen, ignore_index=True) if chosen else table.head(0).assign(reason="")
-    return found[["reason", *table.columns]]
+        rows_by_reason[f"printed in {source}"] = rows[["dataset", "uid"]].merge(table, "inner")
+    parts = [rows.assign(reason=reason) for reason, rows in rows_by_reason.items() if len(rows)]
+    items = pd.concat(parts, ignore_index=True) if parts else table.head(0).assign(reason="")
+    return items[["reason", *table.columns]]
 
 
 def label_columns(counts: pd.DataFrame) -> list[Column]:
     """Return how `label_counts` are shown, new majorities and new votes side by side.
 
-    Beside what the paper has, where it has anything.
+    The paper's numbers stand beside ours, where there are any.
     """
     columns = [DATASET, Column("label", "label")]
     for group, statistic in (("new majority", "new_majority"), ("new votes", "new_raw_count")):
@@ -236,8 +244,8 @@ def label_columns(counts: pd.DataFrame) -> list[Column]:
 
 
 def _value_with_change(row: Row) -> str:
-    after = "" if pd.isna(row["change"]) else f" ({signed(row['change'])})"
-    return f"{number(row['value'])}{after}"
+    change = "" if pd.isna(row["change"]) else f" ({signed(row['change'])})"
+    return f"{number(row['value'])}{change}"
 
 
 @derived_table(keys=("dataset",), published=("nie2020_table1",))

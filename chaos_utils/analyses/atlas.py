@@ -52,15 +52,16 @@ _ESTIMATES = {
     "usual": "as defined",
 }
 FEWEST_FOR_ITEMS = 20  # votes of an item, for an estimate of its own
-_N_CHOOSING = 5  # votes by which ChaosNLI's items were chosen,
-_N_AGREEING = 3  # of which so many were for one label
-_MOST_LABELS = 3  # of more, three of five is much agreement
+_N_CHOOSING = 5  # votes by which ChaosNLI's items were chosen
+_N_AGREEING = 3  # of these votes, for the most frequent label
+_MOST_LABELS = 3  # with more labels, three of five votes is much agreement
 
 
 def atlas_inputs(data: str, inputs: AnalysisInputs) -> AnalysisInputs:
     """Return all datasets of the package, and the reader's own votes before them.
 
-    `own` is what `data` holds. Of the synthetic sample, or of one named dataset, it is all.
+    `inputs` are what `data` holds. They alone are returned for the synthetic sample, and where
+    `data` names a dataset.
     """
     names = [dataset.name for dataset in bundled_datasets()]
     if data in ("auto", "released"):
@@ -81,19 +82,21 @@ def book_inputs(inputs: AnalysisInputs) -> AnalysisInputs:
 def atlas(votes: Votes, *, most: int, n_resamples: int, seed: int) -> pd.DataFrame:
     """Say in one row what the votes on a dataset are, and how far people agree.
 
-    As `your_votes.contents`; then, over items with two votes or more, ``disagreement`` (the chance
-    that two votes on an item differ), ``evenness`` (the disagreement over its maximum) and
-    ``alpha`` (Krippendorff's, without an order; with one in ``alpha_ordered``), with 95% intervals
-    ``over`` items, or items and annotators. ``alike`` and ``of_five`` are as in
-    `your_votes.agreement`. ``shannon`` is the mean entropy in nats that the nonparametric prior
-    expects, fitted on at most `most` items, and ``shannon_evenness`` that over its maximum.
-    ``tied``, ``no_majority`` (no label has more than half the votes) and ``unanimous`` are shares
-    of items.
+    * the columns of `your_votes.contents`;
+    * over items with two votes or more: ``disagreement`` (the chance that two votes on an item
+      differ), ``evenness`` (the disagreement over its maximum), and Krippendorff's ``alpha`` for
+      labels without an order, each with a 95% interval ``over`` items, or items and annotators;
+      ``alpha_ordered`` is α for ordered labels;
+    * ``alike``, ``of_five``: as in `your_votes.agreement`;
+    * ``shannon``: the mean entropy in nats that the nonparametric prior expects, fitted on at most
+      `most` items; ``shannon_evenness``: the same over its maximum;
+    * ``tied``, ``no_majority`` (no label has more than half the votes), ``unanimous``: shares of
+      items.
     """
     (row,) = your_votes.contents.function(votes).to_dict("records")
     agreement = your_votes.agreement.function(votes, n_resamples=n_resamples, seed=seed)
     quantities = ["disagreement", "evenness", "alpha", "alpha_ordered", "alike"]
-    # Single votes have none of these.
+    # Quantities that single votes do not have become NaN.
     agreement = agreement.set_index("quantity").reindex(quantities)
     for quantity in quantities[:3]:
         for column, end in (("value", ""), ("low", "_low"), ("high", "_high")):
@@ -103,8 +106,8 @@ def atlas(votes: Votes, *, most: int, n_resamples: int, seed: int) -> pd.DataFra
     row["over"], row["of_five"] = agreement.loc["disagreement", ["over", "of_five"]]
     counts = _sample(votes.counts, most, seed)
     prior = fit_grid(counts)
-    of_points = entropy(prior.points, unit="nats")[:, np.newaxis]
-    row["shannon"] = posterior_means(counts, prior, of_points).mean()
+    point_entropies = entropy(prior.points, unit="nats")[:, np.newaxis]
+    row["shannon"] = posterior_means(counts, prior, point_entropies).mean()
     row["shannon_evenness"] = row["shannon"] / np.log(votes.dataset.n_classes)
     row |= _majority_shares(votes.counts)
     return pd.DataFrame([row]).astype({"n_annotators": "Int64"})
@@ -127,17 +130,17 @@ def _majority_shares(counts: Ints) -> dict[str, float]:
 
 @cached_analysis(keys=("dataset", "bin"))
 def spread(votes: Votes, *, n_bins: int) -> pd.DataFrame:
-    """Count items by their own quadratic entropy as a share of its maximum, from 0 to 1.
+    """Count items by their own quadratic entropy, over its maximum.
 
-    A row for each equal bin, ``low`` to ``high``, with the ``share`` of items in it; an estimate
-    above 1 counts as 1. Items need `FEWEST_FOR_ITEMS` votes; without rows where less than half of
-    them have so many.
+    One row for each of `n_bins` equal bins from 0 to 1. ``share`` is the share of items between
+    ``low`` and ``high``; an estimate above 1 counts as 1. Items need
+    `FEWEST_FOR_ITEMS` votes; without rows where less than half of them have so many.
     """
     enough = votes.n_votes >= FEWEST_FOR_ITEMS
     if enough.mean() < 0.5:
         return pd.DataFrame(columns=["bin", "low", "high", "share"])
-    full = 1 - 1 / votes.dataset.n_classes
-    values = np.clip((quadratic_entropy(votes.counts[enough]) / full).round(10), 0, 1)
+    largest = 1 - 1 / votes.dataset.n_classes
+    values = np.clip((quadratic_entropy(votes.counts[enough]) / largest).round(10), 0, 1)
     edges = np.linspace(0, 1, n_bins + 1).round(10)
     shares = np.histogram(values, edges)[0] / enough.sum()
     return pd.DataFrame(
@@ -152,18 +155,18 @@ def spread(votes: Votes, *, n_bins: int) -> pd.DataFrame:
 
 @derived_table(keys=("dataset", "part", "bin"))
 def drawn_rows(rows: pd.DataFrame, bins: pd.DataFrame, near: pd.DataFrame) -> pd.DataFrame:
-    """Return what `plots.atlas.plot_atlas` draws, by ``part``.
+    """Return the rows that `plots.atlas.plot_atlas` draws.
 
-    Means of `atlas`, those without the annotators whom `your_votes.near_chance` finds, and
-    `balanced_subset`.
+    ``part`` is ``mean`` for rows of `atlas`, ``items`` for rows of `spread`, and ``without`` for
+    means without the annotators whom `your_votes.near_chance` finds.
     """
     ends = ["", "_low", "_high"]
-    even = [f"evenness{end}" for end in ends]
-    means = rows[["dataset", "n_labels", "fewest", "median", "most", *even]].assign(part="mean")
+    evenness = [f"evenness{end}" for end in ends]
+    means = rows[["dataset", "n_labels", "fewest", "median", "most", *evenness]].assign(part="mean")
     parts = [means, bins.assign(part="items")]
     if len(near):
         without = near.loc[near["n_near"] > 0, ["dataset", *(f"evenness_without{e}" for e in ends)]]
-        parts.append(without.set_axis(["dataset", *even], axis=1).assign(part="without"))
+        parts.append(without.set_axis(["dataset", *evenness], axis=1).assign(part="without"))
     return pd.concat(parts, ignore_index=True).fillna({"bin": 0}).astype({"bin": int})
 
 
@@ -171,24 +174,27 @@ def drawn_rows(rows: pd.DataFrame, bins: pd.DataFrame, near: pd.DataFrame) -> pd
 def selection(
     votes: Votes, *, most: int, n_draws: int, n_resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Say what choosing items by five votes, of which just three agree, does to a dataset.
+    """Say how a dataset changes if items are chosen on which just three of five votes agree.
 
-    A row for a dataset of two or three labels, not all of single votes. ``evenness`` is the
-    quadratic entropy of all items over its maximum. By the nonparametric prior, fitted on at most
-    `most` items, ``chosen`` is the share of items that five people would split so, and
-    ``of_chosen`` the evenness of these, both with 95% intervals over items, for which the prior is
-    fitted anew on each resample. Five votes per item do not determine the prior: on simulated ones
-    the intervals of ``of_chosen`` held the truth in three of four cases. By the votes, where most
-    items have five or more, ``seen`` is the share of which five, drawn at random, are split so, and
-    ``of_seen`` the evenness of these by the votes that were not drawn.
+    One row, for a dataset of two or three labels on which some item has two votes:
+
+    * ``evenness``: the quadratic entropy of all items over its maximum;
+    * ``chosen``, ``of_chosen``: by the nonparametric prior, fitted on at most `most` items, the
+      share of items on which just three of five people agree, and the evenness of these items.
+      Both have 95% intervals over items, with the prior refitted on each resample. Five votes per
+      item do not determine the prior: in simulations, intervals of ``of_chosen`` held the truth in
+      three of four cases;
+    * ``seen``, ``of_seen``: by the votes, where most items have five or more, the share of items on
+      which just three of five votes agree that are drawn at random, and the evenness of these items
+      by the votes that were not drawn.
     """
     k = votes.dataset.n_classes
     row = dict.fromkeys(("evenness", "chosen", "of_chosen", "seen", "of_seen"), np.nan)
     if k > _MOST_LABELS or votes.n_votes.max() < 2:
         return pd.DataFrame(columns=[*row])
-    full = 1 - 1 / k
+    largest = 1 - 1 / k
     sample_counts = _sample(votes.counts, most, seed)
-    row["evenness"] = quadratic_entropy(votes.counts[votes.n_votes >= 2]).mean() / full
+    row["evenness"] = quadratic_entropy(votes.counts[votes.n_votes >= 2]).mean() / largest
     row["chosen"], row["of_chosen"] = _split_by_prior(sample_counts)
     rng = np.random.default_rng([seed, 7])
     resampled = (
@@ -206,33 +212,34 @@ def selection(
             five, other_votes = split_votes(counts, (_N_CHOOSING,), rng)
             is_split = five.max(axis=1) == _N_AGREEING
             shares.append(is_split.mean())
-            judges = other_votes[is_split & (other_votes.sum(axis=1) >= 2)]
-            values += list(quadratic_entropy(judges)) if len(judges) else []
+            other_counts = other_votes[is_split & (other_votes.sum(axis=1) >= 2)]
+            values += list(quadratic_entropy(other_counts)) if len(other_counts) else []
         row["seen"] = float(np.mean(shares))
-        row["of_seen"] = float(np.mean(values)) / full if values else np.nan
+        row["of_seen"] = float(np.mean(values)) / largest if values else np.nan
     return pd.DataFrame([row])
 
 
 def _split_by_prior(counts: Ints) -> tuple[float, float]:
-    """Return the share of items that five people split, and their evenness, by the prior."""
+    """Return by the prior the share of items on which just three of five agree; their evenness."""
     prior = fit_grid(counts)
-    split = prior.weights * chance_of_majority_size(prior.points, _N_CHOOSING, _N_AGREEING)
-    divided = split @ (1 - (prior.points**2).sum(axis=1)) / split.sum()
-    return split.sum(), divided / (1 - 1 / counts.shape[1])
+    split_weights = prior.weights * chance_of_majority_size(prior.points, _N_CHOOSING, _N_AGREEING)
+    disagreement = split_weights @ (1 - (prior.points**2).sum(axis=1)) / split_weights.sum()
+    return split_weights.sum(), disagreement / (1 - 1 / counts.shape[1])
 
 
 @cached_analysis(keys=("dataset", "quantity", "n_votes"))
 def by_votes(votes: Votes, *, most: int, n_draws: int, seed: int) -> pd.DataFrame:
-    """Compute how well k votes per item show the truth behind them, over draws of that truth.
+    """Compute how well k votes per item show the true distribution, over draws of the truth.
 
-    ``label`` is the share of items on which their majority label is that of the truth, ``shares``
-    the mean distance (TVD) of their shares from it; both as in ``ceilings.annotation_budget``, on
-    at most `most` items. Without rows where less than half of the items have `FEWEST_FOR_ITEMS`
-    votes: the truth would then be the prior's. k ends at the votes of the item that has most.
+    For the ``quantity`` ``label``, ``value`` is the share of items on which the votes' majority
+    label is that of the truth; for ``shares`` it is the mean distance (TVD) of the vote shares from
+    the truth. Both are as in ``ceilings.annotation_budget``, on at most `most` items. The largest k
+    is at most the largest number of votes on an item. Without rows where less than half of the
+    items have `FEWEST_FOR_ITEMS` votes: the truth would then depend on the prior alone.
     """
     rows: list[dict[str, float | str]] = []
     if (votes.n_votes >= FEWEST_FOR_ITEMS).mean() >= 0.5:
-        # The draws of `ceilings.annotation_budget`: one quantity, one number.
+        # The same draws as in `ceilings.annotation_budget`, so that both tables have one number.
         rng = np.random.default_rng(seed)
         counts = _sample(votes.counts, most, seed)
         truths = draw_truths(counts, fit_grid(counts), rng, n_draws)
@@ -251,27 +258,36 @@ def by_votes(votes: Votes, *, most: int, n_draws: int, seed: int) -> pd.DataFram
 def few_votes(votes: Votes, *, seed: int, n_draws: int = 50) -> pd.DataFrame:
     """Measure what fewer votes do to each estimate, by taking votes away.
 
-    A row per ``quantity`` (``shannon``, in nats; ``quadratic``; ``squared_distance``, that of the
-    mean vote to people; ``alpha`` and shares of items), ``estimate`` and ``n_votes``: the mean
-    ``value`` over draws of so many votes per item, without replacement, and ``of_all``, what all
-    votes give: by Miller and Madow for Shannon entropy, else unbiased, or as defined. Without rows
-    where an item has fewer than `FEWEST_TO_THIN`.
+    One row for each ``quantity`` (``shannon``, in nats; ``quadratic``; ``squared_distance``, of the
+    mean vote from people; ``alpha`` and shares of items), ``estimate`` and ``n_votes``. ``value``
+    is the mean over draws of so many votes per item, without replacement. ``of_all`` is the
+    quantity by all votes: by Miller and Madow for Shannon entropy, else unbiased, or as defined.
+    Without rows where an item has fewer than `FEWEST_TO_THIN` votes.
     """
     columns = ["quantity", "estimate", "n_votes", "value", "of_all"]
     if votes.n_votes.min() < FEWEST_TO_THIN:
         return pd.DataFrame(columns=columns)
     rows = []
-    for estimated, stream in ((_estimate_means, 2), (_estimate_shares, 6)):
+    for estimate, stream in ((_estimate_means, 2), (_estimate_shares, 6)):
         rng = np.random.default_rng([seed, stream])
-        of_all = estimated(votes.counts)
-        truth = {key[0]: value for key, value in of_all.items() if key[1] in _REFERENCE_ESTIMATES}
+        all_vote_estimates = estimate(votes.counts)
+        truth = {
+            key[0]: value
+            for key, value in all_vote_estimates.items()
+            if key[1] in _REFERENCE_ESTIMATES
+        }
         for size in _THINNED_SIZES:
-            several = [
-                estimated(split_votes(votes.counts, (size,), rng)[0]) for _ in range(n_draws)
+            drawn_estimates = [
+                estimate(split_votes(votes.counts, (size,), rng)[0]) for _ in range(n_draws)
             ]
-            for key in of_all:
+            for key in all_vote_estimates:
                 rows.append(
-                    (*key, size, np.mean([estimates[key] for estimates in several]), truth[key[0]])
+                    (
+                        *key,
+                        size,
+                        np.mean([estimates[key] for estimates in drawn_estimates]),
+                        truth[key[0]],
+                    )
                 )
     return pd.DataFrame(rows, columns=columns)
 
@@ -281,22 +297,22 @@ def _estimate_means(counts: Ints) -> dict[tuple[str, str], float]:
     sizes = counts.sum(axis=1)
     shares = counts / sizes[:, np.newaxis]
     prior = fit_grid(counts)
-    of_points = entropy(prior.points, unit="nats")
-    mean = np.broadcast_to(shares.mean(axis=0), shares.shape)
+    point_entropies = entropy(prior.points, unit="nats")
+    mean_vote = np.broadcast_to(shares.mean(axis=0), shares.shape)
     by_item = {
         ("shannon", "plain"): entropy(shares, unit="nats"),
         ("shannon", "miller_madow"): miller_madow(counts, unit="nats"),
-        ("shannon", "prior"): posterior_means(counts, prior, of_points[:, np.newaxis]),
+        ("shannon", "prior"): posterior_means(counts, prior, point_entropies[:, np.newaxis]),
         ("quadratic", "plain"): 1 - (shares**2).sum(axis=1),
         ("quadratic", "unbiased"): quadratic_entropy(counts),
-        ("squared_distance", "plain"): ((mean - shares) ** 2).sum(axis=1),
-        ("squared_distance", "unbiased"): squared_distance(shares, mean, sizes),
+        ("squared_distance", "plain"): ((mean_vote - shares) ** 2).sum(axis=1),
+        ("squared_distance", "unbiased"): squared_distance(shares, mean_vote, sizes),
     }
     return {key: float(values.mean()) for key, values in by_item.items()}
 
 
 def _estimate_shares(counts: Ints) -> dict[tuple[str, str], float]:
-    """Return what has one estimate, as it is defined."""
+    """Return the quantities that have a single estimate, by their definition."""
     values = {"alpha": krippendorff_alpha(counts), **_majority_shares(counts)}
     return {(quantity, "usual"): value for quantity, value in values.items()}
 

@@ -25,9 +25,9 @@ _ROUNDING = 1e-9  # 0.75 - 0.7495 must not exceed half a unit by floating point 
 
 
 def paper_datasets() -> list[str]:
-    """Return the dataset of the paper's tables, then those that it pools with: out of distribution.
+    """Return the dataset of the paper's tables, then the datasets that are pooled with it.
 
-    The models were trained on the first's corpus.
+    The models were trained on the corpus of the first; the others are out of distribution.
     """
     first = str(read_published(SYSTEMS)["dataset"].iloc[0])
     pool = get_dataset(first).pooled_as
@@ -51,33 +51,41 @@ def comparison_systems(
 ) -> list[System]:
     """Set up the paper's comparison: each system as it is, then at T = 2; last, the oracle.
 
-    Of the paper's models those that its tables show are taken, of others all; of a family with
-    several seeds the shown one, by default each.
+    Systems are the models in the paper's tables, and all systems that are not of the paper. With
+    `shown_seed`, only that seed of a family with several seeds is returned.
     """
     origins = ("released", "trained", "yours")
-    extra = [system for system in systems if system.origin in origins and system.paper != PAPER]
-    lineup = []
-    for group in (paper_systems(systems), extra):
-        lineup += [*group, *(system.at_temperature(FIXED_TEMPERATURE) for system in group)]
-    if not lineup:
+    other_systems = [
+        system for system in systems if system.origin in origins and system.paper != PAPER
+    ]
+    compared = []
+    for originals in (paper_systems(systems), other_systems):
+        compared += [
+            *originals,
+            *(system.at_temperature(FIXED_TEMPERATURE) for system in originals),
+        ]
+    if not compared:
         raise ChaosError(
             f"This needs predictions on {votes.dataset.title}, and none are available.",
             todo="pass -p predictions=FILE, or run `chaos data fetch` for the released ones",
         )
     reference = oracle(votes)
-    if any(system.name == reference.name for system in lineup):
+    if any(system.name == reference.name for system in compared):
         raise ChaosError(
             "A system has the name of a reference.", found=reference.name, todo="rename it"
         )
-    lineup.append(reference)
-    return lineup if shown_seed is None else _select_seed(lineup, shown_seed)
+    compared.append(reference)
+    return compared if shown_seed is None else _select_seed(compared, shown_seed)
 
 
 def _select_seed(systems: Sequence[System], seed: int) -> list[System]:
+    """Return the systems of a seed, and those of families with one seed or none."""
     seeds: dict[tuple[str, str], set[int | None]] = {}
     for system in systems:
         seeds.setdefault((system.origin, system.family), set()).add(system.seed)
-    choices = {seed for several in seeds.values() if len(several) > 1 for seed in several}
+    choices = {
+        seed for family_seeds in seeds.values() if len(family_seeds) > 1 for seed in family_seeds
+    }
     if choices and seed not in choices:
         expected = "one of: " + ", ".join(sorted(map(str, choices)))
         raise ChaosError("No model was trained with this seed.", found=seed, expected=expected)
@@ -91,21 +99,21 @@ def _select_seed(systems: Sequence[System], seed: int) -> list[System]:
 def compared_systems(
     votes: Votes, systems: Sequence[System], shown_seed: int, origins: Sequence[str]
 ) -> list[System]:
-    """Return of `comparison_systems` the first family at both temperatures, others as they are."""
-    several = comparison_systems(votes, systems, shown_seed)
-    first = (several[0].origin, several[0].family)
+    """Return the first family of `comparison_systems` at both temperatures, others as they are."""
+    candidates = comparison_systems(votes, systems, shown_seed)
+    first = (candidates[0].origin, candidates[0].family)
     return [
         system
-        for system in several
+        for system in candidates
         if (system.origin, system.family) == first
         or (system.temperature == 1 and system.origin in origins)
     ]
 
 
 def published_rows(table: str, votes: Votes | None = None) -> pd.DataFrame:
-    """Return a table of the paper with what each row's system is, or its part about some votes.
+    """Return a table of the paper, with the columns of its systems; with `votes`, their rows alone.
 
-    That is empty for votes that were not released, since the paper's numbers are not about them.
+    There are none for votes that were not released, since the paper's numbers are not about them.
     """
     rows = read_published(table).merge(read_published(SYSTEMS), on="system")
     if votes is None:
@@ -116,50 +124,50 @@ def published_rows(table: str, votes: Votes | None = None) -> pd.DataFrame:
 def with_published(
     table: pd.DataFrame, published: pd.DataFrame, names: Sequence[str], keys: Sequence[str] = MODEL
 ) -> pd.DataFrame:
-    """Add the paper's numbers, ``published_…``, and ours minus them, ``difference_…``, by name.
+    """Add the paper's numbers, ``published_…``, and ours minus the paper's, ``difference_…``.
 
-    They are about the rows of a table that have their `keys`.
+    `names` are the columns of the numbers; rows of both tables belong together by `keys`.
     """
-    theirs = published[[*keys, *names]].astype(table.dtypes[[*keys]])
-    theirs.columns = [*keys, *(f"published_{name}" for name in names)]
-    table = table.merge(theirs, "left", [*keys])
-    gaps = {f"difference_{name}": table[name] - table[f"published_{name}"] for name in names}
-    return table.assign(**gaps)
+    paper_rows = published[[*keys, *names]].astype(table.dtypes[[*keys]])
+    paper_rows.columns = [*keys, *(f"published_{name}" for name in names)]
+    table = table.merge(paper_rows, "left", [*keys])
+    differences = {f"difference_{name}": table[name] - table[f"published_{name}"] for name in names}
+    return table.assign(**differences)
 
 
 def measure_values(batch: EvalBatch, measures: Sequence[str]) -> dict[str, float]:
-    """Return measures of a system on all its items, by name."""
+    """Return the values of measures for a system on all its items, by name."""
     return {name: MEASURES[name].value(batch) for name in measures}
 
 
 def rows_per_system(
     votes: Votes, systems: Iterable[System], values: Callable[[EvalBatch], dict[str, float]]
 ) -> pd.DataFrame:
-    """Return a row per system: its keys, and `values` of it."""
+    """Return a row per system: its keys, then the `values` of its aligned predictions."""
     rows = [{**system.keys, **values(system.aligned_to(votes))} for system in systems]
     return pd.DataFrame(rows).astype({"seed": "Int64"})
 
 
 def row_title(row: Row) -> str:
-    """Return what a row's system is called in a table: its family where it is of ``n_seeds``."""
+    """Return the title of a row's system: of its family, if the row is a mean over ``n_seeds``."""
     n_seeds = row.get("n_seeds", 0)
     name = row["family"] if n_seeds else row["system"]
-    several = f", {n_seeds} seeds" if n_seeds > 1 else ""
-    return without_breaks(system_title(name, row["origin"], row["temperature"]) + several)
+    seeds = f", {n_seeds} seeds" if n_seeds > 1 else ""
+    return without_breaks(system_title(name, row["origin"], row["temperature"]) + seeds)
 
 
 def without_breaks(name: str) -> str:
-    """Let a system's name break after its commas alone."""
+    """Return a system's name in which lines break only after commas."""
     together = str.maketrans({"-": "\u2011", " ": "\u00a0"})  # hyphen and space without a break
     return name.translate(together).replace(",\u00a0", ", ")
 
 
 def released_lines(votes: Votes, system: System) -> list[list[dict[str, Any]]]:
-    """Return what the paper released of a model, file by file: a line per item, in its order.
+    """Return the lines of a model's released files, a list for each file.
 
-    The files hold all of the development set that the dataset was taken from. Each line has
-    ``uid``, ``true`` (the gold label) and ``probs``, by the files' own codes of the labels. Without
-    files for any other system.
+    The files cover the whole development set that the dataset was taken from, with a line per item:
+    ``uid``, ``true`` (the gold label) and ``probs``, in the files' own order of labels. Empty for
+    systems that are not of the paper.
     """
     if system.paper != PAPER:
         return []

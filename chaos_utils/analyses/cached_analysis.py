@@ -1,14 +1,16 @@
 """Analyses: pure functions from votes, systems and parameters to tables, kept as text.
 
-``@cached_analysis`` marks one that needs the votes on a dataset; called with the evidence on
-several, it returns one table. What it returned is recorded in ``results/tables/``, a file each;
-their keys, all that decides the rows, stand in one file beside them, so that code which changes no
-number changes no table's file. A key holds what was parsed from the files, not the code that reads
-them: where that has changed they are parsed anew, else nothing is. Where the key is the one here,
-the record is the result. A reader's run takes what another run below ``runs/`` has computed, too.
-Where it is another, the rows are computed; where votes or predictions are not available, the rows
-recorded for the same parameters are shown, and said to be. ``@derived_table`` marks an analysis
-that needs other tables alone.
+``@cached_analysis`` marks an analysis that needs the votes on a dataset. Called with the evidence
+on several datasets, it returns one table. The rows are recorded in ``results/tables/``, one file
+per record. A record's key says all that decides its rows. All keys stand in one file beside the
+records, so that a change of code that changes no number changes no record's file. A key holds a
+digest of the parsed votes and predictions, not of the code that parses them: where that code has
+changed, the files are parsed again, otherwise they need not be read.
+
+Where a record has the current key, it is the result; a reader's run also takes the records of other
+runs below ``runs/``. Where the key differs, the rows are computed. Where votes or predictions are
+not available, the rows recorded for the same parameters are shown, and marked as recorded.
+``@derived_table`` marks an analysis that needs other tables alone.
 """
 
 import functools
@@ -54,17 +56,19 @@ from chaos_utils.datasets.published.tables import published_input
 FOLDER = paths.TABLES  # below results/ too
 VERSION = 3  # of the format of records
 _PACKAGE = "chaos_utils.analyses."
-# These alone lead to the code that reads votes and predictions, of which keys hold what it read.
-# An analysis that is given files to read by itself, such as a run's, has it in its key.
+# Only these modules lead to the code that reads votes and predictions. Keys leave this code out,
+# and hold a digest of what it parsed instead. An analysis that reads files itself, such as those of
+# a run, has this code in its key.
 READERS = (
     "chaos_utils.analyses.inputs", "chaos_utils.datasets.cells", "chaos_utils.datasets.faults",
     "chaos_utils.datasets.frame", "chaos_utils.datasets.loading", "chaos_utils.scoring.formats",
     "chaos_utils.scoring.logit_rows", "chaos_utils.scoring.predictions",
 )  # fmt: skip
-# Parameters of an analysis that take evidence; what they are given is no parameter of the record.
+# Parameters of an analysis that take evidence; they are no parameters of the record.
 _EVIDENCE = ("votes", "systems", "all_votes", "all_systems")
-_TOLERANCE = 1e-6  # relative; below it, a number that was computed elsewhere is the same
-_NOTHING = 1e-7  # fits end that close to each other on other processors, and differences show it
+# Numbers that were computed on other processors count as the same up to these differences.
+_RELATIVE_TOLERANCE = 1e-6
+_ABSOLUTE_TOLERANCE = 1e-7  # for differences of two fits, whose last digits depend on the processor
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ class Record:
     """A recorded table, and what it was made from.
 
     `analysis` is module and function, such as ``results.main_results``; `dataset` as in
-    `DatasetInputs.name`; `types` are those of the columns, as `as_text` gives them; `text` has
+    `DatasetInputs.name`; `types` are the columns' types, as `as_text` returns them; `text` has
     the rows, as CSV. The `key` stands in the file of all keys.
     """
 
@@ -87,18 +91,19 @@ class Record:
 
     @property
     def name(self) -> str:
-        """Its place below a folder of records."""
-        return _place(self.analysis, self.dataset, self.parameters)
+        """The path of its file below a folder of records."""
+        return _record_path(self.analysis, self.dataset, self.parameters)
 
     def written(self) -> str:
-        """Return the record as a file holds it: what it was made from, then the rows."""
-        about = {"record": VERSION} | asdict(self) | {"sha256": digest_of(self.text)}
-        del about["text"], about["key"]
-        lines = [f"# {name}: {_as_json(value)}\n" for name, value in about.items()]
+        """Return the content of its file: a head that says what it was made from, then the rows."""
+        head = {"record": VERSION} | asdict(self) | {"sha256": digest_of(self.text)}
+        del head["text"], head["key"]
+        lines = [f"# {name}: {_as_json(value)}\n" for name, value in head.items()]
         return "".join([*lines, self.text])
 
 
-def _place(analysis: str, dataset: str, parameters: Mapping[str, Any]) -> str:
+def _record_path(analysis: str, dataset: str, parameters: Mapping[str, Any]) -> str:
+    """Return the path of a record; the suffix tells records of other parameters apart."""
     suffix = f"-{digest_of(_as_json(parameters))[:6]}" if parameters else ""
     return f"{analysis}/{dataset}{suffix}.csv"
 
@@ -110,23 +115,23 @@ def _as_json(value: object) -> str:
 def read_record(path: Path, *, whole: bool = True) -> Record:
     """Read a record; fail if it is missing, cut off, changed by hand or of another version.
 
-    Without `whole`, its rows need not be those that were written: so it can be compared with
-    others. It has no key yet.
+    Without `whole`, rows that were changed since are no fault: such a record can still be compared
+    with others. The key of the record stays empty.
     """
     try:
         content = path.read_bytes().decode()
         head = [line for line in content.splitlines(keepends=True) if line.startswith("# ")]
-        about = (line[2:].split(": ", 1) for line in head)
-        known = {name: json.loads(value) for name, value in about}
+        pairs = (line[2:].split(": ", 1) for line in head)
+        fields = {name: json.loads(value) for name, value in pairs}
         text = content[sum(map(len, head)) :]
-        if (version := known.pop("record")) != VERSION:
+        if (version := fields.pop("record")) != VERSION:
             raise ValueError(f"version {version}, expected {VERSION}")
-        if digest_of(text) != known.pop("sha256") and whole:
+        if digest_of(text) != fields.pop("sha256") and whole:
             raise ValueError("the rows are not those that were recorded: cut off, or changed")
-        inputs = tuple(Input(**entry) for entry in known.pop("inputs"))
-        found = Record(keys=tuple(known.pop("keys")), inputs=inputs, text=text, **known)
+        inputs = tuple(Input(**entry) for entry in fields.pop("inputs"))
+        record = Record(keys=tuple(fields.pop("keys")), inputs=inputs, text=text, **fields)
         if whole:
-            from_text(text, found.types)
+            from_text(text, record.types)
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as fault:
         missing = isinstance(fault, FileNotFoundError)
         raise ChaosError(
@@ -136,22 +141,22 @@ def read_record(path: Path, *, whole: bool = True) -> Record:
             expected="a table that `make record` wrote",
             todo="restore it with git, or run `chaos data fetch` and `make record`",
         ) from fault
-    return found
+    return record
 
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """What an analysis is called with, beside votes and systems."""
+    """The arguments of an analysis, beside votes and systems."""
 
-    record: Record  # with the parameters alone
+    record: Record  # without rows: its name and parameters
     tables: Mapping[str, str]  # digests of other analyses' tables, by argument
-    passed: Mapping[str, Any]  # the function's arguments
+    arguments: Mapping[str, Any]  # of the function
     origin: Origin
 
     @property
     def reads(self) -> bool:
-        """Whether it is given files to read by itself."""
-        return bool(self.passed.keys() - self.tables.keys() - self.record.parameters.keys())
+        """Whether the analysis reads files itself: an argument is neither table nor parameter."""
+        return bool(self.arguments.keys() - self.tables.keys() - self.record.parameters.keys())
 
 
 def cached_analysis(
@@ -159,27 +164,27 @@ def cached_analysis(
 ) -> Callable[[Callable[..., pd.DataFrame]], "Analysis"]:
     """Mark an analysis of the votes on a dataset, whose table is recorded.
 
-    The function takes ``votes`` and, if it needs them, ``systems``: those of one dataset. One that
-    treats several as one takes ``all_votes`` and ``all_systems``. Its other arguments are numbers,
-    texts or lists of them (the record's parameters), tables of other analyses, of which it gets the
-    rows on its dataset, and things with ``inputs`` that say all that they are, alone, in lists or
-    in mappings. Others are refused: no key would hold them.
+    The function takes ``votes`` and, if it needs them, ``systems``, each of one dataset. A function
+    that treats several datasets as one takes ``all_votes`` and ``all_systems``. Its other arguments
+    are numbers, texts or lists of them (the record's parameters), tables of other analyses (the
+    function gets their rows on its dataset), and objects whose ``inputs`` decide all that they are,
+    alone, in lists or in mappings. Other arguments are refused, since no key would hold them.
 
     Parameters
     ----------
     keys : sequence of str
-        Columns that, together, tell the rows apart. One is ``dataset``, which is added to rows that
+        Columns that, together, tell the rows apart. The column ``dataset`` is added to rows that
         lack it.
     needs : str
-        What a dataset may lack, as for `DatasetInputs.has`; those that do are passed over.
+        A part as for `DatasetInputs.has`; datasets that lack it are passed over.
     published : sequence of str
-        Tables of the papers' numbers that it reads, by name.
+        Names of the tables of the papers' numbers that the function reads.
 
     Returns
     -------
     callable
-        Makes of the function an `Analysis`: called with evidence on some datasets, and the
-        function's other arguments by name, it returns one `Table`.
+        A decorator that turns the function into an `Analysis`. Called with the evidence on some
+        datasets, and the function's other arguments by name, it returns one `Table`.
     """
     return functools.partial(Analysis, keys=tuple(keys), needs=needs, published=tuple(published))
 
@@ -198,8 +203,8 @@ class Analysis:
 
     def __post_init__(self) -> None:
         functools.update_wrapper(self, self.function)
-        self._takes = inspect.signature(self.function).parameters
-        self._takes_systems = bool({"systems", "all_systems"} & set(self._takes))
+        self._signature = inspect.signature(self.function).parameters
+        self._takes_systems = bool({"systems", "all_systems"} & set(self._signature))
 
     @property
     def name(self) -> str:
@@ -214,51 +219,52 @@ class Analysis:
 
         Fails if votes are not available, and no table is recorded for these parameters.
         """
-        several = [evidence] if isinstance(evidence, DatasetInputs) else evidence
-        chosen = [inputs for inputs in several if not self.needs or inputs.has(self.needs)]
-        tables = [self._on(inputs, arguments) for inputs in chosen]
+        all_inputs = [evidence] if isinstance(evidence, DatasetInputs) else evidence
+        chosen = [inputs for inputs in all_inputs if not self.needs or inputs.has(self.needs)]
+        tables = [self._table_on(inputs, arguments) for inputs in chosen]
         return (
             together(tables) if tables else Table(pd.DataFrame(columns=list(self.keys)), self.keys)
         )
 
-    def _on(self, evidence: DatasetInputs, arguments: Mapping[str, Any]) -> Table:
-        call = self._call_of(evidence, arguments)
-        given, origin, systems = call.record, call.origin, self._takes_systems
+    def _table_on(self, evidence: DatasetInputs, arguments: Mapping[str, Any]) -> Table:
+        """Return the table of one dataset: recorded under the current key, or else computed."""
+        call = self._sort_arguments(evidence, arguments)
+        request, origin, systems = call.record, call.origin, self._takes_systems
         if evidence.given_votes is None or (systems and evidence.given_systems is None):
-            return self._shown(evidence, call)
+            return self._show_record(evidence, call)
         origin |= Origin(evidence.inputs(systems=systems))
         origin |= Origin(merged(map(published_input, self.published)))
         if not evidence.is_known(systems=systems) or paths.find_project() is None:
-            return self._computed(evidence, call.passed, origin)
+            return self._compute(evidence, call.arguments, origin)
         key = self._key(evidence, call, origin.inputs)
-        key = replace(key, parsed=evidence.parsed(systems=systems))
-        rows, damaged = (None, False) if paths.recompute() else _recorded_rows(given.name, key)
+        key = replace(key, parsed=evidence.parsed_digest(systems=systems))
+        rows, damaged = (None, False) if paths.recompute() else _recorded_rows(request.name, key)
         if rows is not None:
             return Table(rows, self.keys, {evidence.name: origin})
-        found = self._computed(evidence, call.passed, origin)
+        table = self._compute(evidence, call.arguments, origin)
         if not origin.recorded and paths.in_runner():
-            text, types = as_text(found.rows)
-            record = replace(given, inputs=origin.inputs, text=text, types=types)
+            text, types = as_text(table.rows)
+            record = replace(request, inputs=origin.inputs, text=text, types=types)
             folder = paths.run_folder() / FOLDER
             write_text(folder / record.name, record.written())
             write_keys(folder, read_keys(folder) | {record.name: key})
             log_access(TableAccess(name=record.name, how="computed", damaged=damaged))
-        return found
+        return table
 
-    def _call_of(self, evidence: DatasetInputs, arguments: Mapping[str, Any]) -> _Call:
-        """Sort the arguments."""
+    def _sort_arguments(self, evidence: DatasetInputs, arguments: Mapping[str, Any]) -> _Call:
+        """Sort the arguments into parameters, tables and objects with inputs."""
         defaults = {
             name: parameter.default
-            for name, parameter in self._takes.items()
+            for name, parameter in self._signature.items()
             if name not in _EVIDENCE and parameter.default is not parameter.empty
         }
-        parameters, tables, passed, origin = {}, {}, {}, Origin()
+        parameters, tables, all_arguments, origin = {}, {}, {}, Origin()
         for name, value in sorted((defaults | dict(arguments)).items()):
-            passed[name] = value
+            all_arguments[name] = value
             if _is_parameter(value):
                 parameters[name] = value
             elif isinstance(value, Table):
-                passed[name] = rows = value.on(evidence.name).rows
+                all_arguments[name] = rows = value.on(evidence.name).rows
                 tables[name] = key_digest(as_text(rows)[0])
                 origin |= value.origins.get(evidence.name, Origin())
             else:
@@ -270,15 +276,15 @@ class Analysis:
                         f"thing with inputs: {fault}"
                     ) from fault
         record = Record(self.name, evidence.name, parameters, self.keys, {}, ())
-        return _Call(record, tables, passed, origin)
+        return _Call(record, tables, all_arguments, origin)
 
     def _key(self, evidence: DatasetInputs, call: _Call, inputs: Iterable[Input]) -> Key:
-        """Return the key of a record, with the datasets, code and libraries that are here.
+        """Return the key of a record, by the datasets, code and libraries that are installed.
 
-        What was parsed is not there yet.
+        Its digest of what was parsed is not set yet.
         """
         datasets = sorted(dataset.name for dataset in evidence.datasets)
-        made_by = [
+        contents = [
             VERSION,
             call.record.name,
             call.record.parameters,
@@ -288,43 +294,50 @@ class Analysis:
             code_digest(self.function.__module__, without=() if call.reads else READERS),
             library_versions(),
         ]
-        return Key(key_digest(_as_json(made_by)), tables=call.tables)
+        return Key(key_digest(_as_json(contents)), tables=call.tables)
 
-    def _computed(self, evidence: DatasetInputs, given: Mapping[str, Any], origin: Origin) -> Table:
+    def _compute(
+        self, evidence: DatasetInputs, arguments: Mapping[str, Any], origin: Origin
+    ) -> Table:
+        """Call the function with the parts of the evidence that it takes."""
         votes, systems = evidence.votes, evidence.systems if self._takes_systems else None
         assert votes is not None
-        available = (votes[0], systems and systems[0], votes, systems)
-        both = zip(_EVIDENCE, available, strict=True)
-        passed = {name: value for name, value in both if name in self._takes} | dict(given)
-        rows = self.function(**passed)
+        parts = (votes[0], systems and systems[0], votes, systems)
+        named_parts = zip(_EVIDENCE, parts, strict=True)
+        taken = {name: part for name, part in named_parts if name in self._signature}
+        rows = self.function(**taken, **arguments)
         if "dataset" in self.keys and "dataset" not in rows:
             rows.insert(0, "dataset", evidence.name)
         return Table(rounded(rows), self.keys, {evidence.name: origin})
 
-    def _shown(self, evidence: DatasetInputs, call: _Call) -> Table:
-        """Return what is recorded for the same parameters: its inputs are not all available."""
-        folder, given = paths.results() / FOLDER, call.record
-        known = map(read_record, sorted((folder / self.name).glob(f"{evidence.name}*.csv")))
-        others = [] if (folder / given.name).is_file() else list(known)
-        others = [record for record in others if record.dataset == evidence.name]
-        if evidence.own or others:
+    def _show_record(self, evidence: DatasetInputs, call: _Call) -> Table:
+        """Return the rows recorded for the same parameters, since not all inputs are available."""
+        folder, request = paths.results() / FOLDER, call.record
+        # Records of other parameters count only where there is none of these: for the error.
+        other_records: list[Record] = []
+        if not (folder / request.name).is_file():
+            files = sorted((folder / self.name).glob(f"{evidence.name}*.csv"))
+            other_records = [
+                record for record in map(read_record, files) if record.dataset == evidence.name
+            ]
+        if evidence.own or other_records:
             raise ChaosError(
                 f"{self.name} is not recorded for these parameters, and the votes or predictions "
                 "that it needs are not available.",
                 where=evidence.name,
-                found=_as_json(given.parameters),
-                expected="; ".join(_as_json(record.parameters) for record in others),
+                found=_as_json(request.parameters),
+                expected="; ".join(_as_json(record.parameters) for record in other_records),
                 todo="run `chaos data fetch` to compute with parameters of your own",
             )
-        record, keys = read_record(folder / given.name), read_keys(folder)
-        sha256 = digest_of_record(folder, given.name)
-        log_access(TableAccess(name=given.name, how="shown", sha256=sha256))
-        # What else went in may be here, and have changed.
-        inputs = tuple(map(_as_it_is_here, record.inputs))
-        key = keys.get(given.name, Key())
-        here = self._key(evidence, replace(call, record=record), inputs)
-        # What would be parsed is not known: it counts as it was.
-        outdated = replace(here, parsed=key.parsed) != key or call.origin.outdated
+        record, keys = read_record(folder / request.name), read_keys(folder)
+        sha256 = digest_of_record(folder, request.name)
+        log_access(TableAccess(name=request.name, how="shown", sha256=sha256))
+        # Some of the inputs may be available, and have changed.
+        inputs = tuple(map(_current_input, record.inputs))
+        key = keys.get(request.name, Key())
+        current_key = self._key(evidence, replace(call, record=record), inputs)
+        # Nothing is parsed here: what would be parsed counts as unchanged.
+        outdated = replace(current_key, parsed=key.parsed) != key or call.origin.outdated
         origin = Origin(record.inputs, recorded=True, outdated=outdated)
         rows = from_text(record.text, record.types)
         return Table(rows, self.keys, {evidence.name: origin})
@@ -335,26 +348,26 @@ def _recorded_rows(name: str, key: Key) -> tuple[pd.DataFrame | None, bool]:
     damaged = False
     for folder in _folders_with(name):
         try:
-            record, known = read_record(folder / name), read_keys(folder).get(name)
+            record, recorded_key = read_record(folder / name), read_keys(folder).get(name)
         except ChaosError:
             damaged = True
             continue
-        if known == key:
+        if recorded_key == key:
             log_access(TableAccess(name=name, how="read", sha256=digest_of_record(folder, name)))
             return from_text(record.text, record.types), False
     return None, damaged
 
 
 def _folders_with(name: str) -> Iterator[Path]:
-    """Yield the folders of a record: the committed one and, for a reader's run, those of others."""
+    """Yield the folders with a record: the committed one and, for a reader's run, those of runs."""
     folders = [paths.results()]
     if paths.in_runner() and paths.run_folder().parent == paths.runs():
         folders += sorted(paths.runs().glob("[!.]*"))
     yield from (folder / FOLDER for folder in folders if (folder / FOLDER / name).is_file())
 
 
-def _as_it_is_here(recorded: Input) -> Input:
-    """Return an input of a record with the digest that it has here, if it is here."""
+def _current_input(recorded: Input) -> Input:
+    """Return an input of a record with the digest of the file on this machine, if there is one."""
     kind, _, name = recorded.name.partition("/")
     path: Path | None
     if kind == "published":
@@ -362,8 +375,8 @@ def _as_it_is_here(recorded: Input) -> Input:
     elif kind == "results":
         path = paths.results() / name
     elif kind == "predictions":
-        known = [file for file in prediction_files() if Path(file).name == name]
-        path = sources.find(known[0]) if known else None
+        files = [file for file in prediction_files() if Path(file).name == name]
+        path = sources.find(files[0]) if files else None
     else:
         path = sources.find(recorded.name)
     return replace(recorded, sha256=digest(path)) if path and path.is_file() else recorded
@@ -376,18 +389,18 @@ def _is_parameter(value: object) -> bool:
 
 
 def _inputs_of(value: Any, *, strict: bool = True) -> tuple[Input, ...]:
-    """Return the inputs of a thing, or of several.
+    """Return the inputs of an object, or of several in a list or mapping.
 
-    One that has none is an error if this is `strict`: TypeError.
+    If this is `strict`, an object without inputs is a TypeError.
     """
     if strict and isinstance(value, Table):
         raise TypeError("found a table inside another thing; give it as an argument of its own")
     if hasattr(value, "inputs"):
-        found: tuple[Input, ...] = value.inputs
-        return found
-    several = value.values() if isinstance(value, Mapping) else value
-    if isinstance(several, Iterable) and not isinstance(several, str):
-        return merged(*(_inputs_of(one, strict=strict) for one in several))
+        inputs: tuple[Input, ...] = value.inputs
+        return inputs
+    members = value.values() if isinstance(value, Mapping) else value
+    if isinstance(members, Iterable) and not isinstance(members, str):
+        return merged(*(_inputs_of(member, strict=strict) for member in members))
     if strict:
         raise TypeError(f"found {type(value).__name__}")
     return ()
@@ -396,7 +409,7 @@ def _inputs_of(value: Any, *, strict: bool = True) -> tuple[Input, ...]:
 def derived_table(
     *, keys: Sequence[str], published: Sequence[str] = ()
 ) -> Callable[[Callable[..., pd.DataFrame]], Callable[..., Table]]:
-    """Mark an analysis of other tables alone: it gets their rows, and its table their inputs.
+    """Mark an analysis of other tables alone: it gets their rows, and its table gets their inputs.
 
     `keys` and `published` are as for `cached_analysis`.
     """
@@ -405,23 +418,27 @@ def derived_table(
         @functools.wraps(function)
         def call(*args: Any, **arguments: Any) -> Table:
             values = [*args, *arguments.values()]
-            others = [value for value in values if not isinstance(value, Table)]
+            non_tables = [value for value in values if not isinstance(value, Table)]
             origins = origins_of(value for value in values if isinstance(value, Table))
-            of_all = merged(map(published_input, published), _inputs_of(others, strict=False))
-            if of_all:
-                origins[""] = origins.get("", Origin()) | Origin(of_all)
-            given = [value.rows if isinstance(value, Table) else value for value in args]
-            named = {n: v.rows if isinstance(v, Table) else v for n, v in arguments.items()}
-            return Table(rounded(function(*given, **named)), tuple(keys), origins)
+            shared = merged(map(published_input, published), _inputs_of(non_tables, strict=False))
+            if shared:  # inputs of all datasets
+                origins[""] = origins.get("", Origin()) | Origin(shared)
+            positional = map(_rows_of, args)
+            keywords = {name: _rows_of(value) for name, value in arguments.items()}
+            return Table(rounded(function(*positional, **keywords)), tuple(keys), origins)
 
         return call
 
     return mark
 
 
+def _rows_of(value: Any) -> Any:
+    return value.rows if isinstance(value, Table) else value
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A cell, or without a place a whole record, that differs from what was computed."""
+    """A cell that differs from what was computed, or with an empty `place` a whole record."""
 
     record: str
     place: str
@@ -434,48 +451,50 @@ class Difference:
 
 
 def differences(old: Record, new: Record) -> list[Difference]:
-    """Return where a record differs from another of the same analysis, cell by cell.
+    """Return the differences between two records of one analysis, cell by cell.
 
-    Numbers that are no integers agree at a relative 1e-6, or within 1e-7.
+    Numbers that are no integers count as equal within a relative 1e-6, or an absolute 1e-7.
     """
     name = new.name
-    found = [
-        Difference(name, what, str(getattr(old, what)), str(getattr(new, what)))
-        for what in ("keys", "types", "inputs")
-        if getattr(old, what) != getattr(new, what)
+    changes = [
+        Difference(name, attribute, str(getattr(old, attribute)), str(getattr(new, attribute)))
+        for attribute in ("keys", "types", "inputs")
+        if getattr(old, attribute) != getattr(new, attribute)
     ]
     if old.types != new.types:
-        return found
+        return changes
     try:
-        before, after = (from_text(record.text, record.types) for record in (old, new))
+        old_table, new_table = (from_text(record.text, record.types) for record in (old, new))
     except ValueError as fault:
-        return [*found, Difference(name, "rows", str(fault), "")]
-    rows = [
+        return [*changes, Difference(name, "rows", str(fault), "")]
+    old_rows, new_rows = (
         {", ".join(_as_key(row[key]) for key in new.keys): row for row in table.to_dict("records")}
-        for table in (before, after)
-    ]
-    for place in rows[0].keys() | rows[1].keys():
-        one, other = (of_record.get(place) for of_record in rows)
-        if one and other:
-            found += [
-                Difference(name, f"{place}, {column}", str(cell), str(other[column]))
-                for column, cell in one.items()
-                if not _same(cell, other[column])
+        for table in (old_table, new_table)
+    )
+    for place in old_rows.keys() | new_rows.keys():
+        old_row, new_row = old_rows.get(place), new_rows.get(place)
+        if old_row and new_row:
+            changes += [
+                Difference(name, f"{place}, {column}", str(cell), str(new_row[column]))
+                for column, cell in old_row.items()
+                if not _same(cell, new_row[column])
             ]
         else:
-            sides = ("a row" if side else "no row" for side in (one, other))
-            found.append(Difference(name, place, *sides))
-    return sorted(found, key=str)
+            sides = ("a row" if row else "no row" for row in (old_row, new_row))
+            changes.append(Difference(name, place, *sides))
+    return sorted(changes, key=str)
 
 
 def _as_key(value: Any) -> str:
-    """Write a key; a fitted number, such as a temperature, ends in other digits elsewhere."""
+    """Write a key; the last digits of a fitted number, such as a temperature, do not count."""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _same(one: Any, other: Any) -> bool:
-    if pd.isna(one) or pd.isna(other):
-        return bool(pd.isna(one) and pd.isna(other))
-    if isinstance(one, float) and isinstance(other, float):
-        return math.isclose(one, other, rel_tol=_TOLERANCE, abs_tol=_NOTHING)
-    return bool(one == other)
+def _same(recorded: Any, computed: Any) -> bool:
+    if pd.isna(recorded) or pd.isna(computed):
+        return bool(pd.isna(recorded) and pd.isna(computed))
+    if isinstance(recorded, float) and isinstance(computed, float):
+        return math.isclose(
+            recorded, computed, rel_tol=_RELATIVE_TOLERANCE, abs_tol=_ABSOLUTE_TOLERANCE
+        )
+    return bool(recorded == computed)

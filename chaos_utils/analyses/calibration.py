@@ -58,7 +58,7 @@ BY_TEMPERATURE = ("ece", "ece_votes", "dist_ce", "ent_ce", "kl")
 DISTANCE_EDGES = np.linspace(0, 1, 26)
 FAR_DISTANCE = 0.5  # DistCE of an item that counts as far from the votes
 _ROUNDING_ERROR = 1e-12  # the length of an interval that only rounding gives
-_DIGITS = 10  # what decides a bin or an order, so that every processor decides alike
+_DIGITS = 10  # of values before they are binned or ordered, the same on every processor
 _SYSTEM = ("dataset", "system", "temperature")
 _FAMILY = ("dataset", *MODEL)
 TENTHS = np.arange(5, 41) / 10  # temperatures, as the paper states its own
@@ -79,15 +79,15 @@ def table_1_datasets(data: str, dataset: str) -> list[str]:
 def human_calibration(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Compute Table 1 of Baan et al. (2022) for `comparison_systems`, with ``ece_votes``.
 
-    Accuracy takes the last of tied labels, for prediction and gold alike; ECE the first, with 10
-    bins (a, b]; EntCE is in nats. ``ece_votes`` is ECE against the vote shares, ``rank_cs_ties``
-    RankCS that minds ties.
+    Accuracy takes the last of tied labels, for prediction and gold alike; ECE takes the first, with
+    10 bins (a, b]; EntCE is in nats. ``ece_votes`` is the ECE against the vote shares,
+    ``rank_cs_ties`` the tie-aware RankCS.
     """
 
     def values(batch: EvalBatch) -> dict[str, float]:
         label, gold = (top_label(p, ties="last") for p in (batch.model, batch.human))
-        of_items = {"accuracy": float((label == gold).mean()), "n_items": len(label)}
-        return of_items | measure_values(batch, (*TABLE_1[1:], "rank_cs_ties", "ece_votes"))
+        first_columns = {"accuracy": float((label == gold).mean()), "n_items": len(label)}
+        return first_columns | measure_values(batch, (*TABLE_1[1:], "rank_cs_ties", "ece_votes"))
 
     table = rows_per_system(votes, comparison_systems(votes, systems), values)
     published = published_rows("baan2022_table1", votes)
@@ -97,10 +97,10 @@ def human_calibration(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
 def means_over_seeds(
     table: pd.DataFrame, names: Sequence[str], keys: Sequence[str] = _FAMILY
 ) -> pd.DataFrame:
-    """Return means of some columns over the seeds of each model, of temperatures also the ends.
+    """Return means of some columns over the seeds of each model, and ends of its temperatures.
 
-    Beside them stands ``n_seeds``; the ``kind``, ``reference`` or ``model``, makes groups of rows
-    in which something is best.
+    ``n_seeds`` is their number. ``kind`` is ``reference`` or ``model``: a table marks the best row
+    of each kind.
     """
     groups = table.groupby([*keys], sort=False)
     ends = {"temperature_low": "min", "temperature_high": "max"}
@@ -111,7 +111,7 @@ def means_over_seeds(
 
 @derived_table(keys=_FAMILY)
 def seed_means(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the means over seeds of `human_calibration`: the paper's section 5.2 rounds them."""
+    """Return the means over seeds of `human_calibration`, which the paper's section 5.2 rounds."""
     return means_over_seeds(table, TABLE_1)
 
 
@@ -126,9 +126,9 @@ CALIBRATION_COLUMNS = [
 
 
 def is_drawn(table: pd.DataFrame) -> "pd.Series[bool]":
-    """Say of rows which are drawn: of the nine models of Nie et al. (2020), the largest RoBERTa.
+    """Return whether each row is drawn in figures with a panel or a line for each system.
 
-    It stands for them in figures that have a panel or a line for each system.
+    All are, but of the nine models of Nie et al. (2020) only the largest RoBERTa.
     """
     other_models = set(published_models()["model"]) - {"roberta-large"}
     return ~(table["family"].isin(other_models) & (table["origin"] == "released"))
@@ -137,7 +137,7 @@ def is_drawn(table: pd.DataFrame) -> "pd.Series[bool]":
 def _diagram_systems(
     votes: Votes, systems: Sequence[System], shown_seed: int | None
 ) -> Sequence[System]:
-    """Return `comparison_systems` of the shown seed; without a seed, the systems as given."""
+    """Return `comparison_systems` of the shown seed; without a seed, `systems` unchanged."""
     return systems if shown_seed is None else comparison_systems(votes, systems, shown_seed)
 
 
@@ -172,15 +172,15 @@ def distance_histogram(
 ) -> pd.DataFrame:
     """Count items by their DistCE, in 25 bins, for each system but the references.
 
-    Of a system's items, the share ``far`` has a DistCE above `FAR_DISTANCE`, and ``further`` one
-    larger than at the first temperature of the same run.
+    ``far`` is the share of a system's items with a DistCE above `FAR_DISTANCE`, and ``further`` the
+    share with a larger DistCE than at the first temperature of the same run.
     """
     tables: list[pd.DataFrame] = []
-    before: dict[tuple[str, str, int | None], Floats] = {}
+    first_errors: dict[tuple[str, str, int | None], Floats] = {}
     for system in _diagram_systems(votes, systems, shown_seed):
         if system.origin != "reference":
             errors = item_errors(votes, system).round(_DIGITS)
-            first = before.setdefault((system.origin, system.family, system.seed), errors)
+            first = first_errors.setdefault((system.origin, system.family, system.seed), errors)
             shares = {"far": (errors > FAR_DISTANCE).mean(), "further": (errors > first).mean()}
             tables.append(histogram(system.keys, errors, DISTANCE_EDGES).assign(**shares))
     return pd.concat(tables, ignore_index=True).astype({"seed": "Int64"})
@@ -209,7 +209,7 @@ def classwise_errors(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
 def _with_appendix(
     table: pd.DataFrame, votes: Votes, quantity: str, ours: str, scale: float = 1
 ) -> pd.DataFrame:
-    """Add what the paper's appendices print of each model, whatever the seed."""
+    """Add to the rows of each model, whatever the seed, a number of the paper's appendices."""
     appendix = published_rows("baan2022_other", votes).query("quantity == @quantity")
     return with_published(table, appendix.assign(**{ours: appendix["value"] / scale}), [ours])
 
@@ -224,9 +224,9 @@ CLASSWISE_COLUMNS = [
 
 @cached_analysis(keys=_SYSTEM, published=("baan2022_other", SYSTEMS))
 def signed_entropy_errors(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
-    """H(model) − H(human) in nats, for every seed, beside the paper's Appendix B.
+    """Compute H(model) − H(human) in nats, for every seed, beside the paper's Appendix B.
 
-    That gives one value for mean and median.
+    The appendix gives one value for both mean and median.
     """
 
     def values(batch: EvalBatch) -> dict[str, float]:
@@ -254,8 +254,8 @@ def family_scores(
 ) -> pd.DataFrame:
     """Score each family of `comparison_systems` over its seeds, with 95% intervals.
 
-    As `score_over_seeds` gives them, by a bootstrap over items. The ends are NaN for the plug-in
-    errors, which have none.
+    The intervals are those of `score_over_seeds`, by a bootstrap over items. Plug-in errors have
+    none: their ends are NaN.
     """
     families: dict[tuple[str, str, float], list[System]] = {}
     for system in comparison_systems(votes, systems):
@@ -268,9 +268,9 @@ def family_scores(
         tables.append(scores.assign(origin=origin, temperature=temperature))
     columns = [*_FAMILY, "n_seeds", "n_items", "measure", "value", "low", "high", "seed_sd"]
     table = pd.concat(tables, ignore_index=True)[[*columns, "estimand"]]
-    # The oracle is right by construction, whatever is resampled.
-    none = table["high"] - table["low"] <= _ROUNDING_ERROR
-    return table.assign(**{name: table[name].mask(none) for name in ("low", "high")})
+    # The oracle is right by construction, whatever is resampled: its intervals have no length.
+    is_empty = table["high"] - table["low"] <= _ROUNDING_ERROR
+    return table.assign(**{name: table[name].mask(is_empty) for name in ("low", "high")})
 
 
 INTERVAL_COLUMNS = [
@@ -320,39 +320,41 @@ MURPHY_COLUMNS = [
 
 
 def development_predictions(votes: Votes, system: System) -> dict[str, tuple[Floats, Ints]]:
-    """Return what was released of a model on the development set: probabilities and gold labels.
+    """Return a model's released probabilities and gold labels on the development set.
 
-    ``development`` are all its items, ``outside`` those that are not among the votes. Labels are by
-    the file's own codes, as probabilities are, which a temperature does not depend on. Nothing for
-    other systems.
+    ``development`` has all items of that set, ``outside`` the items that are not among the votes.
+    Probabilities and labels follow the file's own order of labels, which a fitted temperature does
+    not depend on. Empty for systems without released files.
     """
     lines = [line for file in released_lines(votes, system) for line in file]
     if not lines:
         return {}
     p = np.array([line["probs"] for line in lines])
     p, gold = p / p.sum(axis=1, keepdims=True), np.array([line["true"] for line in lines])
-    beyond = ~np.isin([line["uid"] for line in lines], votes.uids)
-    return {"outside": (p[beyond], gold[beyond]), "development": (p, gold)}
+    is_outside = ~np.isin([line["uid"] for line in lines], votes.uids)
+    return {"outside": (p[is_outside], gold[is_outside]), "development": (p, gold)}
 
 
 @cached_analysis(keys=("dataset", "system", "items", "temperature"))
 def ece_by_temperature(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Compute the ECE of the paper's models at temperatures from 0.5 to 4, on different ``items``.
 
-    ``votes``, those of the dataset, against the majority of the votes; and those of
-    `development_predictions`, against the gold label.
+    ``votes`` are the items of the dataset, judged by the majority of the votes; the other items are
+    those of `development_predictions`, judged by the gold label.
     """
     rows = []
     for system in paper_systems(systems):
         batch = system.aligned_to(votes)
-        sets = {
+        item_sets = {
             "votes": (batch.model, batch.first_majority),
             **development_predictions(votes, system),
         }
-        for items, (m, gold) in sets.items():
-            for t in TENTHS.tolist():
-                ece = expected_calibration_error(temper(m, t).round(_DIGITS), gold, BINS)
-                keys = system.keys | {"temperature": t, "items": items}
+        for items, (model, gold) in item_sets.items():
+            for temperature in TENTHS.tolist():
+                ece = expected_calibration_error(
+                    temper(model, temperature).round(_DIGITS), gold, BINS
+                )
+                keys = system.keys | {"temperature": temperature, "items": items}
                 rows.append(keys | {"n_items": len(gold), "ece": ece})
     return pd.DataFrame(rows).astype({"seed": "Int64"} if rows else {})
 
@@ -361,10 +363,10 @@ def ece_by_temperature(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
 def temperature_choices(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     """Fit a temperature to each system in each way, and score it there.
 
-    The choices are ``none``, ``fixed``, ``oracle_nll``, ``oracle_ece``, ``cross_fitted`` and, where
-    predictions outside the dataset were released, ``outside``. ``n_fitted`` are the items it was
-    fitted on, for cross-fitting the fewest of any fold; the temperature is a mean over items, with
-    its ends over folds: ten by text.
+    ``choice`` is ``none``, ``fixed``, ``oracle_nll``, ``oracle_ece``, ``cross_fitted`` or, where
+    predictions outside the dataset were released, ``outside``. ``n_fitted`` counts the items that
+    the temperature was fitted on, for cross-fitting the fewest of any fold. ``temperature`` is a
+    mean over items; ``temperature_low`` and ``temperature_high`` are the ends over the ten folds.
     """
     rows = []
     for system in _unscaled_models(votes, systems):
@@ -386,7 +388,7 @@ def _unscaled_models(votes: Votes, systems: Sequence[System]) -> list[System]:
 def temperature_fits(
     votes: Votes, system: System
 ) -> Iterator[tuple[str, int, Floats | float, System]]:
-    """Yield each choice, the items fitted on, the temperatures, and the system there."""
+    """Yield each choice, its number of fitted items, its temperatures, and the scaled system."""
     batch = system.aligned_to(votes)
     m, gold, n = batch.model, batch.first_majority, len(batch.model)
     choices: dict[str, tuple[int, Floats | float]] = {
@@ -395,8 +397,8 @@ def temperature_fits(
         "oracle_nll": (n, fit_temperature(m, gold)),
         "oracle_ece": (n, fit_temperature_to_ece(m, gold, BINS)),
     }
-    if beyond := development_predictions(votes, system).get("outside"):
-        choices["outside"] = len(beyond[1]), fit_temperature(*beyond)
+    if outside := development_predictions(votes, system).get("outside"):
+        choices["outside"] = len(outside[1]), fit_temperature(*outside)
     rows = system.rows_in(votes)
     folds = folds_of(item_groups([votes])[0])[rows]
     if (folds != folds[0]).any():
@@ -427,7 +429,7 @@ def _family(row: Row) -> str:
 
 
 def _temperature(row: Row) -> str:
-    """Write a temperature, with its ends where they differ; an end of the search is a bound."""
+    """Write a temperature, with its ends where they differ; limits of the search get ≤ or ≥."""
     value, low, high = (
         _BOUND_SIGNS.get(round(value, 6), "") + number(value, 2)
         for value in (row["temperature"], row["temperature_low"], row["temperature_high"])
@@ -463,15 +465,19 @@ def temperature_curves(
 ) -> pd.DataFrame:
     """Score each system at temperatures from 0.5 to 4, and add those of `temperature_choices`.
 
-    They are evenly spread on a logarithmic scale; ``choice`` is empty for them.
+    The temperatures are evenly spread on a logarithmic scale; their rows have no ``choice``.
     """
     if n_temperatures < 1:
         raise ChaosError("There is no temperature to compute measures at.", found=n_temperatures)
     grid = np.geomspace(0.5, 4, n_temperatures).tolist()
-    several = [
-        system.at_temperature(t) for system in _unscaled_models(votes, systems) for t in grid
+    scaled_systems = [
+        system.at_temperature(temperature)
+        for system in _unscaled_models(votes, systems)
+        for temperature in grid
     ]
-    curves = rows_per_system(votes, several, partial(measure_values, measures=BY_TEMPERATURE))
+    curves = rows_per_system(
+        votes, scaled_systems, partial(measure_values, measures=BY_TEMPERATURE)
+    )
     chosen = choices[choices["choice"] != "none"]
     keys = [*systems[0].keys, "choice"]
     table = pd.concat([curves.assign(choice=""), chosen], ignore_index=True)

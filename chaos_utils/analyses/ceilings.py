@@ -27,16 +27,17 @@ VOTES = (1, 2, 3, 5, 10, 20, 50, 100)
 UNIFORM, OLD_LABEL = "uniform guess", "old label"
 ESTIMATED_HUMAN = "estimated human"
 _PAPER = "nie2020_table5"
-_HUMAN_MEASURES = ("jsd", "kl", "new_accuracy")  # of ours, what it has of the estimated human
+_HUMAN_MEASURES = ("jsd", "kl", "new_accuracy")  # measures of ours that it has of this human
 
 
 @cached_analysis(keys=("dataset", "measure", "quantity", "n_votes"))
 def annotation_budget(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
-    """Compute what k votes per item leave of each measure, over draws of the truth behind them.
+    """Compute the expected value of each measure with k votes per item, over draws of the truth.
 
-    ``perfect_model`` is judged by k votes; ``error`` is the shares of k votes judged by the truth:
-    the same for a measure that is symmetric, and left out for one without an upper end.
-    Beyond ``most_votes``, those of the item that has most, truth is extrapolated.
+    For the ``quantity`` ``perfect_model``, k votes judge the true distribution; for ``error``, the
+    truth judges the shares of k votes. Both are the same for a symmetric measure; a measure without
+    an upper end has no ``error``. ``most_votes`` is the largest number of votes on an item: beyond
+    it, values are extrapolated.
     """
     rng = np.random.default_rng(seed)
     truths = draw_truths(votes.counts, fit_grid(votes.counts), rng, n_draws)
@@ -45,7 +46,7 @@ def annotation_budget(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
         crowds = draw_crowds(truths, n_votes, rng)
         for quantity, pair in (("perfect_model", (crowds, truths)), ("error", (truths, crowds))):
             for name in NAMES:
-                # Without an upper end, what an empty label costs is up to the floor in place of 0.
+                # Without an upper end, the cost of a label without votes depends on the floor.
                 if quantity == "error" and not np.isfinite(MEASURES[name].high):
                     continue
                 draws = measure_draws(MEASURES[name], *pair)
@@ -66,11 +67,14 @@ def annotation_budget(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
 def noise_ceiling(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
     """Score perfect model and second crowd by each measure, and check the prior on half crowds.
 
-    The interval of ``perfect_model`` is over resampled items, the prior refitted.
-    ``second_crowd_halves`` is by split halves, extrapolated; ``second_crowd_se`` the standard
-    error of the one that is used. ``half_measured`` and ``half_drawn`` are scores of half
-    crowds, cut from the votes and drawn from the posterior; ``…_dirichlet`` are what a Dirichlet
-    prior makes of it. There are four times as many cuts into halves as draws.
+    * ``perfect_model``: its score, with an interval over resampled items, the prior refitted;
+    * ``second_crowd_halves``: the second crowd's score by split halves, extrapolated to all votes;
+      ``second_crowd_posterior``: its score by crowds drawn from the posterior; ``second_crowd_se``:
+      the standard error of the one of these that is used elsewhere;
+    * ``half_measured``, ``half_drawn``: scores of half crowds, cut from the votes or drawn from the
+      posterior; columns that end with ``_dirichlet``: the same by a Dirichlet prior.
+
+    There are four times as many cuts into halves as draws.
     """
     references = References(votes, n_draws, seed)
     rows = []
@@ -104,9 +108,9 @@ def normalised_scores(
 ) -> pd.DataFrame:
     """Rescale scores so that 0 is the uniform guess and 1 the second crowd.
 
-    Every system is set beside the references on the items that it covers, and resampled together
-    with them. The published estimated human has no interval: its second crowd was not released.
-    Rescaled is NaN where there is no second crowd, or none that is surely better than the guess.
+    Each system is compared with the references on the items that it covers, and resampled together
+    with them. ``rescaled`` is NaN where no second crowd is surely better than the guess. The
+    published estimated human has no interval, since its second crowd was not released.
     """
     references = References(votes, n_draws, seed)
     all_systems = [*systems, *baselines(votes)]
@@ -126,15 +130,15 @@ def _scores_and_references(
     """Return the scores of systems that cover the same items by a measure, beside references."""
     measure, votes = MEASURES[name], references.votes
     items = systems[0].rows_in(votes)
-    even, crowd = references.uniform(name), references.second_crowd(name)
-    pieces = [piece.on(items) for piece in (even, crowd) if piece]
-    pieces += [MonteCarloMeasure.once(measure, system.aligned_to(votes)) for system in systems]
+    guess, crowd = references.uniform(name), references.second_crowd(name)
+    estimates = [estimate.on(items) for estimate in (guess, crowd) if estimate]
+    estimates += [MonteCarloMeasure.once(measure, system.aligned_to(votes)) for system in systems]
     # As `scores.score` resamples them, so that a system has one interval on every page.
     rng = np.random.default_rng([seed, 0])
-    tables = [(items, piece.table) for piece in pieces]
+    tables = [(items, estimate.table) for estimate in estimates]
     means = bootstrap_tables(tables, np.arange(len(votes)), n_resamples, rng)
-    values = np.array([piece.value for piece in pieces])
-    draws = np.column_stack(list(map(MonteCarloMeasure.of_means, pieces, means)))
+    values = np.array([estimate.value for estimate in estimates])
+    draws = np.column_stack(list(map(MonteCarloMeasure.of_means, estimates, means)))
     if crowd is None:
         values, draws = np.insert(values, 1, np.nan), np.insert(draws, 1, np.nan, axis=1)
     table = pd.DataFrame(
@@ -152,15 +156,15 @@ def _scores_and_references(
             **dict.fromkeys(("low", "high", "rescaled", "rescaled_low", "rescaled_high"), np.nan),
         }
     )
-    room = draws[:, [1]] - draws[:, [0]]
+    scale = draws[:, [1]] - draws[:, [0]]
     sign = {"lower": -1, "higher": 1, "zero": 0}[measure.better]
-    is_better = min(np.round(percentile_interval(sign * room), 10)) > 0
+    is_better = min(np.round(percentile_interval(sign * scale), 10)) > 0
     if is_better:
         table["rescaled"] = rescale(values[2:], at_zero=values[0], at_one=values[1]) + 0.0
     if measure.has_interval:
         table["low"], table["high"] = percentile_interval(draws[:, 2:])
         if is_better:
-            low, high = percentile_interval((draws[:, 2:] - draws[:, [0]]) / room)
+            low, high = percentile_interval((draws[:, 2:] - draws[:, [0]]) / scale)
             table["rescaled_low"], table["rescaled_high"] = low + 0.0, high + 0.0
     return table
 
@@ -172,12 +176,12 @@ def _estimated_humans(table: pd.DataFrame) -> pd.DataFrame:
     humans = humans.melt("dataset", list(_HUMAN_MEASURES), "measure", "value")
     shared = ["dataset", "measure", "n_items", "perfect_model", "second_crowd", "uniform"]
     humans = humans.merge(table.loc[table["system"] == UNIFORM, shared])
-    room = humans["second_crowd"] - humans["uniform"]
+    scale = humans["second_crowd"] - humans["uniform"]
     return humans.assign(
         system=ESTIMATED_HUMAN,
         source="published",
         kind="human",
-        rescaled=(humans["value"] - humans["uniform"]) / room,
+        rescaled=(humans["value"] - humans["uniform"]) / scale,
     )
 
 
@@ -185,11 +189,11 @@ def _estimated_humans(table: pd.DataFrame) -> pd.DataFrame:
 def items_by_votes(
     votes: Votes, systems: Sequence[System], *, budget: int, n_draws: int, seed: int
 ) -> pd.DataFrame:
-    """Say what a fixed number of votes is worth on many items, or on few.
+    """Compare the errors of scores when a fixed number of votes is spent on many items, or on few.
 
-    Items are taken to be drawn from a population like theirs, which may be fewer than a budget
-    could buy. ``bias`` is the expected score minus that against the truth; ``total_error`` the root
-    of its square and that of ``standard_error``, summed.
+    ``n_items`` may be more than the dataset has: items count as drawn from a population like the
+    dataset's. ``bias`` is the expected score by votes minus the score by the truth;
+    ``total_error`` is the root of the squares of ``bias`` and ``standard_error``, summed.
     """
     if budget < 1:
         raise ChaosError("The budget buys no vote.", found=budget, expected="1 or more")
@@ -228,21 +232,25 @@ def items_by_votes(
 
 
 @derived_table(keys=("dataset", "n_votes"))
-def vote_bias(bought: pd.DataFrame) -> pd.DataFrame:
-    """Return what few votes add to the difference of two models, for rows of `items_by_votes`.
+def vote_bias(scores_by_votes: pd.DataFrame) -> pd.DataFrame:
+    """Return how few votes shift the difference of two models, for rows of `items_by_votes`.
 
-    Of its pairs of models, the median and largest shift regardless of sign, and in how many it is
-    ``reversed``, so that endlessly many items would rank them the wrong way. ``guesses`` is the
-    shift between old label and uniform guess. Without rows where there are fewer than two models.
+    * ``median``, ``largest``: the absolute shift, over all ``n_pairs`` pairs of models;
+    * ``difference``: the median of the true absolute differences;
+    * ``reversed``: the number of pairs that endlessly many items with so few votes would rank the
+      wrong way;
+    * ``guesses``: the shift between old label and uniform guess.
+
+    Without rows where there are fewer than two models.
     """
     rows = []
-    for (dataset, n_votes), group in bought.groupby(["dataset", "n_votes"], sort=False):
+    for (dataset, n_votes), group in scores_by_votes.groupby(["dataset", "n_votes"], sort=False):
         scores = group.set_index("system").eval("truth = value - bias")
         models = scores.drop(index=[UNIFORM, OLD_LABEL], errors="ignore")
         if len(models) < 2:
             continue
         first, second = np.triu_indices(len(models), 1)
-        gap, shift, seen = (
+        true_gap, shift, measured_gap = (
             models[name].to_numpy()[first] - models[name].to_numpy()[second]
             for name in ("truth", "bias", "value")
         )
@@ -250,7 +258,10 @@ def vote_bias(bought: pd.DataFrame) -> pd.DataFrame:
         guesses = bias[UNIFORM] - bias[OLD_LABEL] if OLD_LABEL in bias else np.nan
         row = {"dataset": dataset, "n_votes": n_votes, "n_pairs": len(shift)}
         row |= {"median": np.median(np.abs(shift)), "largest": np.abs(shift).max()}
-        row |= {"difference": np.median(np.abs(gap)), "reversed": int((gap * seen < 0).sum())}
+        row |= {
+            "difference": np.median(np.abs(true_gap)),
+            "reversed": int((true_gap * measured_gap < 0).sum()),
+        }
         rows.append(row | {"guesses": guesses})
     columns = ["dataset", "n_votes", "n_pairs", "median", "largest", "difference", "reversed",
                "guesses"]  # fmt: skip
@@ -269,7 +280,7 @@ BIAS_COLUMNS = [
 
 
 def _second_crowd(column: str) -> Callable[[Mapping[str, Any]], str]:
-    """Show a second crowd's score, unless it is indistinguishable from 0."""
+    """Return how a column of second crowds is written: the score, if it differs from 0."""
 
     def cell(row: Mapping[str, Any]) -> str:
         settled = is_settled(row["measure"], row[column], row["second_crowd_se"])

@@ -41,12 +41,12 @@ class ClaimCards:
 
 
 def place_of(row: Row) -> str:
-    """Return where a claim's card stands on its page, which never changes."""
+    """Return the HTML id of a claim's card, which never changes."""
     return f"claim-{row['id']}"
 
 
 def card_html(row: Row, n_resamples: int, link: str = "") -> str:
-    """Return what stands on a claim's card, all text escaped.
+    """Return the content of a claim's card as HTML, all text escaped.
 
     `row` is one of `claims.check_claims`, and `link` leads to its items in the explorer.
     """
@@ -79,6 +79,7 @@ def _split(evidence: str) -> tuple[str, str]:
 
 
 def _facts(row: Row, n_resamples: int) -> Iterable[str]:
+    """Yield the entries of a card's list as HTML, without those that have no value."""
     facts = {
         "Claim": row["id"],
         "Holds if the value": row["criterion"] or MISSING,

@@ -44,10 +44,10 @@ _CASES = ("case", "model", "system", "family", "temperature")  # what tells rows
 
 @dataclass(frozen=True, slots=True)
 class SelectedNumbers:
-    """Numbers of tables, at addresses as ``{value}`` takes them, or what they are above others.
+    """Numbers of tables, at addresses in the syntax of ``{value}``, or their differences.
 
-    An aggregate is taken for each dataset. Each of the datasets that an address names must be
-    there, and their order is that of the numbers.
+    With `minus`, the number at that address is subtracted. An aggregate is taken for each dataset.
+    Every dataset that an address names must have a number; numbers come in the order of the names.
     """
 
     addresses: tuple[Address, ...]
@@ -55,11 +55,11 @@ class SelectedNumbers:
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        """Those that are named."""
+        """The datasets that the first address names."""
         return self.addresses[0].where.get("dataset", ())
 
     def rows(self, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame | None:
-        """Return ``dataset``, ``case``, ``value``, ``low``, ``high``, ``p``; None if one lacks."""
+        """Return columns ``dataset``, ``case``, ``value``, ``low``, ``high``, ``p``, or None."""
         parts = [_rows_at(address, tables) for address in self.addresses]
         filled = [part for part in parts if part is not None]
         if len(filled) < len(parts):
@@ -74,25 +74,29 @@ class SelectedNumbers:
 
 
 def _rows_at(address: Address, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame | None:
+    """Return the numbers at one address, with the columns of `SelectedNumbers.rows`, or None."""
     table = tables.get(address.table)
     if table is None or table.empty:
         return None
     try:
         rows = address.rows(table).dropna(subset=address.column)
     except ValueError as fault:
-        place = f"{FILE}, {address.table}"
+        where = f"{FILE}, {address.table}"
         raise ChaosError(
-            "A claim's number is not in its table.", where=place, found=str(fault)
+            "A claim's number is not in its table.", where=where, found=str(fault)
         ) from fault
     column, datasets = address.column, address.where.get("dataset", ())
-    free = (name for name in _CASES if name in rows and len(address.where.get(name, ())) != 1)
-    case = next(free, "")
+    # The case is the first of these columns of which the address leaves several values open.
+    open_columns = (
+        name for name in _CASES if name in rows and len(address.where.get(name, ())) != 1
+    )
+    case = next(open_columns, "")
     numbers = pd.DataFrame({"value": rows[column].astype(float)})
     numbers.insert(0, "dataset", rows.get("dataset", ""))
     numbers.insert(1, "case", rows[case].map(_as_text) if case else "")
-    of_column = "" if column == "value" else f"{column}_"
+    prefix = "" if column == "value" else f"{column}_"
     for name in ("low", "high", "p"):
-        numbers[name] = rows.get(f"{of_column}{name}", np.nan)
+        numbers[name] = rows.get(f"{prefix}{name}", np.nan)
     if address.aggregate:
         numbers = _aggregate(numbers, address.aggregate)
     parts = [numbers[numbers["dataset"] == name] for name in datasets]
@@ -106,7 +110,7 @@ def _as_text(case: object) -> str:
 
 
 def _aggregate(rows: pd.DataFrame, aggregate: str) -> pd.DataFrame:
-    """Return a row per dataset: the smallest or largest with its case, or another aggregate."""
+    """Return a row per dataset: the smallest or largest number with its case, or an aggregate."""
     values = rows.groupby("dataset", sort=False)["value"]
     if aggregate in ("min", "max"):
         return rows.loc[values.idxmin() if aggregate == "min" else values.idxmax()]
@@ -117,26 +121,26 @@ def _aggregate(rows: pd.DataFrame, aggregate: str) -> pd.DataFrame:
 def _subtract(
     rows: pd.DataFrame, subtrahends: pd.DataFrame, *, anywhere: bool
 ) -> pd.DataFrame | None:
-    """Return differences of independent numbers: of a dataset's own, unless `anywhere`.
+    """Return differences of independent numbers, within each dataset unless `anywhere`.
 
-    Where the dataset has others for several cases, only that of the same case is taken.
+    Where there are several subtrahends, the one of the same case is subtracted.
     """
     differences = []
     for row in rows.to_dict("records"):
-        same = subtrahends if anywhere else subtrahends[subtrahends["dataset"] == row["dataset"]]
-        if len(same) > 1:
-            same = same[same["case"] == row["case"]]
-        if len(same):
-            differences.append(row | _difference(row, same.iloc[0]))
+        matches = subtrahends if anywhere else subtrahends[subtrahends["dataset"] == row["dataset"]]
+        if len(matches) > 1:
+            matches = matches[matches["case"] == row["case"]]
+        if len(matches):
+            differences.append(row | _difference(row, matches.iloc[0]))
     return pd.DataFrame(differences) if differences else None
 
 
 def _parse_numbers(texts: Any) -> SelectedNumbers:
-    """Read addresses: one, two with a minus between, or a list of some."""
-    several = texts if isinstance(texts, list) else [texts]
-    if not several or not all(isinstance(text, str) for text in several):
+    """Read addresses: one, two with a minus between, or a list."""
+    all_texts = texts if isinstance(texts, list) else [texts]
+    if not all_texts or not all(isinstance(text, str) for text in all_texts):
         raise ValueError("expected the address of a number, or a list of some")
-    parts = [[parse_address(part) for part in text.split(" - ")] for text in several]
+    parts = [[parse_address(part) for part in text.split(" - ")] for text in all_texts]
     for address in (address for part in parts for address in part):
         if address.table not in TABLES:
             raise ValueError(did_you_mean(address.table, TABLES))
@@ -166,34 +170,39 @@ class Selection(StrictModel):
 class Claim(StrictModel):
     """A claim of a paper, in our own words, and how it is checked.
 
-    `place` is its section, table or figure. `numbers` decide, at the addresses of recorded tables
-    or of the papers' own, `times` a factor where the paper has another unit. If `total`, their sum
-    decides. Their `rule` is one of these:
+    `place` is the claim's section, table or figure. `numbers` are addresses in recorded tables or
+    in the papers' own; they decide, `times` a factor where the paper has another unit. If `total`,
+    the sum of the numbers decides. The `rule` is one of these:
 
-    * ``equals``: each is `to` (by dataset or case where it differs), up to `within`, half a unit of
-      the last digit printed. It is about these very items and votes: sampling excuses nothing;
-    * ``above``: each lies above. Where the numbers are means over items they have intervals and
-      p-values, which are corrected together for all such claims; within noise where p is not below
-      0.05. Of several numbers the one with the largest p decides; where some lie below, the one of
-      these with the smallest p, times their number. Published values have none, and decide alone;
-    * ``all``, ``some``: how many of the cases equal `to` or lie above;
-    * ``absent``: no number is below 0 with p below 0.05. That there is nothing cannot be shown by
-      a few models, so the claim can only fail, or hold within noise;
+    * ``equals``: each number is `to` (by dataset or case where it differs), up to `within`, half a
+      unit of the last digit printed. Such a claim is about these very items and votes, so sampling
+      is no excuse;
+    * ``above``: each number lies above `above`. Numbers that are means over items have intervals
+      and p-values, and the p-values are corrected together for all such claims; a claim holds
+      within noise where p is not below 0.05. If all numbers lie above, the largest p decides; if
+      some lie below, the smallest p of these, times how many they are. Published values have no p,
+      and the comparison alone decides;
+    * ``all``, ``some``: all of the cases, or at least one, equal `to` or lie above `above`;
+    * ``absent``: no number is below 0 with p below 0.05. A few models cannot show that there is no
+      effect, so the claim can only fail, or hold within noise;
     * ``open``: the evidence was not released.
 
-    Of a claim that two numbers equal `to`, the other stands in `together`, for the same datasets
-    and cases; that which is further from `to` decides.
+    If a claim says that two numbers equal `to`, the second is in `together`, for the same datasets
+    and cases; the number that is further from `to` decides.
 
-    `reading` says how a word such as *barely* was taken. `shows` says which of the numbers with the
-    worst verdict is shown, by default the smallest for ``above`` and ``absent``, else the first.
-    Where a claim fails, but would hold with the numbers of `otherwise`, its verdict is that it
-    depends on the reading. What fails is a slip in `print`, or fails in `substance`: this is our
-    judgement, and has no say in a verdict. One that fails as `same_as` another is the same fault.
-    The `note` gives the number in its first sentence, which a card shows, and then others beside
-    it; no verdict depends on it. In its braces stand the ``value`` shown, its ``case`` and
-    ``dataset``; ``all`` numbers, those ``holding`` and ``failing``, ``n`` of them and the ``right``
-    ones; and the names of `also`, other numbers that it names. `lacking` is said where a number is
-    missing. `explorer` is a selection of the items that the claim is about.
+    `reading` says how a word such as *barely* was understood. `shows` says which of the numbers
+    with the worst verdict is shown, by default the smallest for ``above`` and ``absent``, else the
+    first. A claim that fails, but would hold with the numbers of `otherwise`, depends on the
+    reading. `fault` says whether a claim that fails is a slip in ``print`` or fails in
+    ``substance``: this is our judgement, and no verdict depends on it. `same_as` names a claim with
+    the same fault.
+
+    The `note` has the number in its first sentence, which a card shows, then details; no verdict
+    depends on it. Its fields in braces are: the shown ``value`` with its ``case`` and ``dataset``;
+    ``all`` numbers; the numbers ``holding`` and ``failing``; the counts ``n`` of all numbers and
+    ``right`` of those that hold; and the names in `also`, which are further numbers. `lacking` is
+    the evidence where a number is missing. `explorer` is a selection of the items that the claim is
+    about.
     """
 
     id: Annotated[str, Field(pattern=r"^c\d\d$")]
@@ -220,6 +229,7 @@ class Claim(StrictModel):
 
     @model_validator(mode="after")
     def _check(self) -> "Claim":
+        """Check that the fields fit the rule, and that the note can be filled in."""
         bounds = [name for name in ("to", "above") if getattr(self, name) is not None]
         required = {"equals": ["to"], "above": ["above"], "absent": [], "open": []}
         if len(bounds) > 1 or bounds != required.get(self.rule, bounds):
@@ -243,7 +253,7 @@ class Claim(StrictModel):
         return self.to
 
     def noted(self, judged: pd.DataFrame, shown: Row, also: Mapping[str, pd.DataFrame]) -> str:
-        """Return the note with its numbers."""
+        """Return the note with numbers in place of its braces."""
         right = judged["verdict"] == HOLDS
         case = SYSTEM_NAMES.get(shown["case"], shown["case"])
         text = self.note.format(
@@ -257,7 +267,7 @@ class Claim(StrictModel):
 
     @property
     def criterion(self) -> str:
-        """What decides, in words: the rule with its numbers, and how a word was read."""
+        """The rule with its numbers, and how a word was understood, in words."""
         to = self.to if isinstance(self.to, dict) else {} if self.to is None else {"": self.to}
         values = join_names(true_minus(f"{value:,.9g}") for value in to.values())
         printed = self.within > _ROUNDING
@@ -276,7 +286,7 @@ class Claim(StrictModel):
 
 
 class Numbers:
-    """Some numbers as a note writes them: one, a list, or one for each dataset."""
+    """Numbers as a note writes them: a number, a list, or a number for each dataset."""
 
     def __init__(self, rows: pd.DataFrame) -> None:
         self._rows = rows
@@ -308,34 +318,37 @@ def read_claims(path: Path = FILE) -> list[Claim]:
     return claims
 
 
-def _read_claim(path: Path, place: int, content: Any) -> Claim:
+def _read_claim(path: Path, index: int, content: Any) -> Claim:
     name = content.get("id") if isinstance(content, dict) else None
-    return validate(content, Claim, f"{path}, {name or f'claim number {place}'}", "A claim")
+    return validate(content, Claim, f"{path}, {name or f'claim number {index}'}", "A claim")
 
 
 @derived_table(keys=("id",))
 def check_claims(*, claims: Sequence[Claim] = (), **tables: pd.DataFrame) -> pd.DataFrame:
     """Check claims, by default all of both papers, on the tables that `claims_tables.tables` names.
 
-    One row per claim. ``criterion`` says what decides, ``evidence`` what was found; ``low`` and
-    ``high`` are NaN where it has no interval of 95%. ``p`` is that of a claim that something lies
-    above, ``p_holm`` the same, adjusted for all of these: ``p_behind`` is the p that it comes from,
-    which may be a bound. The verdict is one of `VERDICTS`.
-    ``kind`` is the verdict, or one of `SUBSTANCE` and `PRINT` for what does not hold; ``same_as``
-    is the claim whose fault it repeats. ``items`` and ``selection`` are the words and the query of
-    a selection in the explorer, empty where there is none.
+    One row per claim:
+
+    * ``criterion``: what decides; ``evidence``: what was found;
+    * ``value`` with ``low`` and ``high``, the ends of its 95% interval, NaN where there is none;
+    * ``p``: the p-value of a claim by the rule ``above``; ``p_holm``: the same, adjusted for all of
+      these claims; ``p_behind``: the p-value, maybe of another claim, that decided ``p_holm``;
+    * ``verdict``: one of `VERDICTS`; ``kind``: the verdict, or `SUBSTANCE` or `PRINT` for a claim
+      that does not hold; ``same_as``: the claim with the same fault;
+    * ``items``, ``selection``: the words and the query of a selection in the explorer, empty where
+      there is none.
     """
     votes = tables.get(_VOTES)
     datasets = set() if votes is None or votes.empty else set(votes["dataset"])
     all_claims = claims or read_claims()
-    rows = [_rows_of(claim, tables) for claim in all_claims]
-    p = np.array([_p_of(claim, one) for claim, one in zip(all_claims, rows, strict=True)])
+    all_rows = [_rows_of(claim, tables) for claim in all_claims]
+    p = np.array([_p_of(claim, rows) for claim, rows in zip(all_claims, all_rows, strict=True)])
     checked, p_holm = [], holm(p)
-    of_each = zip(all_claims, rows, p, p_holm, behind_holm(p, p_holm), strict=True)
-    for claim, of_claim, raw, adjusted, behind in of_each:
+    by_claim = zip(all_claims, all_rows, p, p_holm, behind_holm(p, p_holm), strict=True)
+    for claim, rows, raw, adjusted, behind in by_claim:
         row = {name: getattr(claim, name) for name in ("id", "paper", "place", "claim")}
         row |= {"criterion": claim.criterion, "p": raw, "p_holm": adjusted, "p_behind": behind}
-        row |= _decide(claim, of_claim, tables, datasets, adjusted)
+        row |= _decide(claim, rows, tables, datasets, adjusted)
         failed = row["verdict"] == FAILS
         row["kind"] = _FAULTS[claim.fault] if failed else row["verdict"]
         row["same_as"] = claim.same_as if failed else ""
@@ -348,7 +361,7 @@ def check_claims(*, claims: Sequence[Claim] = (), **tables: pd.DataFrame) -> pd.
 
 
 def _rows_of(claim: Claim, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame | None:
-    """Return the numbers that decide; None where one is missing."""
+    """Return the numbers that decide, in the paper's unit; None where one is missing."""
     rows = None if claim.numbers is None else claim.numbers.rows(tables)
     if rows is None:
         return None
@@ -367,9 +380,10 @@ def _rows_of(claim: Claim, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame |
 
 
 def _p_of(claim: Claim, rows: pd.DataFrame | None) -> float:
-    """Return the p-value of a claim that each number lies above: the largest, if each does.
+    """Return the p-value of a claim by the rule ``above``, NaN for others.
 
-    Else the smallest of those that do not, times their number: that one of them really does not.
+    If all numbers lie above, it is their largest p. Else it is the smallest p of the numbers that
+    lie below, times how many they are: that one of them really lies below.
     """
     if rows is None or claim.rule != "above" or rows["p"].isna().any():
         return float("nan")
@@ -385,27 +399,27 @@ def _decide(
     p: float,
 ) -> dict[str, object]:
     """Return the evidence on a claim: ``evidence``, ``value``, ``low``, ``high``, ``verdict``."""
-    nothing = {"value": np.nan, "low": np.nan, "high": np.nan, "verdict": OPEN}
+    no_number = {"value": np.nan, "low": np.nan, "high": np.nan, "verdict": OPEN}
     if claim.numbers is None:
-        return nothing | {"evidence": claim.note}
+        return no_number | {"evidence": claim.note}
     if rows is None:
-        return nothing | {"evidence": _missing_reason(claim, datasets)}
+        return no_number | {"evidence": _missing_reason(claim, datasets)}
     below = claim.rule == "above" and not (rows["value"] > claim.above).all()
     verdicts = [_judge(claim, row, p, below=below) for row in rows.to_dict("records")]
     judged = rows.assign(verdict=verdicts)
     worst = judged[judged["verdict"] == max(judged["verdict"], key=VERDICTS.index)]
     if below and not np.isnan(p):
-        worst = worst[worst["p"] == worst["p"].min()]  # what has the claim's p
-    by = claim.shows or ("smallest" if claim.rule in ("above", "absent") else "first")
-    place = {"first": 0, "smallest": worst["value"].argmin(), "largest": worst["value"].argmax()}
-    shown = worst.iloc[place[by]]
-    result = {name: shown[name] for name in nothing}
-    if claim.rule == "equals":  # sampling has no say in it
+        worst = worst[worst["p"] == worst["p"].min()]  # the number whose p is the claim's
+    shows = claim.shows or ("smallest" if claim.rule in ("above", "absent") else "first")
+    index = {"first": 0, "smallest": worst["value"].argmin(), "largest": worst["value"].argmax()}
+    shown_row = worst.iloc[index[shows]]
+    result = {name: shown_row[name] for name in no_number}
+    if claim.rule == "equals":  # no sampling error counts, so no interval
         result |= {"low": np.nan, "high": np.nan}
     if claim.rule in ("all", "some"):
-        right = int((judged["verdict"] == HOLDS).sum())
-        enough = right == len(judged) if claim.rule == "all" else right > 0
-        result = nothing | {"value": right, "verdict": HOLDS if enough else FAILS}
+        n_right = int((judged["verdict"] == HOLDS).sum())
+        enough = n_right == len(judged) if claim.rule == "all" else n_right > 0
+        result = no_number | {"value": n_right, "verdict": HOLDS if enough else FAILS}
     if result["verdict"] == FAILS and claim.otherwise is not None:
         alternative = claim.otherwise.rows(tables)
         if alternative is not None and all(
@@ -419,24 +433,27 @@ def _decide(
         else selected.assign(value=claim.times * selected["value"])
         for name, selected in other_numbers.items()
     }
-    return result | {"evidence": claim.noted(judged, shown, also)}
+    return result | {"evidence": claim.noted(judged, shown_row, also)}
 
 
 def _difference(minuend: Row, subtrahend: Row) -> dict[str, float]:
     """Return a difference of independent means, with the normal interval and its p-value."""
     value = minuend["value"] - subtrahend["value"]
     # Half-widths of independent means add in squares.
-    reach = float(
+    half_width = float(
         np.hypot(minuend["high"] - minuend["low"], subtrahend["high"] - subtrahend["low"]) / 2
     )
-    if np.isnan(reach) or reach == 0:
+    if np.isnan(half_width) or half_width == 0:
         return {"value": value, "low": np.nan, "high": np.nan, "p": np.nan}
-    p = math.erfc(_QUANTILE * abs(value) / reach / math.sqrt(2))
-    return {"value": value, "low": value - reach, "high": value + reach, "p": p}
+    p = math.erfc(_QUANTILE * abs(value) / half_width / math.sqrt(2))
+    return {"value": value, "low": value - half_width, "high": value + half_width, "p": p}
 
 
 def _judge(claim: Claim, row: Row, p: float, *, below: bool) -> str:
-    """Return the verdict on one number; `p` is the claim's, of those that lie below if any do."""
+    """Return the verdict on one number.
+
+    `p` is the claim's; if any number lies `below`, it is about the numbers that do.
+    """
     value = row["value"]
     if claim.rule == "absent":
         return FAILS if value < 0 and row["p"] < LEVEL else NOISE
@@ -452,7 +469,7 @@ def _judge(claim: Claim, row: Row, p: float, *, below: bool) -> str:
 
 
 def _missing_reason(claim: Claim, datasets: set[str]) -> str:
-    """Say why a claim is left open whose numbers are not available."""
+    """Say why a number of a claim is missing, which leaves the claim open."""
     assert claim.numbers is not None
     missing = [name for name in claim.numbers.datasets if not datasets.issuperset(name.split("+"))]
     if missing:
@@ -465,9 +482,9 @@ def _missing_reason(claim: Claim, datasets: set[str]) -> str:
 
 @derived_table(keys=("paper", "kind"))
 def count_verdicts(checked: pd.DataFrame) -> pd.DataFrame:
-    """Count the claims of each paper by what was found; 0 included.
+    """Count the claims of each paper by kind, with rows for kinds that no claim has.
 
-    ``claims`` counts each, ``n`` a fault that several claims share once.
+    ``claims`` counts every claim; ``n`` counts a fault that several claims share once.
     """
     papers = checked["paper"].unique()
     index = pd.MultiIndex.from_product([papers, KINDS], names=["paper", "kind"])
@@ -484,7 +501,7 @@ SUM_COLUMNS = [
 
 
 def claim_datasets() -> list[str]:
-    """Return the datasets that claims are about."""
+    """Return the names of the datasets that claims are about."""
     pools = [name for claim in read_claims() if claim.numbers for name in claim.numbers.datasets]
     return list(dict.fromkeys(name for pool in pools for name in pool.split("+")))
 
@@ -492,7 +509,7 @@ def claim_datasets() -> list[str]:
 def shown_value(row: Row) -> str:
     """Write a claim's number with its interval; a dash where there is none.
 
-    Counts are whole; percentages and ratios need two digits, shares and distances four.
+    Counts have no decimals, percentages and ratios have two, shares and distances four.
     """
     value = row["value"]
     digits = 2 if abs(value) >= 1 else 4

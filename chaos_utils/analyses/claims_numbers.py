@@ -1,4 +1,4 @@
-"""What decides claims of the papers and no chapter computes: mostly numbers with a p-value."""
+"""Numbers that decide claims of the papers and that no chapter computes, mostly with p-values."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -50,10 +50,9 @@ def _estimate(
     n_resamples: int,
     seed: int,
 ) -> Estimate:
-    """Return a statistic of means over items; by default the mean of the only column.
+    """Return a statistic of the columns' means over items, by default the mean of the first column.
 
-    The p-value, two-sided, is that of the statistic being what it is to lie `above`; the interval
-    of 95% is its inversion.
+    The two-sided p-value is that of the statistic being equal to `above`; the interval is of 95%.
     """
     table = np.asarray(columns, dtype=np.float64)
     table = table.reshape(len(table), -1)
@@ -79,28 +78,33 @@ def _as_table(estimates: Mapping[tuple[str, str], Estimate]) -> pd.DataFrame:
 def vote_numbers(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     """Compute what claims about the votes alone need.
 
-    ``shape`` says whether the shares of items in five equal parts of the entropy's range have a
-    peak, or a dip, the ``valley``: see `_peak`. ``contested`` is the share of items on which at
-    most 60% agree. ``oracle_gap`` is how far the ECE of the votes' own shares is from 1 − their
-    mean majority share. ``majority_advantage`` is the expected score against single votes of the
-    majority alone, minus that of the votes' own shares: by total variation, whose expectation to
-    one vote drawn from h is 1 − Σ h m, and by the Brier score; ``tvd_all`` is by total variation
-    from all votes together, which is 0 for their shares.
+    * ``shape``: whether the shares of items in five equal parts of the entropy's range have a
+      ``peak`` or a ``valley``, see `_peak`;
+    * ``contested``: the share of items on which at most 60% agree;
+    * ``oracle_gap``: how far the ECE of the vote shares is from 1 − their mean majority share;
+    * ``majority_advantage``: the expected score against single votes of a system that predicts the
+      majority label alone, minus the score of the vote shares: by the Brier score (``brier``), and
+      by total variation (``tvd``), whose expectation against a vote drawn from h is 1 − Σ h m for
+      a model m. ``tvd_all`` is by total variation from all votes together, which is 0 for their
+      shares.
     """
     estimate = partial(_estimate, n_resamples=n_resamples, seed=seed)
-    human = votes.shares
-    bits = entropy(human, unit="bits").round(10)
-    part = np.floor(_N_PARTS * bits / np.log2(votes.dataset.n_classes)).clip(0, _N_PARTS - 1)
-    in_part = part[:, np.newaxis] == np.arange(_N_PARTS)
-    largest, majority = human.max(axis=1), np.eye(human.shape[1])[human.argmax(axis=1)]
+    vote_shares = votes.shares
+    entropies = entropy(vote_shares, unit="bits").round(10)
+    part = np.floor(_N_PARTS * entropies / np.log2(votes.dataset.n_classes)).clip(0, _N_PARTS - 1)
+    is_in_part = part[:, np.newaxis] == np.arange(_N_PARTS)
+    largest, majority = (
+        vote_shares.max(axis=1),
+        np.eye(vote_shares.shape[1])[vote_shares.argmax(axis=1)],
+    )
     oracle_ece = MEASURES["ece"].value(oracle(votes).aligned_to(votes))
-    brier = brier_of_votes(human, majority) - brier_of_votes(human, human)
+    brier = brier_of_votes(vote_shares, majority) - brier_of_votes(vote_shares, vote_shares)
     estimates = {
-        ("shape", "peak"): estimate(in_part, _peak),
-        ("shape", "valley"): estimate(in_part, lambda shares: _peak(-shares)),
+        ("shape", "peak"): estimate(is_in_part, _peak),
+        ("shape", "valley"): estimate(is_in_part, lambda shares: _peak(-shares)),
         ("contested", ""): estimate(majority_share(votes.counts) <= _CONTESTED, above=NOTICEABLE),
         ("oracle_gap", ""): {"value": abs(round(float(oracle_ece - 1 + largest.mean()), 12))},
-        ("majority_advantage", "tvd"): estimate((human * human).sum(axis=1) - largest),
+        ("majority_advantage", "tvd"): estimate((vote_shares * vote_shares).sum(axis=1) - largest),
         ("majority_advantage", "tvd_all"): estimate(1 - largest),
         ("majority_advantage", "brier"): estimate(brier),
     }
@@ -108,34 +112,37 @@ def vote_numbers(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
 
 
 def _peak(shares: Floats) -> Floats:
-    """Return the smallest of the steps up before an inner part and the steps down after it.
+    """Return how clearly shares rise to one inner peak, and fall from there.
 
-    For the inner part where this is largest. Above 0, shares rise to one peak inside and fall from
-    there; shares that only rise, or only fall, are below.
+    For each inner part as peak, take the smallest of the steps up before it and the steps down
+    after it; return the largest of these. It is above 0 if there is such a peak, and below 0 for
+    shares that only rise, or only fall.
     """
     steps = np.diff(shares, axis=-1)
-    turned = [
+    smallest_steps = [
         np.concatenate([steps[..., :k], -steps[..., k:]], axis=-1).min(axis=-1)
         for k in range(1, _N_PARTS - 1)
     ]
-    peaks: Floats = np.max(turned, axis=0).round(12)
+    peaks: Floats = np.max(smallest_steps, axis=0).round(12)
     return peaks
 
 
 def _scale(system: System) -> System:
+    """Return the system at T = 2, under a name of its own."""
     return system.at_temperature(FIXED_TEMPERATURE, f"{system.name} at T = {FIXED_TEMPERATURE:g}")
 
 
 def _systems_of(paper: str, systems: Sequence[System]) -> list[System]:
-    """Leave out released systems that are not of a paper, whose claims are about no others."""
+    """Leave out the released systems of other papers, which a paper's claims are not about."""
     return [system for system in systems if system.paper == paper or system.origin != "released"]
 
 
 @cached_analysis(keys=("dataset", "system", "reference", "measure"))
 def gains(votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int) -> pd.DataFrame:
-    """Score each system of Baan et al. (2022) minus the same at T = 2, and the oracle minus each.
+    """Return differences in score, for each system of Baan et al. (2022).
 
-    Systems that were not released count too: those of a reader, and simulated ones.
+    The system minus the same at T = 2, and the oracle minus the system. Systems that were not
+    released are included: those of a reader, and simulated ones.
     """
     columns = ["dataset", "system", "origin", "reference", "measure", *_NUMBERS]
     plain = _systems_of(PAPER, systems)
@@ -160,13 +167,15 @@ def system_numbers(
 ) -> pd.DataFrame:
     """Compute what claims about the errors of systems, and of twenty people, need.
 
-    Of the systems of Baan et al. (2022), and those that were not released, ``ratio_to_people`` is a
-    system's DistCE over that of twenty people, both to the votes outside their samples: each system
-    as it is and at T = 2. ``histogram_kl_gain`` is the KL from their histogram of errors, to all
-    votes, to that of the first of the paper's models, minus the same with the model scaled. Of
-    those of Nie et al. (2020) and those that were not released, ``shared_errors`` is the share with
-    more than the median entropy of the items that all get wrong; then how many items and systems
-    these are.
+    * ``ratio_to_people``: a system's DistCE over that of twenty people, both from the votes outside
+      the people's samples; for each system as it is and at T = 2;
+    * ``histogram_kl_gain``: the KL from the people's histogram of errors against all votes to the
+      histogram of the first of the paper's models, minus the same with the model at T = 2;
+    * ``shared_errors``: of the items that all systems get wrong, the share with more than the
+      median entropy; in the cases ``items`` and ``systems``, the number of these.
+
+    The first two are for the systems of Baan et al. (2022), the last for those of Nie et al.
+    (2020), each with the systems that were not released.
     """
     estimate = partial(_estimate, n_resamples=n_resamples, seed=seed)
     estimates = _shared_errors(votes, _systems_of("nie2020", systems), estimate)
@@ -174,36 +183,37 @@ def system_numbers(
     if not models or votes.n_votes.min() <= 2 * N_VOTES:
         return _as_table(estimates)
     (h1, _), judges = draw_released_samples(votes, models)
-    people = h1.aligned_to(judges["outside_both"])
-    of_people = total_variation(people.human, people.model)
+    people_batch = h1.aligned_to(judges["outside_both"])
+    people_errors = total_variation(people_batch.human, people_batch.model)
     for system in (variant for base in models for variant in (base, _scale(base))):
         rows = system.rows_in(votes)
-        errors = total_variation(people.human[rows], system.aligned_to(votes).model)
-        columns = np.column_stack([errors, of_people[rows]])
+        errors = total_variation(people_batch.human[rows], system.aligned_to(votes).model)
+        columns = np.column_stack([errors, people_errors[rows]])
         estimates["ratio_to_people", system.name] = estimate(columns, _ratio, above=MUCH_WORSE)
-    if tabulated := paper_systems(models):
-        model = tabulated[0]
+    if paper_models := paper_systems(models):
+        model = paper_models[0]
         batches = [system.aligned_to(votes) for system in (h1, model, _scale(model))]
         distances = [total_variation(batch.human, batch.model) for batch in batches]
         distances[0] = distances[0][model.rows_in(votes)]
         edges = np.linspace(0, 1, N_BINS + 1)[1:-1]
         bins = [np.digitize(values, edges)[:, np.newaxis] for values in distances]
-        in_bin = np.concatenate([place == np.arange(N_BINS) for place in bins], axis=1)
+        in_bin = np.concatenate([bin_index == np.arange(N_BINS) for bin_index in bins], axis=1)
         estimates["histogram_kl_gain", ""] = estimate(in_bin, _histogram_gain)
     return _as_table(estimates)
 
 
 def _histogram_gain(means: Floats) -> Floats:
+    """Return KL(people ‖ raw) − KL(people ‖ scaled) of three histograms, one after the other."""
     people, raw, scaled = np.split(means, 3, axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = people * np.log(scaled / raw)
-        return np.where(people > 0, terms, 0).sum(axis=-1)  # not defined where both lack a bin
+        return np.where(people > 0, terms, 0).sum(axis=-1)  # NaN if both are empty
 
 
 def _shared_errors(
     votes: Votes, systems: Sequence[System], estimate: Callable[..., Estimate]
 ) -> dict[tuple[str, str], Estimate]:
-    """Take the items that all systems cover."""
+    """Return ``shared_errors`` of `system_numbers`, on the items that all systems cover."""
     if not systems:
         return {}
     rows = shared_rows(votes, systems)
@@ -211,14 +221,14 @@ def _shared_errors(
         take_items(system.aligned_to(votes), np.isin(system.rows_in(votes), rows))
         for system in systems
     ]
-    bits = entropy(votes.shares[rows], unit="bits").round(10)
-    wrong = np.all([batch.predicted != batch.majority for batch in batches], axis=0)
-    numbers = {"items": int(wrong.sum()), "systems": len(batches)}
+    entropies = entropy(votes.shares[rows], unit="bits").round(10)
+    all_wrong = np.all([batch.predicted != batch.majority for batch in batches], axis=0)
+    numbers = {"items": int(all_wrong.sum()), "systems": len(batches)}
     estimates: dict[tuple[str, str], Estimate] = {
         ("shared_errors", case): {"value": n} for case, n in numbers.items()
     }
-    if wrong.sum() >= _FEWEST_ERRORS:
-        columns = np.column_stack([wrong & (bits > np.median(bits)), wrong])
+    if all_wrong.sum() >= _FEWEST_ERRORS:
+        columns = np.column_stack([all_wrong & (entropies > np.median(entropies)), all_wrong])
         estimates["shared_errors", ""] = estimate(columns, _ratio, above=HALF)
     return estimates
 
@@ -227,7 +237,7 @@ def _shared_errors(
 def bin_changes() -> pd.DataFrame:
     """Return how far each model's accuracy falls, and its JSD rises, over the five entropy bins.
 
-    ``…_by_step`` is the smallest of the steps from one bin to the next.
+    Columns that end with ``_by_step`` have the smallest of the steps from one bin to the next.
     """
     bins = read_published("nie2020_entropy_bins").sort_values(["dataset", "model", "bin"])
     by_model = bins.groupby(["dataset", "model"])
@@ -253,6 +263,6 @@ def least_ece(by_temperature: pd.DataFrame) -> pd.DataFrame:
 @derived_table(keys=("unit",))
 def largest_jsd() -> pd.DataFrame:
     """Return the largest possible JSD by the unit of its logarithms."""
-    apart = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
-    rows = [(unit, jensen_shannon_distance(*apart, unit=unit)[0]) for unit in UNITS]
+    disjoint = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
+    rows = [(unit, jensen_shannon_distance(*disjoint, unit=unit)[0]) for unit in UNITS]
     return pd.DataFrame(rows, columns=["unit", "value"])

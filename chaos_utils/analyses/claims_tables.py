@@ -1,4 +1,4 @@
-"""The tables that claims and published numbers point into: other chapters', and what none has."""
+"""The tables with the numbers of claims: those of other chapters, and some of claims alone."""
 
 import pandas as pd
 
@@ -35,7 +35,8 @@ TABLES = (
     "published_numbers.published_beside_ours", "results.main_results",
     "results.rank_correlations",
 )  # fmt: skip
-_SEED = 0  # of other chapters, as are these
+# The defaults of other chapters, so that their tables are not computed twice.
+_SEED = 0
 _RESAMPLES, _COMPARISONS = 2000, 100_000
 _BIN_PARAMETERS = {"n_bins": 5, "n_resamples": 50_000}
 
@@ -45,44 +46,48 @@ def tables(
 ) -> dict[str, Table]:
     """Return `TABLES` by name, each without rows where what it needs is not available.
 
-    `inputs` are those on the datasets of claims. `with_trained` have the models that this project
-    trained too, as in other chapters; pools of their datasets are scored in bins as well.
+    `inputs` are those on the datasets of claims. `with_trained` also have the models that this
+    project trained, as in other chapters; pools of these datasets are scored in bins, too.
     """
     bootstrap = {"n_resamples": n_resamples, "seed": seed}
     names = paper_datasets()
-    of_paper = [part for part in with_trained if part.name in names and _has_models(part)]
-    first = [part for part in of_paper if part.name == names[0]]
+    paper_inputs = [part for part in with_trained if part.name in names and _has_models(part)]
+    first_dataset = [part for part in paper_inputs if part.name == names[0]]
     n_bins = _BIN_PARAMETERS["n_bins"]
     binned = {part.name for part in inputs if not _has_few_items(part, n_bins)}
-    shown = [part for part in with_trained if part.name in binned]
+    binned_inputs = [part for part in with_trained if part.name in binned]
     pools = [pool for pool in with_trained.pooled() if binned.issuperset(pool.name.split("+"))]
-    usual = {"n_resamples": _RESAMPLES, "seed": _SEED}
-    compared = {"n_resamples": _COMPARISONS, "seed": _SEED}
-    table_1 = calibration.human_calibration(of_paper)
+    chapter_bootstrap = {"n_resamples": _RESAMPLES, "seed": _SEED}
+    comparison_bootstrap = {"n_resamples": _COMPARISONS, "seed": _SEED}
+    table_1 = calibration.human_calibration(paper_inputs)
     chapter_tables = {
         "calibration.human_calibration": table_1,
         "calibration.seed_means": calibration.seed_means(table_1) if len(table_1) else table_1,
-        "calibration.classwise_errors": calibration.classwise_errors(first),
-        "calibration.signed_entropy_errors": calibration.signed_entropy_errors(of_paper),
-        "calibration.temperature_choices": calibration.temperature_choices(first),
+        "calibration.classwise_errors": calibration.classwise_errors(first_dataset),
+        "calibration.signed_entropy_errors": calibration.signed_entropy_errors(paper_inputs),
+        "calibration.temperature_choices": calibration.temperature_choices(first_dataset),
         "claims_numbers.gains": claims_numbers.gains(inputs, **bootstrap),
-        "claims_numbers.least_ece": claims_numbers.least_ece(calibration.ece_by_temperature(first)),
+        "claims_numbers.least_ece": claims_numbers.least_ece(
+            calibration.ece_by_temperature(first_dataset)
+        ),
         "claims_numbers.system_numbers": claims_numbers.system_numbers(inputs, **bootstrap),
-        "error_distributions.released_draw": errors.released_draw(first),
+        "error_distributions.released_draw": errors.released_draw(first_dataset),
         "published_models": _published("nie2020_table5", published_models()),
         "agreement.binned_scores": agreement.binned_scores(
-            [*shown, *pools], **_BIN_PARAMETERS, seed=_SEED
+            [*binned_inputs, *pools], **_BIN_PARAMETERS, seed=_SEED
         ),
-        "annotations.agreement": annotations.agreement(inputs, **usual),
+        "annotations.agreement": annotations.agreement(inputs, **chapter_bootstrap),
         "annotations.data_statistics": annotations.data_statistics(inputs.with_part("old labels")),
         "annotations.label_counts": annotations.label_counts(inputs),
         "claims_numbers.vote_numbers": claims_numbers.vote_numbers(inputs, **bootstrap),
         "claims_numbers.bin_changes": claims_numbers.bin_changes(),
         "claims_numbers.largest_jsd": claims_numbers.largest_jsd(),
-        "results.main_results": results.main_results(shown, **usual),
+        "results.main_results": results.main_results(binned_inputs, **chapter_bootstrap),
         "results.rank_correlations": results.rank_correlations(),
-        "results.models_against_guesses": results.models_against_guesses(shown, **compared),
-        "results.size_effects": results.size_effects(shown, **compared),
+        "results.models_against_guesses": results.models_against_guesses(
+            binned_inputs, **comparison_bootstrap
+        ),
+        "results.size_effects": results.size_effects(binned_inputs, **comparison_bootstrap),
     }
     chapter_tables |= {name: _published(name, read_published(name)) for name in _PUBLISHED_KEYS}
     beside = published_numbers.published_beside_ours(same_votes=inputs.released, **chapter_tables)

@@ -1,6 +1,6 @@
-"""The collection of the votes, simulated: beside what the paper reports, and with stages left out.
+"""Simulated collections of the votes, beside the paper's report, and with stages left out.
 
-What the annotators did was not released, so every number here that is not published is one of
+The annotators' work was not released, so every number here that is not published comes from
 simulated annotators. The analyses take what `with_examples` returns.
 """
 
@@ -27,8 +27,8 @@ from chaos_utils.report.columns import DATASET, Column, Row, number, signed, wit
 
 _NEEDED_PART = "published collection"
 _PAPER = ("nie2020_table1", "nie2020_table2")
-# Figure 2 of Nie et al. (2020): the accuracy on unanimous examples no longer rises after so many
-# items; its level, read off the figure, is one for all datasets.
+# Figure 2 of Nie et al. (2020): after so many items, the accuracy on unanimous examples no longer
+# rises; its level, read off the figure, is the same for all datasets.
 _PLATEAU_FROM, _PLATEAU_PERCENT = 300, 92.0
 _BIN, _MOST_ITEMS, _RESAMPLES = 50, 600, 500  # of the accuracy over an annotator's items
 _NO_STAGE = {"qualification_items": 0, "training_items": 0, "check_rate": 0.0}
@@ -44,10 +44,10 @@ _PROTOCOL_VARIANTS: Mapping[str, Mapping[str, float]] = {
 
 
 def with_examples(inputs: AnalysisInputs) -> AnalysisInputs:
-    """Return the datasets whose collection is published, each with the votes that lend examples.
+    """Return the datasets whose collection is published, each with votes for unanimous examples.
 
-    Datasets with the same labels share their unanimous examples, as SNLI and MNLI did. Where one
-    of the book's is shown alone, the book's others lend theirs all the same.
+    Datasets with the same labels share their unanimous examples, as SNLI and MNLI did. This holds
+    even if a dataset of the book is shown alone: its examples still come from the others, too.
     """
     lenders = gather() if inputs.released and not inputs.is_book else inputs
     by_labels: dict[tuple[str, ...], list[DatasetInputs]] = {}
@@ -100,12 +100,12 @@ def against_paper(
     unanimous: float,
     seed: int,
 ) -> pd.DataFrame:
-    """Set what is published on a dataset's collection beside what is simulated.
+    """Compare the published numbers on a dataset's collection with simulated ones.
 
-    `all_votes` lend the unanimous examples, whose share of votes on one label exceeds `unanimous`.
-    The ``role`` of a quantity is ``stated`` (a parameter that is assumed), ``reported`` (in the
-    paper) or ``predicted``. ``simulated`` is the mean of the collections, ``low`` and ``high`` are
-    the lowest and the highest; ``difference`` is simulated minus published.
+    Unanimous examples come from `all_votes`: items whose share of votes on one label exceeds
+    `unanimous`. The ``role`` of a quantity is ``stated`` (an assumed parameter), ``reported`` (in
+    the paper) or ``predicted``. ``simulated`` is the mean of the collections, ``low`` and ``high``
+    are the lowest and the highest; ``difference`` is simulated minus published.
     """
     dataset = votes.dataset.name
     runs = _simulate_collections(votes, all_votes, collections, unanimous, seed)
@@ -125,10 +125,10 @@ def against_paper(
 
 
 def _summary(run: Simulation) -> dict[str, float]:
-    """Return what the paper reports on its collection, and what it does not: shares in percent.
+    """Return numbers on a simulated collection, those of the paper and others; shares in percent.
 
-    The share that failed is one of applicants, the share filtered out (dismissed in training, or
-    blocked at work) one of those admitted; annotators are those with counted votes.
+    The share that failed is that of all applicants. The share filtered out (dismissed in training,
+    or blocked at work) is that of all admitted. Annotators are those with counted votes.
     """
     votes, state = run.votes, run.annotators["state"]
     careless = run.annotators["kind"].to_numpy()[votes["annotator"]] != "careful"
@@ -165,32 +165,32 @@ def accuracy_curves(
 ) -> pd.DataFrame:
     """Follow the accuracy on hidden checks over an annotator's items, in the first collection.
 
-    For ``all`` and for ``careful`` annotators, by how many items they have judged before: bins,
-    with their middle in ``items``. The band is a bootstrap interval of 95% over annotators.
-    ``plateau_percent`` is the published level that was to be met, ``settled_percent`` the simulated
-    one from 300 items to the end, beyond the last bin too.
+    One row for ``all`` and for ``careful`` annotators and each bin of the items that an annotator
+    judged before; ``items`` is the middle of the bin. The 95% interval is by the bootstrap over
+    annotators. ``plateau_percent`` is the published level, ``settled_percent`` the simulated
+    accuracy from 300 items to the end, beyond the last bin too.
     """
     run = _simulate_collections(votes, all_votes, collections, unanimous, seed)[0]
     checks = _checks(run)
     is_careful = run.annotators["kind"].to_numpy()[checks["annotator"]] == "careful"
     rows = []
-    for kind, chosen in {"all": checks, "careful": checks[is_careful]}.items():
+    for kind, kind_checks in {"all": checks, "careful": checks[is_careful]}.items():
         rng = np.random.default_rng(0)
-        early = chosen[chosen["place"] < _MOST_ITEMS]
-        for start, of_bin in early.groupby(early["place"] // _BIN * _BIN):
-            by_annotator = of_bin.groupby("annotator")["right"].agg(["sum", "count"])
+        early = kind_checks[kind_checks["place"] < _MOST_ITEMS]
+        for start, bin_checks in early.groupby(early["place"] // _BIN * _BIN):
+            by_annotator = bin_checks.groupby("annotator")["right"].agg(["sum", "count"])
             means = bootstrap_means(by_annotator.to_numpy(float), _RESAMPLES, rng)
             low, high = percentile_interval(100 * means[:, 0] / means[:, 1])
             rows.append(
                 {
                     "who": kind,
                     "items": start + _BIN / 2,
-                    "n_checks": len(of_bin),
-                    "accuracy_percent": 100 * float(of_bin["right"].mean()),
+                    "n_checks": len(bin_checks),
+                    "accuracy_percent": 100 * float(bin_checks["right"].mean()),
                     "accuracy_percent_low": float(low),
                     "accuracy_percent_high": float(high),
                     "plateau_percent": _PLATEAU_PERCENT,
-                    "settled_percent": _settled_percent(chosen),
+                    "settled_percent": _settled_percent(kind_checks),
                 }
             )
     return pd.DataFrame(rows)
@@ -207,23 +207,32 @@ def stage_effects(
     unanimous: float,
     seed: int,
 ) -> pd.DataFrame:
-    """Say what each stage buys: collections of the stated population with each stage left out.
+    """Say what each stage of the collection is worth, by collections without it.
 
-    For each share of `careless` applicants, ``tvd`` is the mean distance of the estimated from the
-    true distributions, ``chance_tvd`` that of as many votes as the protocol wants, drawn from the
-    true ones. Means over `replicates` collections, with the lowest and the highest.
+    One row for each share of `careless` applicants and each variant of the protocol. ``tvd`` is the
+    mean distance of the estimated distributions from the true ones; ``chance_tvd`` is the distance
+    of as many votes as the protocol asks for, drawn from the true ones. ``tvd`` and ``dollars`` are
+    means over `replicates` collections, with the lowest and the highest.
     """
     _check_sizes(replicates, len(careless))
     materials = cut(votes, all_votes, items, unanimous, seed)
-    stated = assumed_parameters(votes.dataset.name)
+    assumed = assumed_parameters(votes.dataset.name)
     k = int(load_protocol().parameters["votes_per_item"])
-    runs = range(seed, seed + replicates)
-    ideal = [draw_votes(materials.items, k, np.random.default_rng(run)) / k for run in runs]
-    chance = float(np.mean([total_variation(materials.items, sample) for sample in ideal]))
+    run_seeds = range(seed, seed + replicates)
+    chance_shares = [
+        draw_votes(materials.items, k, np.random.default_rng(run_seed)) / k
+        for run_seed in run_seeds
+    ]
+    chance = float(np.mean([total_variation(materials.items, sample) for sample in chance_shares]))
     rows = []
-    for share, (without, changes), run in product(careless, _PROTOCOL_VARIANTS.items(), runs):
+    for share, (without, changes), run_seed in product(
+        careless, _PROTOCOL_VARIANTS.items(), run_seeds
+    ):
         simulation = simulate(
-            load_protocol(**changes), materials, mixture(**(stated | {"careless": share})), run
+            load_protocol(**changes),
+            materials,
+            mixture(**(assumed | {"careless": share})),
+            run_seed,
         )
         estimated = simulation.counts / simulation.counts.sum(axis=1, keepdims=True)
         error = float(total_variation(materials.items, estimated).mean())
@@ -238,9 +247,9 @@ def stage_effects(
 
 @derived_table(keys=("from", "event", "condition", "to"))
 def transitions(protocol: Protocol) -> pd.DataFrame:
-    """Return the ways from state to state that the values of the parameters leave open.
+    """Return the transitions between states that are possible with the values of the parameters.
 
-    ``condition`` is in words, and empty where none is left to be met; ``feedback`` says whether a
+    ``condition`` is in words, empty for an unconditional transition; ``feedback`` says whether a
     mistake in the state ``from`` is pointed out, ``discards_votes`` whether the state ``to`` throws
     votes away.
     """
@@ -263,12 +272,16 @@ def transitions(protocol: Protocol) -> pd.DataFrame:
 def _open_branches(
     branches: Sequence[Json], values: Mapping[str, float]
 ) -> Iterator[tuple[str, list[Json]]]:
-    """Yield where branches lead that can be taken, and what is left to be met for that."""
+    """Yield the end state and the remaining conditions of each branch that can be taken.
+
+    Conditions on parameters are decided here; a branch without others is always taken, and ends.
+    """
     for branch in branches:
         guards = [guard for guard in branch["when"] if "parameter" not in guard]
-        settled = [guard for guard in branch["when"] if "parameter" in guard]
+        parameter_guards = [guard for guard in branch["when"] if "parameter" in guard]
         if all(
-            OPERATORS[guard["op"]](values[guard["parameter"]], guard["value"]) for guard in settled
+            OPERATORS[guard["op"]](values[guard["parameter"]], guard["value"])
+            for guard in parameter_guards
         ):
             yield branch["to"], guards
             if not guards:
@@ -293,7 +306,7 @@ def rules(protocol: Protocol) -> pd.DataFrame:
     return described[["kind", "means"]].assign(value=values).rename_axis("rule").reset_index()
 
 
-# What readers call each quantity that the paper reports, and its decimals.
+# The name for readers of each quantity that the paper reports, and its decimals.
 QUANTITIES = {
     "qualification_fail_rate_percent": ("fail the on-boarding test (%)", 1),
     "filter_rate_percent": ("admitted, then filtered out (%)", 1),

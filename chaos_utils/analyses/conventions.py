@@ -34,7 +34,7 @@ VARIES = {  # what differs between a quantity's conventions
     "class-wise ECE": "target, zeros",
     "Brier score": "target, sum or mean",
 }
-# Shown in no table: more of the same, in the data.
+# Conventions that no table shows, though the data have them.
 _NOT_SHOWN = ("floor 1e-12", "floor 1e-06", ", 5 bins", ", 20 bins")
 _ROUNDING_ERROR = 1e-9  # a difference, or a value, that is there by rounding alone
 _INTERVALS: dict[Closed, str] = {"right": "(a, b]", "left": "[a, b)"}
@@ -53,10 +53,10 @@ class Convention:
         What is computed, and how.
     value : float
     used_by : str
-        A paper or a library's default that computes it so; empty where none is known to us.
+        A paper, or a library's default, with this convention; empty where we know of none.
     is_reference : bool
-        Whether the others are compared with it: the choice of the paper that uses the
-        quantity. Each quantity has exactly one.
+        Whether this is the choice of the paper that uses the quantity, with which other conventions
+        are compared. Each quantity has exactly one.
     """
 
     quantity: str
@@ -77,7 +77,8 @@ def every_convention(batch: EvalBatch) -> list[Convention]:
 
 
 def _distribution_conventions(batch: EvalBatch) -> Iterator[Convention]:
-    used_by = {
+    """Yield Jensen–Shannon, KL, the entropy of the predictions, and EntCE."""
+    users = {
         ("distance", "nats"): f"{_NIE}; default of scipy’s jensenshannon",
         ("divergence", "bits"): "Lin 1991",
     }
@@ -85,12 +86,14 @@ def _distribution_conventions(batch: EvalBatch) -> Iterator[Convention]:
         "distance": divergence.jensen_shannon_distance,
         "divergence": divergence.jensen_shannon_divergence,
     }
-    for (kind, of), unit in product(kinds.items(), UNITS):
-        value = of(batch.human, batch.model, unit=unit).mean()
-        by = used_by.get((kind, unit), "")
-        yield Convention("Jensen–Shannon", f"{kind}, {unit}", value, by, by.startswith(_NIE))
+    for (kind, measure), unit in product(kinds.items(), UNITS):
+        value = measure(batch.human, batch.model, unit=unit).mean()
+        used_by = users.get((kind, unit), "")
+        yield Convention(
+            "Jensen–Shannon", f"{kind}, {unit}", value, used_by, used_by.startswith(_NIE)
+        )
 
-    by_kl = {
+    kl_users = {
         (_TO_MODEL, NIE_FLOOR, "nats"): _NIE,
         (_TO_MODEL, 0.0, "nats"): "scipy’s entropy(h, m); torch’s kl_div(log m, h)",
     }
@@ -100,8 +103,10 @@ def _distribution_conventions(batch: EvalBatch) -> Iterator[Convention]:
     }
     for (direction, pair), floor, unit in product(directions.items(), FLOORS, UNITS):
         value = divergence.kl_divergence(*pair, unit=unit, floor=floor).mean()
-        by = by_kl.get((direction, floor, unit), "")
-        yield Convention("KL", f"{direction}, floor {floor:g}, {unit}", value, by, by == _NIE)
+        used_by = kl_users.get((direction, floor, unit), "")
+        yield Convention(
+            "KL", f"{direction}, floor {floor:g}, {unit}", value, used_by, used_by == _NIE
+        )
 
     bits, nats = (divergence.entropy(batch.model, unit=unit).mean() for unit in ("bits", "nats"))
     yield Convention(_NO_BETTER_SIDE, "bits", bits, f"{_NIE}; ChaosNLI’s files", True)
@@ -112,63 +117,66 @@ def _distribution_conventions(batch: EvalBatch) -> Iterator[Convention]:
 
 
 def _label_conventions(batch: EvalBatch) -> Iterator[Convention]:
+    """Yield accuracy and RankCS, which differ in how ties are broken."""
     name = "accuracy, new majority"
     stated = (batch.predicted == batch.majority).mean()
     yield Convention(name, "label as stated, gold as stored", stated, _NIE, True)
     rules: tuple[scores.TieRule, ...] = ("first", "last")
     for label, gold in product(rules, repeat=2):
-        right = scores.top_label(batch.model, ties=label) == scores.top_label(
+        is_right = scores.top_label(batch.model, ties=label) == scores.top_label(
             batch.human, ties=gold
         )
         words = f"of tied labels the {label}, of tied votes the {gold}"
-        yield Convention(name, words, right.mean(), _BAAN if label == gold == "last" else "")
-    shared = scores.expected_correct(batch.model, batch.predicted, batch.majority).mean()
-    yield Convention(name, "tied labels share an item, gold as stored", shared, _OURS)
+        yield Convention(name, words, is_right.mean(), _BAAN if label == gold == "last" else "")
+    shared_ties = scores.expected_correct(batch.model, batch.predicted, batch.majority).mean()
+    yield Convention(name, "tied labels share an item, gold as stored", shared_ties, _OURS)
 
-    by_position = calibration.same_ranking(batch.human, batch.model, ties="index").mean()
+    position_ties = calibration.same_ranking(batch.human, batch.model, ties="index").mean()
     tie_aware = calibration.same_ranking(batch.human, batch.model, ties="aware").mean()
-    at_random = calibration.expected_same_ranking(batch.human, batch.model).mean()
-    yield Convention("RankCS", "equal values by position", by_position, _BAAN, True)
+    random_ties = calibration.expected_same_ranking(batch.human, batch.model).mean()
+    yield Convention("RankCS", "equal values by position", position_ties, _BAAN, True)
     yield Convention("RankCS", "tie-aware", tie_aware)
-    yield Convention("RankCS", "ties at random", at_random, _OURS)
+    yield Convention("RankCS", "ties at random", random_ties, _OURS)
 
 
 def _bin_conventions(batch: EvalBatch) -> Iterator[Convention]:
-    used_by = {
+    """Yield ECE and class-wise ECE, which differ in target and bins."""
+    users = {
         ("majority", 10, "right"): _BAAN,
         ("majority", 15, "right"): "Guo et al. 2017",
         ("majority", 15, "left"): "default of torchmetrics",
     }
     targets = {"majority": batch.first_majority, "vote shares": batch.human}
-    for (target, of), n_bins, closed in product(targets.items(), N_BINS, _INTERVALS):
+    for (target, gold), n_bins, closed in product(targets.items(), N_BINS, _INTERVALS):
         binning = Binning(n_bins, closed, zero_in_bin=False)
-        value = calibration.expected_calibration_error(batch.model, of, binning)
-        by = used_by.get((target, n_bins, closed), "")
+        value = calibration.expected_calibration_error(batch.model, gold, binning)
+        used_by = users.get((target, n_bins, closed), "")
         words = f"against the {target}, {n_bins} bins {_INTERVALS[closed]}"
-        yield Convention("ECE", words, value, by, by == _BAAN)
-    for (target, of), n_bins in product(targets.items(), N_BINS):
+        yield Convention("ECE", words, value, used_by, used_by == _BAAN)
+    for (target, gold), n_bins in product(targets.items(), N_BINS):
         value = calibration.adaptive_calibration_error(
-            batch.model, of, min(n_bins, len(batch.model))
+            batch.model, gold, min(n_bins, len(batch.model))
         )
         words = f"against the {target}, {n_bins} bins of equal mass"
         yield Convention("ECE", words, value, "Nixon et al. 2019" if target == "majority" else "")
 
-    ways: dict[str, tuple[Binning, DivideBy]] = {
+    rules: dict[str, tuple[Binning, DivideBy]] = {
         "(a, b], 0 in no bin, divided by the binned": (BAAN_BINS, "binned"),
         "(a, b], 0 in no bin, divided by all": (BAAN_BINS, "all"),
         "(a, b], 0 in the first bin": (SOUND_BINS, "all"),
         "[a, b)": (Binning(10, "left", zero_in_bin=True), "all"),
     }
-    for (target, of), (way, (binning, divide_by)) in product(targets.items(), ways.items()):
+    for (target, gold), (rule, (binning, divide_by)) in product(targets.items(), rules.items()):
         value = calibration.classwise_calibration_error(
-            batch.model, of, binning, divide_by=divide_by
+            batch.model, gold, binning, divide_by=divide_by
         )
-        by = _BAAN if (target, divide_by) == ("majority", "binned") else ""
-        words = f"against the {target}, 10 bins {way}"
-        yield Convention("class-wise ECE", words, value, by, by == _BAAN)
+        used_by = _BAAN if (target, divide_by) == ("majority", "binned") else ""
+        words = f"against the {target}, 10 bins {rule}"
+        yield Convention("class-wise ECE", words, value, used_by, used_by == _BAAN)
 
 
 def _brier_conventions(batch: EvalBatch) -> Iterator[Convention]:
+    """Yield Brier scores, which differ in target and scale."""
     name, k = "Brier score", batch.model.shape[1]
     votes = scores.brier_of_votes(batch.human, batch.model).mean()
     label = scores.brier_of_votes(np.eye(k)[batch.first_majority], batch.model).mean()
@@ -183,10 +191,10 @@ def _brier_conventions(batch: EvalBatch) -> Iterator[Convention]:
 
 
 def chosen_systems(votes: Votes, systems: Sequence[System], temperature: float) -> list[System]:
-    """Return what the chapter shows: a first system, it at a temperature, and references.
+    """Return the systems that the chapter shows.
 
-    The first and the same at `temperature`, the first of our own, the reader's, the uniform guess
-    and the oracle.
+    They are the first system, as it is and at `temperature`, the first of our own, the reader's,
+    the uniform guess and the oracle.
     """
     first = list(systems[:1])
     scaled = [
@@ -204,13 +212,13 @@ def under_every_convention(
 ) -> pd.DataFrame:
     """Compute every quantity of every system of `chosen_systems` under every convention.
 
-    ``relative`` is the value over the reference convention's, NaN where that is 0.
+    ``relative`` is the value over that of the reference convention, NaN where the latter is 0.
     """
     parts = []
     for system in chosen_systems(votes, systems, temperature):
         values = pd.DataFrame(every_convention(system.aligned_to(votes)))
         references = values[values["is_reference"]].set_index("quantity")["value"]
-        # Rounding leaves 1e-17 where the reference is 0, as the oracle's JSD.
+        # Where the reference is 0, as the JSD of the oracle, rounding leaves 1e-17.
         reference = values["quantity"].map(references[references > _ROUNDING_ERROR])
         values["relative"] = values["value"] / reference
         parts.append(values.assign(**system.keys, n_items=len(system)))
@@ -221,9 +229,9 @@ def under_every_convention(
 
 def shown_rows(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that are shown: not all floors and numbers of bins, and no KL in bits."""
-    named = table["convention"].astype(str)
-    more = np.any([named.str.contains(words, regex=False) for words in _NOT_SHOWN], axis=0)
-    return table[~more & ~((table["quantity"] == "KL") & named.str.endswith("bits"))]
+    names = table["convention"].astype(str)
+    is_hidden = np.any([names.str.contains(words, regex=False) for words in _NOT_SHOWN], axis=0)
+    return table[~is_hidden & ~((table["quantity"] == "KL") & names.str.endswith("bits"))]
 
 
 def columns_for(systems: Iterable[str]) -> list[Column]:
@@ -244,7 +252,7 @@ def leading_system(table: pd.DataFrame) -> str:
 
 @derived_table(keys=("dataset", "quantity", "convention"))
 def drawn_rows(table: pd.DataFrame) -> pd.DataFrame:
-    """Return what the figure draws of `under_every_convention`: one system's rows, and `VARIES`."""
+    """Return the rows of `under_every_convention` for the `leading_system`, with `VARIES`."""
     rows = table[(table["system"] == leading_system(table)) & table["relative"].notna()]
     rows = rows.drop(columns=["n_items", "used_by"])
     return rows.assign(varies=rows["quantity"].map(VARIES))
@@ -252,11 +260,12 @@ def drawn_rows(table: pd.DataFrame) -> pd.DataFrame:
 
 @derived_table(keys=("dataset", "quantity"))
 def spread(table: pd.DataFrame) -> pd.DataFrame:
-    """Summarise each quantity: how far it moves, and how often systems change places.
+    """Summarise each quantity: how far conventions move it, and how often they change an order.
 
-    Of the `leading_system` the ``smallest`` and ``largest`` value; of all pairs of systems, how
-    many change their order under some convention, ``n_turned``, with an ``example``, the change
-    that the most conventions make.
+    * ``smallest``, ``largest``, ``reference``: values of the `leading_system`, over its
+      ``n_conventions`` and by the reference convention;
+    * ``n_turned``: the number of pairs of systems, of ``n_pairs``, whose order some convention
+      reverses; ``example``: the reversal that most conventions make.
     """
     keys = ["dataset", "quantity"]
     leading = table[table["system"] == leading_system(table)]
@@ -264,9 +273,11 @@ def spread(table: pd.DataFrame) -> pd.DataFrame:
     summary = values.agg(n_conventions="size", smallest="min", largest="max")
     summary["reference"] = leading[leading["is_reference"]].set_index(keys)["value"]
     changes = order_changes(table).sort_values("n_turned", ascending=False, kind="stable")
-    most = changes.drop_duplicates(keys).set_index(keys)
+    examples = changes.drop_duplicates(keys).set_index(keys)
     summary["n_turned"] = changes.groupby(keys).size()
-    summary["example"] = most["behind"] + " passes " + most["ahead"] + ": " + most["convention"]
+    summary["example"] = (
+        examples["behind"] + " passes " + examples["ahead"] + ": " + examples["convention"]
+    )
     n_systems = table["system"].nunique()
     summary = summary.assign(system=leading_system(table), n_pairs=n_systems * (n_systems - 1) // 2)
     summary = summary.fillna({"n_turned": 0, "example": ""}).astype({"n_turned": int}).reset_index()
@@ -275,11 +286,12 @@ def spread(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def order_changes(table: pd.DataFrame) -> pd.DataFrame:
-    """Find pairs of systems whose order under the reference another convention turns round.
+    """Find pairs of systems whose order by the reference convention another convention reverses.
 
-    Better is larger for accuracy and RankCS, smaller for the others; the entropy of the predictions
-    has no better side and is left out. ``n_turned`` counts the conventions that turn the order,
-    ``convention`` is the first of them. Differences below 1e-9 count as none.
+    ``ahead`` is better by the reference, ``behind`` by another convention. ``n_turned`` counts the
+    conventions that reverse the order, ``convention`` is the first of them. Larger is better for
+    accuracy and RankCS, smaller for other quantities; the entropy of the predictions has no better
+    side and is left out. Differences below 1e-9 count as none.
     """
     rows = []
     for (dataset, quantity), group in table.groupby(["dataset", "quantity"], sort=False):
@@ -292,10 +304,10 @@ def order_changes(table: pd.DataFrame) -> pd.DataFrame:
             values = -values
         for ahead, behind in permutations(values.columns, 2):
             if values.loc[reference, ahead] < values.loc[reference, behind] - _ROUNDING_ERROR:
-                turned = values[ahead] > values[behind] + _ROUNDING_ERROR
-                if turned.any():
+                reversal = values[ahead] > values[behind] + _ROUNDING_ERROR
+                if reversal.any():
                     rows.append(
-                        (dataset, quantity, ahead, behind, int(turned.sum()), turned.idxmax())
+                        (dataset, quantity, ahead, behind, int(reversal.sum()), reversal.idxmax())
                     )
     columns = ["dataset", "quantity", "ahead", "behind", "n_turned", "convention"]
     return pd.DataFrame(rows, columns=columns)

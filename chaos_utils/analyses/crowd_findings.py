@@ -1,4 +1,4 @@
-"""What the page of a crowd finds, in sentences made for its votes, and what it leaves open."""
+"""The findings of a crowd's page in sentences, and warnings where its votes are too few."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,12 +15,11 @@ from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.evaluate import note_on_few
 from chaos_utils.scoring.replacement import COMMONEST, ONE_MORE, PASSES
 
-_WIDEST_INTERVAL = 0.2  # interval of how often two people differ that still says something
-_FEW_PEOPLE = 8  # annotators who say nothing of others
-_LARGEST_OF_FIVE = (
-    0.9  # of what other annotators would change, as much as this from five is too much
-)
-_PRIOR_TOLERANCE = 0.02  # of the same, by the prior: less is no matter
+_WIDEST_INTERVAL = 0.2  # of the disagreement; a wider one says too little
+_FEW_PEOPLE = 8  # annotators; so few say nothing of others
+# The largest share of the annotators' variance that may come from five of them.
+_LARGEST_OF_FIVE = 0.9
+_PRIOR_TOLERANCE = 0.02  # difference between the disagreement and the prior's that is ignored
 
 
 def findings(
@@ -34,7 +33,7 @@ def findings(
     scores: Table,
     detectable: Table,
 ) -> str:
-    """Return sentences in Markdown, from the page's tables, which say more: annotators first."""
+    """Return sentences in Markdown that sum up the page's tables, annotators first."""
     sentences = [
         _annotator_sentence(near_chance.rows),
         _agreement_sentence(agreement.rows.set_index("quantity")),
@@ -47,19 +46,22 @@ def findings(
 
 
 def vote_warnings(votes: Votes, *, agreement: Table, majorities: Table, near_chance: Table) -> str:
-    """Say in Markdown what these votes are too few for; nothing where they are enough."""
+    """Say in Markdown what these votes are too few for; empty where they are enough."""
     by_quantity = agreement.rows.set_index("quantity")
-    apart = by_quantity.loc["disagreement"]
+    disagreement = by_quantity.loc["disagreement"]
     warnings = [note_on_few(votes)] if votes.are_few else []
-    warnings += _annotator_warnings(near_chance.rows, apart)
+    warnings += _annotator_warnings(near_chance.rows, disagreement)
     warnings += _interval_warnings(by_quantity)
     expected = majorities.rows.set_index("quantity")["value"]["disagreement"]
-    is_inside = pd.isna(apart["low"]) or apart["low"] <= expected <= apart["high"]
-    if not is_inside and abs(expected - apart["value"]) > _PRIOR_TOLERANCE:
+    is_inside = (
+        pd.isna(disagreement["low"]) or disagreement["low"] <= expected <= disagreement["high"]
+    )
+    if not is_inside and abs(expected - disagreement["value"]) > _PRIOR_TOLERANCE:
+        certainty = "sure" if expected < disagreement["value"] else "unsure"
         warnings.append(
             f"for so many labels, the votes are too few for the prior: it expects two votes to "
-            f"differ {_percent(expected)} of the time, not {_percent(apart['value'])}; what is "
-            f"said of all people below is too {'sure' if expected < apart['value'] else 'unsure'}"
+            f"differ {_percent(expected)} of the time, not {_percent(disagreement['value'])}; what "
+            f"is said of all people below is too {certainty}"
         )
     if not warnings:
         return ""
@@ -67,45 +69,44 @@ def vote_warnings(votes: Votes, *, agreement: Table, majorities: Table, near_cha
     return "\n".join(["> **What these votes are too few for**", ">", *points])
 
 
-def _annotator_warnings(near: pd.DataFrame, apart: pd.Series) -> Iterator[str]:
+def _annotator_warnings(near: pd.DataFrame, disagreement: pd.Series) -> Iterator[str]:
     """Yield why an interval over annotators is too short, or missing."""
-    if not len(near) or pd.isna(apart["low"]):
+    if not len(near) or pd.isna(disagreement["low"]):
         return
     n_people = near.iloc[0]["n_annotators"]
     people = f"{counted(n_people, 'annotator')} gave these votes"
-    if apart["over"] != OVER_BOTH:
+    if disagreement["over"] != OVER_BOTH:
         yield f"{people}, which cannot say how far others would agree"
     elif n_people <= _FEW_PEOPLE:
         yield f"{people}, and are too few to speak for others: the intervals are a guess"
-    elif apart["of_five"] > _LARGEST_OF_FIVE:
+    elif disagreement["of_five"] > _LARGEST_OF_FIVE:
         yield (
-            f"{_percent(apart['of_five'])} of what other annotators would change hangs on five of "
-            "these: even the interval over annotators is too short"
+            f"{_percent(disagreement['of_five'])} of what other annotators would change hangs on "
+            "five of these: even the interval over annotators is too short"
         )
 
 
 def _interval_warnings(agreement: pd.DataFrame) -> Iterator[str]:
     """Yield what intervals of agreement leave open."""
-    apart, alpha = agreement.loc["disagreement"], agreement.loc["alpha"]
-    if pd.isna(apart["low"]):
-        alike = "nobody disagrees on any" if not apart["value"] else "people disagree alike on each"
+    disagreement, alpha = agreement.loc["disagreement"], agreement.loc["alpha"]
+    items = f"{counted(disagreement['n_items'], 'item')} with two votes"
+    if pd.isna(disagreement["low"]):
+        alike = "people disagree alike on each"
+        if not disagreement["value"]:
+            alike = "nobody disagrees on any"
+        yield f"{alike} of {items}: how far they agree on others has no interval"
+    if disagreement["high"] - disagreement["low"] > _WIDEST_INTERVAL:
         yield (
-            f"{alike} of {counted(apart['n_items'], 'item')} with two votes: how far they agree on "
-            "others has no interval"
-        )
-    if apart["high"] - apart["low"] > _WIDEST_INTERVAL:
-        yield (
-            f"{counted(apart['n_items'], 'item')} with two votes are too few to say how far people "
-            "agree"
-            if apart["over"] != OVER_BOTH
+            f"{items} are too few to say how far people agree"
+            if disagreement["over"] != OVER_BOTH
             else "these items and annotators are too few to say how far people agree"
         )
     if agreement.loc["evenness", "value"] > 1:
-        most = apart["value"] / agreement.loc["evenness", "value"]
+        most = disagreement["value"] / agreement.loc["evenness", "value"]
         yield (
-            f"these votes differ more often ({_percent(apart['value'])}, corrected for their "
-            f"number) than people can ({_percent(most)} at most): that is chance"
-            + ("" if pd.isna(apart["low"]) else ", and the interval is too short")
+            f"these votes differ more often ({_percent(disagreement['value'])}, corrected for "
+            f"their number) than people can ({_percent(most)} at most): that is chance"
+            + ("" if pd.isna(disagreement["low"]) else ", and the interval is too short")
         )
     if alpha["low"] > 0 or (pd.isna(alpha["low"]) and alpha["value"] > 0):
         return
@@ -119,8 +120,9 @@ def _interval_warnings(agreement: pd.DataFrame) -> Iterator[str]:
 
 
 def _agreement_sentence(agreement: pd.DataFrame) -> str:
-    apart, alpha = agreement.loc["disagreement"], agreement.loc["alpha"]
-    differ = f"{_percent(apart['value'])}{_interval(apart)} of the time"
+    """Say how often two votes, and two people, differ, and give α."""
+    disagreement, alpha = agreement.loc["disagreement"], agreement.loc["alpha"]
+    differ = f"{_percent(disagreement['value'])}{_interval(disagreement)} of the time"
     sentence = f"Two votes on the same item differ {differ}"
     if not pd.isna(alpha["value"]):
         sentence += f"; beyond chance they agree by α = {number(alpha['value'], 2)}"
@@ -131,12 +133,12 @@ def _agreement_sentence(agreement: pd.DataFrame) -> str:
         alike = agreement.loc["alike"]
         differ = f"{_percent(alike['value'])}{_interval(alike)} of the time"
         sentence += f". Two people differ {differ}, if each annotator counts alike"
-    over = "" if pd.isna(apart["low"]) else f" Intervals are over {apart['over']}."
+    over = "" if pd.isna(disagreement["low"]) else f" Intervals are over {disagreement['over']}."
     return f"{sentence}.{over}"
 
 
 def _interval(row: pd.Series) -> str:
-    """Return the interval of a share, or nothing."""
+    """Return the interval of a share in brackets, or an empty text."""
     return "" if pd.isna(row["low"]) else f" [{_percent(row['low'])}, {_percent(row['high'])}]"
 
 
@@ -149,9 +151,9 @@ def _majority_sentence(majorities: pd.DataFrame) -> str:
 
 
 def _budget_sentence(votes: Votes, budget: pd.DataFrame) -> str:
-    """Say what as many votes as there are are worth, and what more would be."""
-    shown = budget[(budget["quantity"] == "error") & (budget["measure"] == "dist_ce")]
-    errors = shown.set_index("n_votes")["value"]
+    """Say how near the votes come to all people, and how near more votes would come."""
+    error_rows = budget[(budget["quantity"] == "error") & (budget["measure"] == "dist_ce")]
+    errors = error_rows.set_index("n_votes")["value"]
     usual = votes.n_votes_each or float(pd.Series(votes.n_votes).median())
     n_votes = max(n for n in errors.index if n <= max(usual, 1))
     more = next((n for n in errors.index if n > n_votes), None)
@@ -163,7 +165,7 @@ def _budget_sentence(votes: Votes, budget: pd.DataFrame) -> str:
 
 
 def _annotator_sentence(near: pd.DataFrame) -> str:
-    """Say who is near chance, whose votes these are, and what they change."""
+    """Say how many annotators are near chance, how many votes they gave, and what these change."""
     if not len(near):
         return (
             "It is not known who gave which vote: nobody can be found who labelled at random, "
@@ -197,12 +199,12 @@ def _annotator_sentence(near: pd.DataFrame) -> str:
 
 
 def _replacement_sentences(replacement: Table | None) -> Iterator[str]:
-    """Yield which systems pass the test, and what that is worth here."""
+    """Yield which systems pass the replacement test, and how much this says."""
     if replacement is None:
         return
     rows = replacement.rows.to_dict("records")
-    of_name = {row["system"]: row for row in rows if row["origin"] in ("baseline", "reference")}
-    constant, person = of_name[COMMONEST], of_name[ONE_MORE]
+    yardsticks = {row["system"]: row for row in rows if row["origin"] in ("baseline", "reference")}
+    constant, person = yardsticks[COMMONEST], yardsticks[ONE_MORE]
     systems = [row for row in rows if row["origin"] not in ("baseline", "reference")]
     if pd.isna(person["passed"]):
         yield "They are too few for a verdict on whether a model may replace one."
@@ -233,7 +235,7 @@ def _passing_phrase(passing: Sequence[str], n_systems: int) -> str:
 def _system_sentences(
     votes: Votes, scores: pd.DataFrame, detectable: pd.DataFrame
 ) -> Iterator[str]:
-    """Yield what the nearest system is worth, or which differences these items find."""
+    """Yield the worth of the nearest system or, without one, the smallest detectable difference."""
     systems = scores[~scores["origin"].isin(["baseline", "reference"])]
     worth = systems[systems["measure"].isin(worths.NAMES)]
     names = list(dict.fromkeys(worth["system"]))

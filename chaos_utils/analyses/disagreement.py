@@ -12,8 +12,8 @@ from chaos_utils.metrics.agreement import chance_of_majority_size, majority_shar
 from chaos_utils.metrics.divergence import Floats, entropy
 from chaos_utils.report.columns import DATASET, Column
 
-ALL = "all"  # patterns of old votes together
-MIN_ITEMS = 5  # of a cell that is shown at its place
+ALL = "all"  # the row for all patterns of old votes
+MIN_ITEMS = 5  # items of a cell that has a row of its own
 # Half a percentage point off the round shares, so that none lies on an edge.
 _SHARE_EDGES = np.r_[np.arange(-0.5, 95, 5), 100.5] / 100
 _FAR_POINTS = 20  # percentage points
@@ -21,7 +21,7 @@ _NEARLY_ALL = 0.95
 
 
 def _bits(votes: Votes) -> Floats:
-    """Return each item's entropy, rounded: which bin it is in must not depend on the processor."""
+    """Return each item's entropy, rounded so that its bin is the same on every processor."""
     return entropy(votes.shares, unit="bits").round(10)
 
 
@@ -29,10 +29,10 @@ def _bits(votes: Votes) -> Floats:
 def entropy_bins(votes: Votes, *, n_bins: int) -> pd.DataFrame:
     """Count items by the entropy of their votes.
 
-    Bins are equal, from 0 to the largest entropy that the labels allow. ``n_votes`` are those of
-    each item, missing where that varies; ``mean_bits`` is over all items. ``share_of_splits`` is
-    the share of items there would be if all splits of these votes between two labels were equally
-    frequent, NaN for more labels.
+    Bins are equal, from 0 to the largest entropy that the labels allow. ``n_votes`` is the number
+    of votes on each item, missing where it varies; ``mean_bits`` is the mean over all items. With
+    two labels, ``share_of_splits`` is the share of items that a bin would have if all splits of the
+    votes between the labels were equally frequent; NaN for more labels.
     """
     bits = _bits(votes)
     edges = np.linspace(0, np.log2(votes.dataset.n_classes), n_bins + 1).round(10)
@@ -60,8 +60,8 @@ def entropy_bins(votes: Votes, *, n_bins: int) -> pd.DataFrame:
 def majority_shares(votes: Votes) -> pd.DataFrame:
     """Count items by the share of the votes that their majority label has.
 
-    One row for each whole ``percent`` of the votes that a majority can have: items whose majority
-    has that share or more, or that or less.
+    One row for each whole ``percent`` of the votes that a majority can have. Columns count the
+    items whose majority has at least, or at most, this share.
     """
     sizes = np.round(100 * majority_share(votes.counts), 8)
     percent = np.arange(100 // votes.dataset.n_classes, 101)
@@ -82,38 +82,38 @@ def vote_cells(votes: Votes, *, step: int) -> pd.DataFrame:
 
     One row for each cell with at least `MIN_ITEMS` items: the percentages of the votes at its
     centre, in label order, and the ``majority_label`` of most of its items. The items of all other
-    cells are one row without a place. A cell holds what is nearer to its centre than to any other,
-    a hexagon; what lies between two counts for the one with more votes for the earlier label.
-    Neighbouring cells are `step` percentage points apart, of which 100 is a multiple.
+    cells are in one row without percentages. A cell is a hexagon: the points that are nearer to its
+    centre than to any other. A point between two cells is in the one with more votes for the
+    earlier label. Neighbouring centres are `step` percentage points apart, a divisor of 100.
     """
     cells = pd.DataFrame(_nearest(votes.counts, 100 // step) * step)
     cells["majority"] = votes.majority
     rows = []
-    for place, majorities in cells.groupby([0, 1, 2])["majority"]:
+    for centre, majorities in cells.groupby([0, 1, 2])["majority"]:
         if len(majorities) >= MIN_ITEMS:
             label = votes.dataset.labels[int(majorities.mode()[0])]
-            rows.append((*place, label, len(majorities)))
-    if rest := len(votes) - sum(row[-1] for row in rows):
-        rows.append((None, None, None, None, rest))
-    places = [f"percent_{k}" for k in (1, 2, 3)]
-    table = pd.DataFrame(rows, columns=[*places, "majority_label", "n_items"])
-    return table.astype(dict.fromkeys(places, "Int64"))
+            rows.append((*centre, label, len(majorities)))
+    if n_left := len(votes) - sum(row[-1] for row in rows):
+        rows.append((None, None, None, None, n_left))
+    percent_columns = [f"percent_{k}" for k in (1, 2, 3)]
+    table = pd.DataFrame(rows, columns=[*percent_columns, "majority_label", "n_items"])
+    return table.astype(dict.fromkeys(percent_columns, "Int64"))
 
 
 def _nearest(counts: Ints, n: int) -> Ints:
     """Round each row's shares to multiples of 1/n that sum to 1: by largest remainder."""
     floor, remainder = np.divmod(counts * n, counts.sum(axis=1, keepdims=True))
-    place = np.argsort(np.argsort(-remainder, axis=1, kind="stable"), axis=1)
-    units: Ints = floor + (place < n - floor.sum(axis=1, keepdims=True))
+    rank = np.argsort(np.argsort(-remainder, axis=1, kind="stable"), axis=1)
+    units: Ints = floor + (rank < n - floor.sum(axis=1, keepdims=True))
     return units
 
 
 @cached_analysis(keys=("dataset", "first", "second"))
 def contested_pairs(votes: Votes) -> pd.DataFrame:
-    """Count between which two labels items are contested: their two most frequent ones.
+    """Count the items that are contested between two labels, their two most frequent ones.
 
-    Of labels that tie, the earlier one counts; unanimous items count for none, but for the
-    ``share``. Neighbours in the dataset's label order come first.
+    Of tied labels, the earlier one counts as more frequent. Unanimous items are in no pair, but
+    ``share`` is that of all items. Neighbours in the dataset's label order come first.
     """
     labels = votes.dataset.labels
     is_split = (votes.counts > 0).sum(axis=1) > 1
@@ -132,15 +132,19 @@ def contested_pairs(votes: Votes) -> pd.DataFrame:
 
 @cached_analysis(keys=("dataset", "pattern"), needs="old votes")
 def original_votes(votes: Votes) -> pd.DataFrame:
-    """Set what the few original votes said against what the new ones say.
+    """Compare the few original votes with the new ones.
 
-    One row for all items, then one for each ``pattern``, sorted original counts such as ``3-1-1``,
-    the most frequent first. The shares before and after are of the old label, among original and
-    new votes; ``share_far`` is of items on which the latter is more than 20 percentage points from
-    the former's median over all items; ``n_nearly_all`` have 95% or more of the new votes for the
-    old label. ``chance_of_selection`` is the mean probability that votes drawn from the new
-    distribution, as many as most items of the dataset had, have a majority as large as most items
-    had (on SNLI and MNLI exactly three of five).
+    One row for all items, then one for each ``pattern`` (sorted original counts such as ``3-1-1``),
+    the most frequent first:
+
+    * ``median_share_before``, ``mean_share_after``: the old label's share of the original and of
+      the new votes;
+    * ``share_far``: the share of items on which the share after is more than 20 percentage points
+      from the median share before, over all items;
+    * ``n_nearly_all``: the items with 95% or more of the new votes for the old label;
+    * ``chance_of_selection``: the mean probability that as many votes as most items had, drawn from
+      the new distribution, have a majority as large as most items had (on SNLI and MNLI, exactly
+      three of five).
     """
     items = _old_and_new_votes(votes)
     usual = items["share_before"].median()
@@ -168,7 +172,7 @@ def original_votes(votes: Votes) -> pd.DataFrame:
 def original_votes_bins(votes: Votes) -> pd.DataFrame:
     """Count items by the old label's share of the new votes.
 
-    ``before`` is the median of its share of the old votes.
+    ``before`` is the median of the old label's share of the old votes.
     """
     items = _old_and_new_votes(votes)
     return pd.DataFrame(
@@ -183,7 +187,7 @@ def original_votes_bins(votes: Votes) -> pd.DataFrame:
 
 
 def _old_and_new_votes(votes: Votes) -> pd.DataFrame:
-    """Return each item's old votes beside its new ones: for counting, not to be kept."""
+    """Return columns on each item's old and new votes, which only counts are made from."""
     old = votes.old_votes
     n_usual, size_usual = _most_frequent(old.sum(axis=1)), _most_frequent(old.max(axis=1))
     before = old / old.sum(axis=1, keepdims=True)

@@ -1,6 +1,7 @@
-"""What maps that are fitted on votes make of systems: out of fold, for every system.
+"""Maps that are fitted on votes, applied to every system out of fold.
 
-Nothing is fitted to few votes for JSD, or ranked by it: it then rewards overconfidence.
+With few votes, no map is fitted for JSD and nothing is ranked by it, since JSD then rewards
+overconfidence.
 """
 
 from collections.abc import Collection, Sequence
@@ -46,7 +47,7 @@ from chaos_utils.scoring.training_records import Run, committed_runs, kind_of, o
 from chaos_utils.scoring.worth import PEOPLE, of_predictions
 
 MEASURES = ("jsd", "kl", "dist_ce", "new_accuracy")
-TEXT, OLD_LABEL, REFERENCE = "text", "old label", "reference"  # what a method has of an item
+TEXT, OLD_LABEL, REFERENCE = "text", "old label", "reference"  # what a method knows of an item
 AS_IT_IS, BASE_RATE, ON_VOTES = "as it is", "base rate", "trained on votes"
 FIXED = f"T = {FIXED_TEMPERATURE:g}"
 ALL, ALL_BUT, WITH_YOURS = "all systems", "all but", "all systems and yours"
@@ -55,7 +56,7 @@ LEVEL = 0.05  # of tests
 ITEMS = (50, 100, 200, 500, 1000)
 VOTES = (1, 3, 5, 20)
 _BASE_RATE_PENALTY = 1e-3  # penalty of base rates
-_MOST_RESAMPLES = 500  # for what each of some hundred systems is worth
+_MOST_RESAMPLES = 500  # for the worth of each of some hundred systems
 _PEOPLE = ["people", "people_low", "people_high"]
 _SIGNAL = ["spearman", "spearman_low", "spearman_high"]
 _ENDS = ("", "_low", "_high")
@@ -69,9 +70,9 @@ _NO_SYSTEM: dict[str, object] = {
 
 
 def ranked_by(votes: Votes) -> str:
-    """Return the measure that ranks: JSD, or of few votes the unbiased squared distance.
+    """Return the measure that ranks: JSD, or with few votes the unbiased squared distance.
 
-    That needs two votes on each item; where one has a single vote, it is KL.
+    The squared distance needs two votes on each item; where an item has a single vote, KL ranks.
     """
     if not votes.are_few:
         return "jsd"
@@ -79,7 +80,7 @@ def ranked_by(votes: Votes) -> str:
 
 
 def objectives_for(votes: Votes) -> tuple[Objective, ...]:
-    """Return what maps are fitted for, the main objective last."""
+    """Return the objectives that maps are fitted for, the main one last."""
     return OBJECTIVES[:1] if votes.are_few else OBJECTIVES
 
 
@@ -88,7 +89,7 @@ def _mean_score(by: str, votes: Votes, predicted: Floats) -> float:
 
 
 def measure_names(rows: pd.DataFrame) -> str:
-    """Return what the rows are ranked by, for a caption."""
+    """Return the names of the measures that rank the rows, for a caption."""
     return " or ".join(_MEASURE_NAMES[measure] for measure in rows["by"].unique())
 
 
@@ -100,30 +101,32 @@ _MEASURE_NAMES = {"jsd": "JSD", "sq_distance": "Squared distance (unbiased)", "k
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CommonItems:
-    """The items that all systems predict, and what is known of them.
+    """The items that all systems predict, with the systems' predictions.
 
-    `logs` and `systems` are those that maps take as inputs, in one order; `shown` have seen votes,
-    though not the items' own, and are shown as they are. `folds` are those of `splits.folds_of`.
+    Maps take `systems` as inputs; `logs`, shape (n_items, n_systems, n_classes), are their
+    log-probabilities. `systems_on_votes` have learned from votes, though not from those on the
+    items themselves, and no map takes them. `groups` and `folds` have a number for each item: see
+    `splits.folds_of`.
     """
 
     votes: Votes
     systems: tuple[System, ...]
-    shown: tuple[System, ...]
+    systems_on_votes: tuple[System, ...]
     logs: Floats
     groups: Ints
     folds: Ints
 
-    def inputs(self, places: Sequence[int]) -> Floats:
-        """Return what a map of some systems takes, of shape (n_items, n_inputs, n_classes).
+    def inputs(self, indices: Sequence[int]) -> Floats:
+        """Return the inputs of a map of some systems, of shape (n_items, n_inputs, n_classes).
 
-        Where these are of several families, the seeds of each enter as one: normalised means of
-        their log-probabilities. A map of fewer numbers needs fewer items.
+        Where the systems are of several families, the seeds of each family enter as one input, the
+        normalised mean of their log-probabilities: a map with fewer weights needs fewer items.
         """
         families: dict[str, list[int]] = {}
-        for place in places:
-            families.setdefault(self.systems[place].family, []).append(place)
+        for index in indices:
+            families.setdefault(self.systems[index].family, []).append(index)
         if len(families) < 2:
-            return self.logs[:, places]
+            return self.logs[:, indices]
         means = [self.logs[:, seeds].mean(axis=1) for seeds in families.values()]
         return np.asarray(log_softmax(np.stack(means, axis=1), axis=2))
 
@@ -131,9 +134,9 @@ class CommonItems:
 def common_items(votes: Votes, systems: Sequence[System]) -> CommonItems:
     """Return the items that all systems cover, with each system's predictions of them.
 
-    A system that has learned from votes is no input of a map: what it predicts of the items that a
-    map is fitted on would depend on votes on the item that is predicted. One that has learned from
-    the votes on these items themselves is refused.
+    A system that has learned from votes is no input of a map: its predictions of the items that the
+    map is fitted on would depend on the votes on the item that the map predicts. A system that has
+    learned from the votes on these items themselves is refused.
     """
     rows = shared_rows(votes, systems)
     if not len(rows):
@@ -145,21 +148,23 @@ def common_items(votes: Votes, systems: Sequence[System]) -> CommonItems:
         )
     part = part_of(votes, rows)
     for system in systems:
-        system.aligned_to(part)  # refuses what has seen these votes
+        system.aligned_to(part)  # fails for a system that has seen these votes
     aligned = [select_items(part, system) for system in systems]
     inputs = [system for system in aligned if not any(map(are_votes, system.trained_on))]
-    stacked = [system.probabilities for system in inputs]
+    probabilities = [system.probabilities for system in inputs]
     empty = np.empty((len(part), 0, votes.dataset.n_classes))
-    logs = log_probabilities(np.stack(stacked, axis=1)) if stacked else empty
-    shown = tuple(system for system in aligned if system not in inputs)
+    logs = log_probabilities(np.stack(probabilities, axis=1)) if probabilities else empty
+    systems_on_votes = tuple(system for system in aligned if system not in inputs)
     groups = item_groups([votes])[0]
     if (groups[rows] == groups[rows[0]]).all():
         raise one_text_error(part)
-    return CommonItems(part, tuple(inputs), shown, logs, groups[rows], folds_of(groups)[rows])
+    return CommonItems(
+        part, tuple(inputs), systems_on_votes, logs, groups[rows], folds_of(groups)[rows]
+    )
 
 
 def fit_recipe(name: str, items: CommonItems, inputs: Floats, objective: Objective) -> System:
-    """Return what the recipe makes of inputs, such as `CommonItems.inputs`, out of fold."""
+    """Return the out-of-fold predictions of the recipe for inputs, see `CommonItems.inputs`."""
     predicted = predict_out_of_fold(
         inputs, items.votes.shares, items.folds, kind=RECIPE, objective=objective
     )
@@ -167,9 +172,9 @@ def fit_recipe(name: str, items: CommonItems, inputs: Floats, objective: Objecti
 
 
 def select_items(votes: Votes, system: System) -> System:
-    """Return a system's predictions of some votes' items alone, in their order."""
-    place = {uid: row for row, uid in enumerate(system.uids)}
-    rows = [place[uid] for uid in votes.uids]
+    """Return a system's predictions of the items of `votes` alone, in their order."""
+    row_of_uid = {uid: row for row, uid in enumerate(system.uids)}
+    rows = [row_of_uid[uid] for uid in votes.uids]
     return replace(
         system,
         uids=votes.uids,
@@ -179,7 +184,7 @@ def select_items(votes: Votes, system: System) -> System:
 
 
 def variants() -> list[Run]:
-    """Return the runs of ours that learned or predict otherwise: smoothing, MC dropout, votes."""
+    """Return our runs with another way to learn or predict: smoothing, MC dropout, votes."""
     return [
         run
         for run in ordered(committed_runs())
@@ -189,30 +194,31 @@ def variants() -> list[Run]:
 
 
 def stacks(systems: Sequence[System], alone: Collection[str] = ()) -> dict[str, list[int]]:
-    """Return which systems are the inputs of one map, by what tables call them.
+    """Return by name the stacks: the indices of the systems that are the inputs of one map.
 
-    Each by itself; a family's seeds; all of the book's systems; these but for any that may have
-    seen the items; and all with the reader's own. Those whose names are in `alone` are in no stack.
+    The stacks are: each system by itself; the seeds of a family; all of the book's systems; the
+    same without those that may have seen the items; and all systems with the reader's own. Systems
+    whose names are in `alone` are only stacked by themselves.
     """
-    stacks = {system.name: [place] for place, system in enumerate(systems)}
-    all_places = [place for place, system in enumerate(systems) if system.name not in alone]
-    book_places = [place for place, system in enumerate(systems) if system.origin != "yours"]
-    book_places = [place for place in book_places if place in all_places] or all_places
+    stacks = {system.name: [index] for index, system in enumerate(systems)}
+    all_indices = [index for index, system in enumerate(systems) if system.name not in alone]
+    book_indices = [index for index, system in enumerate(systems) if system.origin != "yours"]
+    book_indices = [index for index in book_indices if index in all_indices] or all_indices
     families: dict[str, list[int]] = {}
-    for place in book_places:
-        if systems[place].seed is not None:
-            families.setdefault(systems[place].family, []).append(place)
-    for family, places in families.items():
-        if 1 < len(places) < len(book_places):
-            stacks[f"{family}, {len(places)} seeds"] = places
-    if len(book_places) > 1:
-        stacks[ALL] = book_places
-        unseen = [place for place in book_places if not systems[place].caution]
-        if 1 < len(unseen) < len(book_places):
+    for index in book_indices:
+        if systems[index].seed is not None:
+            families.setdefault(systems[index].family, []).append(index)
+    for family, indices in families.items():
+        if 1 < len(indices) < len(book_indices):
+            stacks[f"{family}, {len(indices)} seeds"] = indices
+    if len(book_indices) > 1:
+        stacks[ALL] = book_indices
+        unseen = [index for index in book_indices if not systems[index].caution]
+        if 1 < len(unseen) < len(book_indices):
             doubtful = dict.fromkeys(system.family for system in systems if system.caution)
             stacks[f"{ALL_BUT} {', '.join(doubtful)}"] = unseen
-    if len(book_places) < len(all_places):
-        stacks[WITH_YOURS] = all_places
+    if len(book_indices) < len(all_indices):
+        stacks[WITH_YOURS] = all_indices
     return stacks
 
 
@@ -231,15 +237,19 @@ def methods(
 ) -> pd.DataFrame:
     """Fit every map to every system, out of fold, and score them on the items that all cover.
 
-    ``access`` is ``old label`` where the item's old label is an input too, and ``reference`` for
-    perfect model and second crowd. ``inputs`` are as `stacks` names them, `variants` in none;
-    ``first`` is said of one system of each family. ``distance`` is that by the measure that ranks,
-    ``by``; ``spearman`` how well a method's entropy orders the items as people's does; ``people``
-    what it is worth in people on top of the base rate: of maps, of those fitted for KL alone.
+    * ``access``: ``text``; ``old label`` where the item's old label is an input too; ``reference``
+      for perfect model and second crowd;
+    * ``inputs``: the name of a stack of `stacks`, in which `variants` are only by themselves;
+    * ``first``: whether this is the first system of its family;
+    * ``distance``: the value of the measure that ranks, which ``by`` names;
+    * ``spearman``: the rank correlation of the method's entropy with people's, over items;
+    * ``people``: the worth in people on top of the base rate; for maps only if fitted for KL.
     """
     names = {system.name for system in systems}  # a reader may have repeated one of the runs
-    extra = [run.predictions_on(votes) for run in variants if votes.is_released]
-    variant_systems = [system for system in extra if system and system.name not in names]
+    variant_predictions = [run.predictions_on(votes) for run in variants if votes.is_released]
+    variant_systems = [
+        system for system in variant_predictions if system and system.name not in names
+    ]
     items = common_items(votes, [*systems, *variant_systems])
     part, folds = items.votes, items.folds
     by, objectives = ranked_by(part), objectives_for(part)
@@ -253,16 +263,17 @@ def methods(
         rows.append({"system": scored[-1].name, "access": TEXT} | _NO_SYSTEM | about)
 
     def fit(
-        access: str, kind: Kind, objective: Objective, about: dict[str, object], *places: int
+        access: str, kind: Kind, objective: Objective, about: dict[str, object], *indices: int
     ) -> None:
+        """Add the predictions of a map of some systems, of none for the base rate."""
         predicted = predict_out_of_fold(
-            items.inputs(places),
+            items.inputs(indices),
             part.shares,
             folds,
             kind=kind,
             objective=objective,
             old_label=part.old_label if access == OLD_LABEL else None,
-            penalty=PENALTY if places else _BASE_RATE_PENALTY,
+            penalty=PENALTY if indices else _BASE_RATE_PENALTY,
         )
         add(predicted, {"access": access, "map": kind, "objective": objective} | about)
 
@@ -270,20 +281,21 @@ def methods(
         fit(access, "affine", objective, {"map": BASE_RATE})
     variant_names = {system.name for system in variant_systems}
     first_of: dict[str, str] = {}
-    for name, places in stacks(items.systems, variant_names).items():
-        first, is_stack = items.systems[places[0]], len(places) > 1
+    for name, indices in stacks(items.systems, variant_names).items():
+        first, is_stack = items.systems[indices[0]], len(indices) > 1
         family = name if is_stack else first.family
-        about = {"inputs": name, "n_systems": len(places), "family": family}
+        about = {"inputs": name, "n_systems": len(indices), "family": family}
         about["origin"] = "" if is_stack else first.origin
         about["first"] = first_of.setdefault(family, name) == name and name not in variant_names
-        mean = np.mean([items.systems[place].probabilities for place in places], axis=0)
-        add(mean if is_stack else first, {"map": AS_IT_IS} | about)  # which may state its labels
-        mean_logs = items.inputs(places).mean(axis=1)
+        mean = np.mean([items.systems[index].probabilities for index in indices], axis=0)
+        # A single system is passed whole, since it may state its labels.
+        add(mean if is_stack else first, {"map": AS_IT_IS} | about)
+        mean_logs = items.inputs(indices).mean(axis=1)
         add(softmax(mean_logs / FIXED_TEMPERATURE, axis=1), {"map": FIXED} | about)
         for access in accesses:
             for kind, objective in product(KINDS if access == TEXT else STACKING, objectives):
-                fit(access, kind, objective, about, *places)
-    for system in items.shown:
+                fit(access, kind, objective, about, *indices)
+    for system in items.systems_on_votes:
         about = {"inputs": system.name, "family": system.family, "origin": system.origin}
         add(system, {"map": ON_VOTES, "n_systems": 1, "first": True} | about)
 
@@ -301,17 +313,20 @@ def methods(
     ]
     table = table.join(pd.DataFrame(people, columns=_PEOPLE))
     table = table.join(wide(scores, "low", "high").set_index("system")[values], on="system")
-    signals = [entropy_correlation(part.shares, system.probabilities) for system in scored]
-    table[_SIGNAL] = [(signal.value, signal.low, signal.high) for signal in signals]
+    correlations = [entropy_correlation(part.shares, system.probabilities) for system in scored]
+    table[_SIGNAL] = [
+        (correlation.value, correlation.low, correlation.high) for correlation in correlations
+    ]
     table = table.assign(n_items=len(part))
     table = pd.concat([table, _references(part, measures, seed)], ignore_index=True)
     distance = {f"distance{end}": table[f"{by}{end}"] for end in _ENDS}
-    about_it = ["n_systems", "origin", "family", "first", "n_items", "by"]
-    shown = [*_KEYS[1:], *about_it, *distance, *values, *_SIGNAL, *_PEOPLE]
-    return table.assign(by=by, **distance)[shown]
+    descriptions = ["n_systems", "origin", "family", "first", "n_items", "by"]
+    columns = [*_KEYS[1:], *descriptions, *distance, *values, *_SIGNAL, *_PEOPLE]
+    return table.assign(by=by, **distance)[columns]
 
 
 def _worth_in_people(items: CommonItems, system: System, **bootstrap: Any) -> tuple[float, ...]:
+    """Return the worth of a fitted system with its ends; NaN where an item has a single vote."""
     if items.votes.n_votes.min() < 2:
         return (np.nan,) * len(_PEOPLE)
     arguments = items.votes.counts, system.probabilities, items.groups, items.folds
@@ -335,26 +350,27 @@ def _references(part: Votes, measures: Sequence[str], seed: int) -> pd.DataFrame
 def contributions(
     votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Say what the stack of the book's systems loses, out of fold, where some are left out.
+    """Say what the stack of the book's systems loses, out of fold, if some systems are left out.
 
-    These are each family, and the models of each paper together. ``value`` is the distance by the
-    measure ``by`` without them minus that with them, on the same items, both by the recipe and the
-    main objective; its 95% interval and ``p`` are over items, the fits held fixed, and ``p_holm``
-    is adjusted for all that are left out on a dataset. The ``verdict`` is adds or costs where that
-    is below 0.05, else indistinguishable. Empty where there are fewer than two families.
+    One row for each family that is ``left_out``, and for the models of each paper together.
+    ``value`` is the distance by the measure ``by`` without these systems minus the distance with
+    them, on the same items, both by the recipe and the main objective. The 95% interval and ``p``
+    are over items, with the fits held fixed; ``p_holm`` is adjusted for all rows of a dataset. The
+    ``verdict`` is adds or costs where ``p_holm`` is below 0.05, else indistinguishable. Empty where
+    there are fewer than two families.
     """
     columns = ["left_out", "n_systems", "n_items", "by", "value", "low", "high", "p"]
     items = common_items(votes, systems)
-    all_places = stacks(items.systems).get(ALL, [])
-    groups = _omitted_groups(items.systems, all_places)
-    remaining = {name: sorted({*all_places} - {*omitted}) for name, omitted in groups.items()}
-    remaining = {name: places for name, places in remaining.items() if places}
+    all_indices = stacks(items.systems).get(ALL, [])
+    groups = _omitted_groups(items.systems, all_indices)
+    remaining = {name: sorted({*all_indices} - {*omitted}) for name, omitted in groups.items()}
+    remaining = {name: indices for name, indices in remaining.items() if indices}
     if not remaining:
         return pd.DataFrame(columns=[*columns, "p_holm", "verdict"])
     objective = objectives_for(items.votes)[-1]
     stacked = [
-        fit_recipe(name, items, items.inputs(places), objective)
-        for name, places in {ALL: all_places, **remaining}.items()
+        fit_recipe(name, items, items.inputs(indices), objective)
+        for name, indices in {ALL: all_indices, **remaining}.items()
     ]
     by = ranked_by(items.votes)
     table = score(
@@ -369,21 +385,21 @@ def contributions(
     return losses[[*columns, "p_holm", "verdict"]]
 
 
-def _omitted_groups(systems: Sequence[System], places: Sequence[int]) -> dict[str, list[int]]:
-    """Return the systems of each paper, where there are several families, and of each family."""
+def _omitted_groups(systems: Sequence[System], indices: Sequence[int]) -> dict[str, list[int]]:
+    """Return by name the systems to leave out: of each paper with several families, each family."""
     papers: dict[str, list[int]] = {}
-    for place in places:
-        if systems[place].paper:
-            papers.setdefault(systems[place].paper, []).append(place)
-    by_family = families_of([systems[place] for place in places])
+    for index in indices:
+        if systems[index].paper:
+            papers.setdefault(systems[index].paper, []).append(index)
+    by_family = families_of([systems[index] for index in indices])
     groups = {
         f"those of {_PAPERS[paper]}": members
         for paper, members in papers.items()
-        if len({systems[place].family for place in members}) > 1
+        if len({systems[index].family for index in members}) > 1
     }
-    for name, several in by_family.items():
-        seeds = f"{systems[places[several[0]]].family}, {len(several)} seeds"
-        groups[seeds if len(several) > 1 else name] = [places[k] for k in several]
+    for name, positions in by_family.items():
+        seeds = f"{systems[indices[positions[0]]].family}, {len(positions)} seeds"
+        groups[seeds if len(positions) > 1 else name] = [indices[k] for k in positions]
     return groups
 
 
@@ -394,10 +410,11 @@ _PAPERS = {"nie2020": "Nie et al. 2020", "baan2022": "Baan et al. 2022"}
 def carried_over(
     all_votes: Sequence[Votes], all_systems: Sequence[Sequence[System]]
 ) -> pd.DataFrame:
-    """Judge the recipe by JSD on each dataset, where it was fitted on the other ones alone.
+    """Judge the recipe by JSD on each dataset when it is fitted on the other datasets alone.
 
-    ``jsd_as_it_is`` is of the mean of the systems, which are those that predict all of the
-    datasets. Without rows where there is none, and where votes are few.
+    The systems are those that predict all of the datasets. ``jsd_other`` is the JSD of the map that
+    was fitted on the other datasets, ``jsd_as_it_is`` that of the systems' mean without a map.
+    Without rows where no system predicts all datasets, or where votes are few.
     """
     by_name = [
         {system.name: system for system in systems if not any(map(are_votes, system.trained_on))}
@@ -414,19 +431,21 @@ def carried_over(
         numbers[np.isin(votes.uids, items.votes.uids)]
         for numbers, votes, items in zip(item_groups(all_votes), all_votes, all_items, strict=True)
     ]
-    dataset_of = np.repeat(np.arange(len(all_items)), [len(items.votes) for items in all_items])
-    group = np.concatenate(groups)
+    dataset_index = np.repeat(np.arange(len(all_items)), [len(items.votes) for items in all_items])
+    item_group = np.concatenate(groups)
     logs = np.concatenate([items.inputs(range(len(shared))) for items in all_items])
     shares = np.concatenate([items.votes.shares for items in all_items])
     rows = []
-    for place, items in enumerate(all_items):
-        is_judged = dataset_of == place
-        # An item of another dataset with the same premise, story or image is not fitted on.
-        is_fitted = ~np.isin(group, group[is_judged])
-        carried = fit_map(logs[is_fitted], shares[is_fitted], kind=RECIPE).predict(logs[is_judged])
+    for index, items in enumerate(all_items):
+        is_judged = dataset_index == index
+        # Items of other datasets that share a premise, story or image with these are left out.
+        is_fitted = ~np.isin(item_group, item_group[is_judged])
+        predicted = fit_map(logs[is_fitted], shares[is_fitted], kind=RECIPE).predict(
+            logs[is_judged]
+        )
         row: dict[str, object] = {"judged_on": items.votes.dataset.name, "n_systems": len(shared)}
         row["jsd_as_it_is"] = _mean_score("jsd", items.votes, np.exp(items.logs).mean(axis=1))
-        row |= {"n_items": is_judged.sum(), "jsd_other": _mean_score("jsd", items.votes, carried)}
+        row |= {"n_items": is_judged.sum(), "jsd_other": _mean_score("jsd", items.votes, predicted)}
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -438,18 +457,18 @@ def carried_over(
 def curve(votes: Votes, systems: Sequence[System], *, repeats: int, seed: int) -> pd.DataFrame:
     """Fit the recipe on fewer items and fewer votes, and judge it by all votes, out of fold.
 
-    The book's systems are stacked; the reader's own where there are no others. A row has the mean
-    ``distance`` over draws, in the measure ``by``, and its standard deviation, ``balanced_subset``.
-    ``whole`` says that all items of the other folds are fitted on, ``recipe`` that the objective is
-    the one for so many votes. Items are drawn anew for each fold, votes without replacement.
-    Without rows where there is no system.
+    The book's systems are stacked, or the reader's own where there are no others. ``distance`` is
+    the mean over draws by the measure ``by``, and ``spread`` the standard deviation. ``whole`` says
+    that all items of the other folds are fitted on, ``recipe`` that the objective is the one for so
+    many votes. Items are drawn again for each fold, votes without replacement. Without rows where
+    there is no system.
     """
     items = common_items(votes, systems)
     by = ranked_by(items.votes)
-    places = stacks(items.systems).get(ALL, [0] if items.systems else [])
-    if not places:
+    indices = stacks(items.systems).get(ALL, [0] if items.systems else [])
+    if not indices:
         return pd.DataFrame(columns=["objective", "n_fitted", "n_votes"])
-    logs, counts = items.inputs(places), items.votes.counts
+    logs, counts = items.inputs(indices), items.votes.counts
     folds = items.folds
     fewest = int(min((folds != fold).sum() for fold in np.unique(folds)))
     n_votes = int(np.median(items.votes.n_votes))
@@ -464,17 +483,17 @@ def curve(votes: Votes, systems: Sequence[System], *, repeats: int, seed: int) -
     for objective, n_items, size in product(objectives_for(items.votes), sizes, thinned[0]):
         distances = []
         for draw, shares in enumerate(thinned):
-            chosen = np.random.default_rng([seed, 11, draw])
+            item_rng = np.random.default_rng([seed, 11, draw])
             predicted = predict_out_of_fold(
                 logs, shares[size], folds, kind=RECIPE, objective=objective,
-                learned=lambda rows, n=n_items, by=chosen: by.permutation(rows)[:n],  # type: ignore[misc]
+                learned=lambda rows, n=n_items, rng=item_rng: rng.permutation(rows)[:n],  # type: ignore[misc]
             )  # fmt: skip
             distances.append(_mean_score(by, items.votes, predicted))
         rows.append({
             "objective": objective, "n_fitted": n_items, "n_votes": size,
             "whole": n_items == fewest, "distance": np.mean(distances),
             "spread": np.std(distances), "recipe": (objective == "jsd") == (size >= ENOUGH_VOTES),
-            "n_systems": len(places), "by": by,
+            "n_systems": len(indices), "by": by,
         })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -483,20 +502,20 @@ def curve(votes: Votes, systems: Sequence[System], *, repeats: int, seed: int) -
 
 
 def _is_secondary(rows: pd.DataFrame) -> "pd.Series[bool]":
-    """Say of rows of `methods` whether they are fitted for KL where JSD is the main objective."""
+    """Return whether each row of `methods` is fitted for KL where JSD is the main objective."""
     return (rows["objective"] == "kl") & (rows["by"] == "jsd")
 
 
 def by_map(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a family's first seed, or of a stack, nearest by the recipe first.
+    """Return rows of `methods`: each family's first seed and stacks, nearest by the recipe first.
 
-    The base rates, which are what a map of no system comes to, stand where the recipe does. What a
-    map is worth is that of the same fitted for KL.
+    Base rates, which are maps of no system, stand in the column of the recipe. Maps fitted for JSD
+    get the worth of the same map fitted for KL.
     """
-    same = ["dataset", "access", "inputs", "map"]
-    of_kl = table.loc[table["objective"] == "kl", [*same, *_PEOPLE]]
-    beside = table[same].merge(of_kl, "left", same).set_index(table.index)
-    table = table.assign(**{name: table[name].fillna(beside[name]) for name in _PEOPLE})
+    keys = ["dataset", "access", "inputs", "map"]
+    worth = table.loc[table["objective"] == "kl", [*keys, *_PEOPLE]]
+    worth_by_row = table[keys].merge(worth, "left", keys).set_index(table.index)
+    table = table.assign(**{name: table[name].fillna(worth_by_row[name]) for name in _PEOPLE})
     rows = table[(table["first"] | (table["map"] == BASE_RATE)) & ~_is_secondary(table)]
     rows = rows.replace({"map": {BASE_RATE: RECIPE}})
     system = ["dataset", "inputs"]
@@ -526,7 +545,7 @@ COLUMNS = [
 
 
 def columns_of(rows: pd.DataFrame) -> list[Column]:
-    """Return those of `COLUMNS` in which the rows of `by_map` have something."""
+    """Return those of `COLUMNS` in which some row of `by_map` has a value."""
     return [
         column
         for column in COLUMNS
@@ -537,8 +556,7 @@ def columns_of(rows: pd.DataFrame) -> list[Column]:
 def drawn_rows(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `methods` that the figure draws, with their ``group`` and ``label``.
 
-    Of one seed of each family, and of all systems together, these are as they are and by the
-    recipe.
+    These are one seed of each family, and all systems together, as they are and by the recipe.
     """
     single = table["first"] & (table["n_systems"] == 1)
     stacked = table["inputs"].str.startswith((ALL, ALL_BUT))
@@ -547,26 +565,26 @@ def drawn_rows(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def drawn_training_rows(table: pd.DataFrame, encoder: str) -> pd.DataFrame:
-    """Return as `drawn_rows` does the rows of `methods` on ways to train and use one encoder.
+    """Return the rows of `methods` on ways to train and use one encoder, as `drawn_rows` does.
 
-    These are the encoder's first seed, its seeds together, and the runs that learned otherwise.
+    These are the encoder's first seed, its seeds together, and its `variants`.
     """
     family = table["family"]
-    ours = family.str.startswith(f"{encoder},") | (table["first"] & (family == encoder))
-    is_drawn = (table["access"] == TEXT) & ours | table["map"].isin([PERFECT_MODEL, SECOND_CROWD])
-    is_aside = (table["map"] == FIXED) & (family != encoder)
-    return _figure_labels(table[is_drawn & ~is_aside & ours.any()])
+    is_own = family.str.startswith(f"{encoder},") | (table["first"] & (family == encoder))
+    is_drawn = (table["access"] == TEXT) & is_own | table["map"].isin([PERFECT_MODEL, SECOND_CROWD])
+    is_tempered_variant = (table["map"] == FIXED) & (family != encoder)
+    return _figure_labels(table[is_drawn & ~is_tempered_variant & is_own.any()])
 
 
 def _figure_labels(table: pd.DataFrame) -> pd.DataFrame:
-    """Return rows as the figures draw them: by the recipe, and without a map."""
+    """Return the rows by the recipe and without a map, with a figure's ``group`` and ``label``."""
     rows = table[~_is_secondary(table) & ~table["map"].isin(["temperature", "affine"])]
-    no_votes = rows["map"].isin([AS_IT_IS, FIXED])
+    is_unfitted = rows["map"].isin([AS_IT_IS, FIXED])
     label = rows["family"].where(rows["family"] != "", rows["inputs"]).replace(SYSTEM_NAMES)
     label = label.str.replace(r", \d+ folds", "", regex=True)
     label += rows["map"].map({FIXED: f", {FIXED}"}).fillna("")
     label = label.mask(label == "", rows["map"])
-    return rows.assign(group=rows["access"].mask(no_votes, "no votes"), label=label)
+    return rows.assign(group=rows["access"].mask(is_unfitted, "no votes"), label=label)
 
 
 def drawn_curve_rows(table: pd.DataFrame) -> pd.DataFrame:
@@ -575,21 +593,21 @@ def drawn_curve_rows(table: pd.DataFrame) -> pd.DataFrame:
     Where no dataset has more than one system, all are drawn.
     """
     rows = table[table["recipe"].eq(True)]
-    several = rows[rows["n_systems"] > 1]
-    return several if len(several) else rows
+    stacked = rows[rows["n_systems"] > 1]
+    return stacked if len(stacked) else rows
 
 
 def contribution_columns(n_resamples: int) -> list[Column]:
     """Return how `contributions` are shown, datasets side by side."""
 
-    def p_of(row: Row) -> str:
+    def adjusted_p(row: Row) -> str:
         return p_value(row["p_holm"], n_resamples, raw=row["p"])
 
     return [
         DATASET,
         Column("left out", "left_out", names=SYSTEM_NAMES),
         Column("distance without, minus with", "value", 4, "low", "high", signed=True),
-        Column("p", p_of),
+        Column("p", adjusted_p),
         Column("the systems left out", "verdict"),
     ]
 

@@ -43,9 +43,9 @@ T_co = TypeVar("T_co", covariant=True)
 
 @dataclass(eq=False)
 class Lazy(Generic[T_co]):
-    """What is read when it is first needed; the files that it is read from are known before.
+    """A value that is read when it is first needed, from files that are known before.
 
-    `read_by` is what else decides what it is, as texts: the kind of thing, other files.
+    `read_by` are texts that decide the value beside the files: its kind, digests of other files.
     """
 
     inputs: tuple[Input, ...]
@@ -54,12 +54,12 @@ class Lazy(Generic[T_co]):
 
     @cached_property
     def value(self) -> T_co:
-        """What was read."""
+        """The value, read once."""
         return self.read()
 
     @cached_property
-    def parsed(self) -> str:
-        """A digest of what was read; where the same code has read these files, nothing is read."""
+    def parsed_digest(self) -> str:
+        """A digest of the value; remembered where the same code has read these files before."""
         made_from = [self.inputs, self.read_by, code_digest(__name__), library_versions()]
         folder = paths.build() / "parsed"
         return cached_digest(folder, made_from, lambda: digest_of_parsed(self.value))
@@ -75,7 +75,7 @@ def _names_annotators(dataset: Dataset) -> bool:
     return any(getattr(reader, name, "") for name in names)
 
 
-# Whether a dataset has a part that one may lack: by its YAML file,
+# Whether a dataset has a part that datasets may lack, by its YAML file.
 _PARTS_OF_DATASET: Mapping[str, Callable[[Dataset], bool]] = MappingProxyType(
     {
         "old labels": _states_old_labels,
@@ -89,14 +89,14 @@ _PARTS_OF_DATASET: Mapping[str, Callable[[Dataset], bool]] = MappingProxyType(
         "more than 40 votes per item": lambda dataset: dataset.n_votes > 40,
     }
 )
-# and once votes were read, by the votes, which may lack the part all the same.
+# The same by votes that were read, which may lack a part that the YAML file promises.
 _PARTS_OF_VOTES: Mapping[str, Callable[[Votes], bool]] = MappingProxyType(
     {
         "old labels": lambda votes: votes.has_old_labels,
         "old votes": lambda votes: votes.has_old_labels and votes.has_old_votes,
         "texts": lambda votes: bool(votes.texts),
         "annotators": lambda votes: votes.annotations is not None,
-        # Two samples of twenty, and a rest.
+        # Two samples of twenty, and other votes that judge them.
         "more than 40 votes per item": lambda votes: bool(votes.n_votes.min() > 40),
     }
 )
@@ -113,10 +113,10 @@ class LazyVotes(Lazy[Votes]):
 class DatasetInputs:
     """What is available of one dataset, or of several that are shown as one.
 
-    `given_votes` and `given_systems` have an entry for each of the datasets, which may be read
-    later. Votes are None where they are not available: their tables are then recorded ones. Systems
-    are None where the released predictions are not available, and where none were asked for. `own`
-    says whether a reader's own votes or predictions are among them, so that no record has them.
+    `given_votes` and `given_systems` have an entry for each dataset, which may be read later. Votes
+    are None where they are not available: recorded tables are then shown. Systems are None where
+    the released predictions are not available, or were not asked for. `own` says whether a reader's
+    own votes or predictions are among the inputs, so that no record covers them.
     """
 
     datasets: tuple[Dataset, ...]
@@ -136,7 +136,7 @@ class DatasetInputs:
 
     @property
     def systems(self) -> tuple[tuple[System, ...], ...] | None:
-        """The systems that predict each of the datasets; None as above."""
+        """The systems that predict each of the datasets; None where they are not available."""
         return None if self.given_systems is None else tuple(map(_read_value, self.given_systems))
 
     @property
@@ -158,46 +158,47 @@ class DatasetInputs:
 
     @property
     def recordable(self) -> bool:
-        """Whether these are the package's own: the released votes, no system of a reader's."""
+        """Whether all inputs are the package's own: released votes, and no system of a reader's."""
         parts, bundled = self.given_votes or (), bundled_datasets()
         return self.released and not self.own and all(votes.dataset in bundled for votes in parts)
 
     def inputs(self, *, systems: bool = True) -> tuple[Input, ...]:
-        """Return the files of votes and, if they are asked for, predictions."""
+        """Return the files of the votes and, if `systems`, of the predictions."""
         files = [votes.inputs for votes in self.given_votes or ()]
         for part in self.given_systems or () if systems else ():
             files += [part.inputs] if isinstance(part, Lazy) else [system.inputs for system in part]
         return merged(*files)
 
-    def parsed(self, *, systems: bool) -> str:
-        """Return a digest of all that was, or will be, read of votes and, if asked for, systems.
+    def parsed_digest(self, *, systems: bool) -> str:
+        """Return a digest of the votes and, if `systems`, the systems as parsed.
 
-        They must be known, as `is_known` says.
+        Call it only where `is_known` holds.
         """
-        given = [*(self.given_votes or ()), *((self.given_systems or ()) if systems else ())]
-        return digest_of_parsed([part.parsed for part in given if isinstance(part, Lazy)])
+        parts = [*(self.given_votes or ()), *((self.given_systems or ()) if systems else ())]
+        return digest_of_parsed([part.parsed_digest for part in parts if isinstance(part, Lazy)])
 
     def is_known(self, *, systems: bool) -> bool:
-        """Return whether the digests of `inputs` say all that votes, and systems, are.
+        """Return whether the digests of `inputs` determine all votes and, if `systems`, systems.
 
-        So it is for those that `gather` finds among the package's own files.
+        They do if `gather` has found all of them among the package's own files.
         """
         parts = [*(self.given_votes or ()), *((self.given_systems or ()) if systems else ())]
         return self.recordable and all(isinstance(part, Lazy) for part in parts)
 
     def has(self, part: str) -> bool:
-        """Return whether each dataset has a part that one may lack.
+        """Return whether each dataset has a part that datasets may lack.
 
-        It is ``old labels``, ``old votes``, ``texts``, ``annotators``, ``three labels``,
+        The part is ``old labels``, ``old votes``, ``texts``, ``annotators``, ``three labels``,
         ``published collection`` or ``more than 40 votes per item``.
         """
-        of_dataset, of_votes = _PARTS_OF_DATASET[part], _PARTS_OF_VOTES.get(part)
+        dataset_has, votes_have = _PARTS_OF_DATASET[part], _PARTS_OF_VOTES.get(part)
         if self.given_votes is None:
-            return all(map(of_dataset, self.datasets))
+            return all(map(dataset_has, self.datasets))
         return all(
-            of_dataset(votes.dataset)
-            if isinstance(votes, Lazy) or not of_votes
-            else of_votes(votes)
+            # Votes that are not read yet are judged by their dataset.
+            dataset_has(votes.dataset)
+            if isinstance(votes, Lazy) or not votes_have
+            else votes_have(votes)
             for votes in self.given_votes
         )
 
@@ -219,28 +220,28 @@ class AnalysisInputs(Sequence[DatasetInputs]):
     def __len__(self) -> int:
         return len(self.dataset_inputs)
 
-    def __getitem__(self, place):  # type: ignore[no-untyped-def]
-        return self.dataset_inputs[place]
+    def __getitem__(self, index):  # type: ignore[no-untyped-def]
+        return self.dataset_inputs[index]
 
     @property
     def datasets(self) -> list[Dataset]:
         """Each dataset once; pools are left out."""
-        return [inputs.datasets[0] for inputs in self._single]
+        return [inputs.datasets[0] for inputs in self._without_pools]
 
     @property
     def votes(self) -> list[Votes]:
         """The votes that are available."""
-        return [inputs.votes[0] for inputs in self._single if inputs.votes]
+        return [inputs.votes[0] for inputs in self._without_pools if inputs.votes]
 
     @property
     def systems(self) -> list[System]:
         """The systems that are available."""
-        several = [inputs.systems[0] for inputs in self._single if inputs.systems]
-        return [system for systems in several for system in systems]
+        by_dataset = [inputs.systems[0] for inputs in self._without_pools if inputs.systems]
+        return [system for systems in by_dataset for system in systems]
 
     @property
-    def _single(self) -> list[DatasetInputs]:
-        """Those on one dataset, without pools."""
+    def _without_pools(self) -> list[DatasetInputs]:
+        """The inputs on single datasets."""
         return [inputs for inputs in self.dataset_inputs if len(inputs.datasets) == 1]
 
     @property
@@ -256,14 +257,14 @@ class AnalysisInputs(Sequence[DatasetInputs]):
 
     @property
     def released(self) -> bool:
-        """Whether all votes are the book's own, as released; predictions may be others."""
+        """Whether all votes are those of the book, as released; predictions may be a reader's."""
         return all(
             inputs.released and all(votes.dataset.in_book for votes in inputs.given_votes or ())
-            for inputs in self._single
+            for inputs in self._without_pools
         )
 
     def with_part(self, part: str) -> "AnalysisInputs":
-        """Return the inputs on datasets with a part that one may lack (see `DatasetInputs.has`)."""
+        """Return the inputs on the datasets that have a part (see `DatasetInputs.has`)."""
         return AnalysisInputs(tuple(filter(lambda inputs: inputs.has(part), self)), self.trained)
 
     def named(self, *names: str) -> "AnalysisInputs":
@@ -274,10 +275,10 @@ class AnalysisInputs(Sequence[DatasetInputs]):
         )
 
     def with_auxiliary_data(self, *auxiliary: AuxiliaryData) -> "AnalysisInputs":
-        """Return the inputs of tables that need these files of others, too.
+        """Return the inputs of tables that also need auxiliary files.
 
-        Where one is missing, the package's own votes count as missing as well: the tables are then
-        recorded ones.
+        Where one of these files is missing, the package's own votes count as missing too: recorded
+        tables are then shown.
         """
         if all(data.available for data in auxiliary):
             return self
@@ -288,7 +289,7 @@ class AnalysisInputs(Sequence[DatasetInputs]):
         return replace(self, dataset_inputs=tuple(without))
 
     def pooled(self) -> "AnalysisInputs":
-        """Return the pools that the datasets' YAML files name, where all of a pool are here."""
+        """Return the pools of which all datasets are among the inputs, see `Dataset.pooled_as`."""
         pools = []
         for pool in dict.fromkeys(dataset.pooled_as for dataset in self.datasets):
             names = [dataset.name for dataset in known_datasets() if dataset.pooled_as == pool]
@@ -298,9 +299,9 @@ class AnalysisInputs(Sequence[DatasetInputs]):
         return AnalysisInputs(tuple(pools), self.trained)
 
     def missing_note(self, part: str, consequence: str = "left out here") -> str:
-        """Say in one line of Markdown which datasets lack a part, and what follows.
+        """Say in one line of Markdown which datasets lack a part, and what follows from that.
 
-        Such as "*DICES-990 has no old labels: left out here.*"; empty where none lacks it.
+        For example "*DICES-990 has no old labels: left out here.*"; empty where none lacks it.
         """
         names = [short_of(inputs.name) for inputs in self.dataset_inputs if not inputs.has(part)]
         if not names:
@@ -310,6 +311,7 @@ class AnalysisInputs(Sequence[DatasetInputs]):
 
 
 def _pool(parts: AnalysisInputs) -> DatasetInputs:
+    """Join inputs on single datasets; votes, or systems, are None where one dataset has none."""
     votes = tuple(inputs.given_votes[0] for inputs in parts if inputs.given_votes)
     systems = tuple(inputs.given_systems[0] for inputs in parts if inputs.given_systems is not None)
     return DatasetInputs(
@@ -334,7 +336,8 @@ def gather(
     data : str
         As in `load_votes`; for ``auto``, a dataset whose votes are not available has none here.
     predictions : sequence of str, optional
-        A reader's own files; without a list, empty or not, no systems are loaded at all.
+        A reader's own files. With a list, even an empty one, the package's systems are loaded too;
+        with None, no systems at all.
     datasets : sequence of str
         Names; by default those of the book, or those that `data` holds.
     trained : bool
@@ -364,7 +367,7 @@ def gather(
         votes = _votes_on(dataset, data)
         own = not (isinstance(votes, Lazy) or votes.is_released)
         systems = None
-        # Nothing stands in for released predictions on released votes.
+        # Systems stay None where votes are released and the released predictions are missing.
         if predictions or (predictions is not None and (own or not missing_predictions(dataset))):
             systems = (_systems_on(votes, predictions, trained=trained),)
             if not isinstance(systems[0], Lazy):
@@ -377,6 +380,7 @@ def gather(
 
 
 def _votes_on(dataset: Dataset, data: str) -> Votes | LazyVotes:
+    """Return the votes: read later if the files are the published ones, else read now."""
     files = find_votes_on(dataset.name, data)
     names = tuple(file.name for file in dataset.files)
     if data == "sample" or files.names != names or dataset not in bundled_datasets():
@@ -391,6 +395,8 @@ def _votes_on(dataset: Dataset, data: str) -> Votes | LazyVotes:
 def _systems_on(
     votes: Votes | LazyVotes, predictions: Sequence[str], *, trained: bool
 ) -> tuple[System, ...] | Lazy[tuple[System, ...]]:
+    """Return the systems that predict the votes' items: read later if all are the package's own."""
+
     def load() -> tuple[System, ...]:
         return tuple(load_systems(_read_value(votes), predictions, trained=trained))
 

@@ -101,8 +101,8 @@ def annotator_inputs(inputs: AnalysisInputs) -> AnalysisInputs:
 class Crowd:
     """Machines that answered the same items.
 
-    `votes` are people's on these items; `labels` has a column per machine. Of language models,
-    `members` and `makers` have a name per machine.
+    `votes` are people's on these items; `labels`, shape (n_items, n_members), has a column per
+    machine. `members` and `makers` name each language model and its maker; other crowds have none.
     """
 
     name: str
@@ -113,7 +113,7 @@ class Crowd:
 
     @property
     def n_members(self) -> int:
-        """How many machines these are."""
+        """The number of machines."""
         return self.labels.shape[1]
 
     @property
@@ -128,21 +128,25 @@ class Crowd:
 
     @property
     def plurality(self) -> Floats:
-        """The label that most members gave, shape (n_items, n_classes); equal parts of a tie."""
-        first = self.counts == self.counts.max(axis=1, keepdims=True)
-        shares: Floats = first / first.sum(axis=1, keepdims=True)
+        """The label that most members gave, shape (n_items, n_classes); ties share it equally."""
+        is_most_frequent = self.counts == self.counts.max(axis=1, keepdims=True)
+        shares: Floats = is_most_frequent / is_most_frequent.sum(axis=1, keepdims=True)
         return shares
 
 
 def judges_on(votes: Votes, judges: AuxiliaryData = JUDGES) -> Crowd:
     """Return the language models on the items that all of them answered."""
     answers = judges.read(votes.dataset.name)
-    wide = answers.pivot(index="uid", columns="model", values="label").dropna()
-    part = part_of(votes, np.sort([votes.index(uid) for uid in wide.index]))
-    places = {label: k for k, label in enumerate(votes.dataset.labels)}
-    labels = wide.loc[list(part.uids)].map(places.__getitem__).to_numpy(dtype=np.int64)
+    labels_by_uid = answers.pivot(index="uid", columns="model", values="label").dropna()
+    part = part_of(votes, np.sort([votes.index(uid) for uid in labels_by_uid.index]))
+    label_index = {label: k for k, label in enumerate(votes.dataset.labels)}
+    labels = (
+        labels_by_uid.loc[list(part.uids)].map(label_index.__getitem__).to_numpy(dtype=np.int64)
+    )
     makers = answers.drop_duplicates("model").set_index("model")["maker"]
-    return Crowd(LLMS, part, labels, tuple(wide.columns), tuple(makers.loc[wide.columns]))
+    return Crowd(
+        LLMS, part, labels, tuple(labels_by_uid.columns), tuple(makers.loc[labels_by_uid.columns])
+    )
 
 
 def crowds_on(
@@ -150,9 +154,9 @@ def crowds_on(
 ) -> list[Crowd]:
     """Return the crowds of machines that answered a dataset's items, or some of them.
 
-    The language models beside released votes; the seeds of each family; all systems together,
-    without a reader's and with them. What has learned from votes is left out. Without two votes on
-    each item, there is none.
+    The crowds are: the language models, beside released votes; the seeds of each family; all
+    systems but a reader's; and all systems with a reader's. Systems that learned from votes are
+    left out. Where an item has a single vote, there is no crowd.
     """
     if votes.n_votes.min() < 2:
         return []
@@ -182,8 +186,8 @@ def _worth(
 ) -> dict[str, float]:
     """Return a prediction's estimates of worth with their ends, λ (``shrinkage``) and k₀.
 
-    `counts` are people's where these have more classes than the dataset; `options` are those of
-    `of_predictions`.
+    `counts` are people's votes, by default those of `votes`, which have fewer classes than `model`
+    where a model gave a label that people could not give. `options` are those of `of_predictions`.
     """
     groups = item_groups([votes])[0]
     counts = votes.counts if counts is None else counts
@@ -218,17 +222,21 @@ def crowds(
 ) -> pd.DataFrame:
     """Set each crowd of machines beside people.
 
-    A row for each crowd, as `crowds_on` gives them. Means over items: ``agreement`` (share of pairs
-    of members that agree), ``people_agreement`` (of people), ``with_people`` (how often a person
-    gives a member's label); of language models also ``within_maker`` and ``across_makers``, how
-    often two of one maker and two of different makers agree, and ``closer``, their difference.
-    ``rho`` is the correlation over items of the first two; ``left_out_agreement`` how often two
-    people agree on the other items. Then ``shrinkage`` (λ), ``credibility`` (k₀) and the estimates
-    of `scoring.worth` for the members' pooled votes, after ``limit_`` for endlessly many such
-    members, who cannot be recalibrated, and ``uniform_human_equivalent_brier`` that of a uniform
-    guess. ``old_label`` is the share of
-    members that gave the old label where people's majority is another, on ``n_contested`` items,
-    and ``people_old_label`` that of people.
+    One row for each crowd of `crowds_on`. Means over items:
+
+    * ``agreement``, ``people_agreement``: the share of pairs of members, or of people, that agree;
+    * ``with_people``: how often a person gives a member's label;
+    * ``within_maker``, ``across_makers``: how often two language models of one maker, or of
+      different makers, agree; ``closer`` is the difference.
+
+    ``rho`` is the correlation of ``agreement`` and ``people_agreement`` over items, and
+    ``left_out_agreement`` the share of pairs of people that agree on the items without machines.
+    ``shrinkage`` (λ), ``credibility`` (k₀) and the estimates of `scoring.worth` are those of the
+    members' pooled votes. Columns that begin with ``limit_`` have the same for endlessly many such
+    members, who cannot be recalibrated. ``uniform_human_equivalent_brier`` is the estimate for a
+    uniform guess. On the ``n_contested`` items where people's majority is not the old label,
+    ``old_label`` is the share of members, and ``people_old_label`` the share of people, that gave
+    the old label.
     """
     rows = []
     bootstrap: dict[str, Any] = {"n_resamples": n_resamples, "level": confidence, "seed": seed}
@@ -251,33 +259,37 @@ def crowds(
             "rho": values.corr().loc["agreement", "people_agreement"],
         }
         row |= values.mean().to_dict()
-        endless = _worth(people, pooled, varying=panel_variance(crowd.labels, np.inf), **bootstrap)
-        of_them = _worth(people, pooled, n_answers=crowd.n_members, **bootstrap)
-        row |= of_them | {
-            f"limit_{name}": of for name, of in endless.items() if "recalibrated" not in name
+        limit_worth = _worth(
+            people, pooled, varying=panel_variance(crowd.labels, np.inf), **bootstrap
+        )
+        members_worth = _worth(people, pooled, n_answers=crowd.n_members, **bootstrap)
+        row |= members_worth | {
+            f"limit_{name}": value
+            for name, value in limit_worth.items()
+            if "recalibrated" not in name
         }
         uniform = _worth(people, np.full(pooled.shape, 1 / pooled.shape[1]), **bootstrap)
         row[f"uniform_{HUMAN_EQUIVALENT}"] = uniform.get(HUMAN_EQUIVALENT)
         if people.has_old_labels:
-            items, old = np.arange(len(people)), people.old_label
+            item_rows, old_label = np.arange(len(people)), people.old_label
             contested = pd.DataFrame(
                 {
-                    "old_label": (crowd.labels == old[:, np.newaxis]).mean(axis=1),
-                    "people_old_label": people.shares[items, old],
+                    "old_label": (crowd.labels == old_label[:, np.newaxis]).mean(axis=1),
+                    "people_old_label": people.shares[item_rows, old_label],
                 }
-            )[old != people.majority]
+            )[old_label != people.majority]
             row |= {"n_contested": len(contested)} | contested.mean().to_dict()
         rows.append(row)
     return pd.DataFrame(rows, columns=None if rows else ["crowd"])
 
 
 def _by_maker(crowd: Crowd) -> dict[str, Floats]:
-    """Return how often two of one maker, and two of different makers, agree, by item."""
+    """Return by item how often two models of one maker, and of different makers, agree."""
     first, second = np.triu_indices(crowd.n_members, 1)
-    same = crowd.labels[:, first] == crowd.labels[:, second]
+    agree = crowd.labels[:, first] == crowd.labels[:, second]
     makers = np.array(crowd.makers)
-    related = makers[first] == makers[second]
-    within, across = same[:, related].mean(axis=1), same[:, ~related].mean(axis=1)
+    is_same_maker = makers[first] == makers[second]
+    within, across = agree[:, is_same_maker].mean(axis=1), agree[:, ~is_same_maker].mean(axis=1)
     return {"within_maker": within, "across_makers": across, "closer": within - across}
 
 
@@ -288,10 +300,11 @@ def _by_maker(crowd: Crowd) -> dict[str, Floats]:
 def published(votes: Votes, *, judges: AuxiliaryData = JUDGES) -> pd.DataFrame:
     """Set the published values of the 32 language models beside those of the released labels.
 
-    A row for each ``quantity`` of `metrics.panels.panel_values` and for ``nu_H``, which needs a
-    curve that was not released: ``paper`` on ``paper_items``, ``value`` on ``n_items``,
-    ``difference``; ``missing``, what the ``n_missing`` items that one of the models has no readable
-    answer to must add to the sum of an item's ``J`` or ``E``.
+    One row for each ``quantity`` of `metrics.panels.panel_values` and for ``nu_H``, which has no
+    value here, since it needs a curve that was not released. ``paper`` is the published value on
+    ``paper_items`` items, ``value`` ours on ``n_items``, and ``difference`` is ours minus theirs.
+    On ``n_missing`` items one of the models has no readable answer; ``missing`` is what these must
+    add to the sum over items of ``J`` or ``E``.
     """
     crowd = judges_on(votes, judges)
     people, n = crowd.votes, len(crowd.votes)
@@ -316,15 +329,17 @@ def members(
 ) -> pd.DataFrame:
     """Say how often each language model agrees with a person, and how many people it is worth.
 
-    A row for each model, and one each for ``people``, for ``the majority of the others``, which is
-    the label that most other people gave, and for the label that most of the models gave:
-    ``with_people``, how often a random person gives the same label, and ``beyond``, by how much
-    that is more often than another person does, with ``_low`` and ``_high`` over items, the p-value
-    of the paired bootstrap (``p``) and that by Holm's method over the models (``p_adjusted``), and
-    ``side``, above or below people where that is below 1 − `confidence`. ``rank_best`` to
-    ``rank_worst`` are the ranks that a model may have by ``with_people``, for all models at once,
-    ``rank_margin`` how safe that is, by `metrics.ranks.rank_sets`. For models the estimates
-    of `scoring.worth` that one label allows, and ``shrinkage`` (λ).
+    One row for each model, and one row each for ``people``, for ``the majority of the others`` (the
+    label that most other people gave), and for the label that most of the models gave.
+
+    * ``with_people``: how often a random person gives the same label; ``beyond``: the same minus
+      how often another person does. Both have ``_low`` and ``_high``, over items;
+    * ``p``: the p-value of ``beyond``, by the paired bootstrap; ``p_adjusted``: the same, adjusted
+      by Holm's method over the models; ``side``: above or below people, where ``p_adjusted`` is
+      below 1 − `confidence`, else empty;
+    * ``rank_best``, ``rank_worst``: the ranks that a model may have by ``with_people``, for all
+      models at once; ``rank_margin``: how safe these are, see `metrics.ranks.rank_sets`;
+    * for models, ``shrinkage`` (λ) and the estimates of `scoring.worth` that one label allows.
     """
     crowd = judges_on(votes, judges)
     people, n = crowd.votes, crowd.n_members
@@ -346,17 +361,17 @@ def members(
         table = table.assign(**_with_ends(name, means))
     beyond = rates[:, :n] - pairs[:, np.newaxis]
     p = paired_p_value(bootstrap_means(beyond, _TEST_RESAMPLES, np.random.default_rng([seed, 15])))
-    of_models = pd.DataFrame({"p": p, "p_adjusted": holm(p)})
+    model_columns = pd.DataFrame({"p": p, "p_adjusted": holm(p)})
     side = np.where(beyond.mean(axis=0) > 0, "above", "below")
-    of_models["side"] = np.where(of_models["p_adjusted"] < 1 - confidence, side, "")
+    model_columns["side"] = np.where(model_columns["p_adjusted"] < 1 - confidence, side, "")
     ranks = rank_sets(rates[:, :n], _TEST_RESAMPLES, np.random.default_rng([seed, 19]), confidence)
-    of_models["rank_best"], of_models["rank_worst"] = ranks.best, ranks.worst
-    of_models["rank_margin"] = ranks.margin
+    model_columns["rank_best"], model_columns["rank_worst"] = ranks.best, ranks.worst
+    model_columns["rank_margin"] = ranks.margin
     worths = [
         _worth(people, labels, n_resamples=n_resamples, level=confidence, seed=seed)
         for labels in crowd.one_hot
     ]
-    table = table.join(of_models).join(pd.DataFrame(worths))
+    table = table.join(model_columns).join(pd.DataFrame(worths))
     table = table.sort_values("with_people", ascending=False, kind="stable")
     return table.fillna({"side": ""})
 
@@ -370,11 +385,11 @@ def panels(
 ) -> pd.DataFrame:
     """Say how many people come as near to the population as a random panel of language models.
 
-    On average over all ways to draw k of them, in closed form: see `metrics.panels.panel_variance`.
+    The average over all panels of k models, in closed form: see `metrics.panels.panel_variance`.
 
-    A row for each number of models, ``n_members``: ``shrinkage``, ``credibility`` and the estimates
-    of `scoring.worth`, of their pooled votes, with ``_low`` and ``_high`` over items;
-    ``people_skill``, that of as many people who know the base rate.
+    One row for each number of models, ``n_members``. ``shrinkage``, ``credibility`` and the
+    estimates of `scoring.worth` are those of the panel's pooled votes, with ``_low`` and ``_high``
+    over items; ``people_skill`` is the skill of as many people who know the base rate.
     """
     crowd = judges_on(votes, judges)
     sizes = [*(k for k in SIZES if k < crowd.n_members), crowd.n_members]
@@ -398,41 +413,47 @@ def best_panels(
 ) -> pd.DataFrame:
     """Choose the best panel of five on half of the items, and judge it on the other half.
 
-    Both halves of 20 random splits choose, among all panels, by squared distance.
+    The items are split into halves 20 times at random. Each half chooses once, among all panels, by
+    squared distance.
 
-    A row each for the panel on the items that chose it, the same on the other items, and there a
-    random panel of its size and all models: ``people_on_top``, as it is, the mean over splits, with
-    ``_low`` and ``_high``, between which that share of the splits lies; ``beats_all``, the share of
-    splits in which it is nearer than all models are.
+    One row each for the best panel on the items that chose it, the best panel on the other items,
+    a random panel of its size on the other items, and all models there. ``people_on_top`` is the
+    mean worth over splits, as the panel is; the share `confidence` of the splits lies between
+    ``_low`` and ``_high``. ``beats_all`` is the share of splits in which the panel is nearer to
+    people than all models are.
     """
     crowd = judges_on(votes, judges)
     people, n = crowd.votes, crowd.n_members
     by_item = distances(people.counts, crowd.counts / n, item_groups([people])[0])
-    noise = (1 - pairwise_agreement(people.counts)) / people.n_votes
-    apart = np.moveaxis(crowd.one_hot, 0, 1) - people.shares[:, np.newaxis]
-    products = apart @ np.swapaxes(apart, 1, 2)  # by item, of two models each
-    products -= noise[:, np.newaxis, np.newaxis]
-    groups = np.array(list(combinations(range(n), PANEL)))
+    people_noise = (1 - pairwise_agreement(people.counts)) / people.n_votes
+    errors = np.moveaxis(crowd.one_hot, 0, 1) - people.shares[:, np.newaxis]
+    products = errors @ np.swapaxes(errors, 1, 2)  # shape (n_items, n_models, n_models)
+    products -= people_noise[:, np.newaxis, np.newaxis]
+    all_panels = np.array(list(combinations(range(n), PANEL)))
     rng = np.random.default_rng([seed, 17])
     rows = []
     for _ in range(_SPLITS):
         halves = np.split(rng.permutation(len(people)), [len(people) // 2])
         for choosing, judging in (halves, halves[::-1]):
-            means, judged = products[choosing].mean(axis=0), products[judging].mean(axis=0)
-            of_panel = means[groups[:, :, np.newaxis], groups[:, np.newaxis, :]].mean(axis=(1, 2))
-            best = groups[of_panel.argmin()]
-            of_one, of_all = judged.trace() / n, judged.mean()
-            of_pair = (n * of_all - of_one) / (n - 1)
+            means, judged_means = products[choosing].mean(axis=0), products[judging].mean(axis=0)
+            panel_distances = means[
+                all_panels[:, :, np.newaxis], all_panels[:, np.newaxis, :]
+            ].mean(axis=(1, 2))
+            best = all_panels[panel_distances.argmin()]
+            model_distance, distance_of_all = judged_means.trace() / n, judged_means.mean()
+            mean_product = (n * distance_of_all - model_distance) / (n - 1)
             judged_on = {
-                ON_CHOOSING_ITEMS: (choosing, of_panel.min()),
-                ON_OTHER_ITEMS: (judging, judged[np.ix_(best, best)].mean()),
-                RANDOM_PANEL: (judging, of_one / PANEL + (1 - 1 / PANEL) * of_pair),
-                ALL_MODELS: (judging, of_all),
+                ON_CHOOSING_ITEMS: (choosing, panel_distances.min()),
+                ON_OTHER_ITEMS: (judging, judged_means[np.ix_(best, best)].mean()),
+                RANDOM_PANEL: (judging, model_distance / PANEL + (1 - 1 / PANEL) * mean_product),
+                ALL_MODELS: (judging, distance_of_all),
             }
             for name, (half, distance) in judged_on.items():
                 scale = by_item.of_person[half].mean(), by_item.of_base_rate[half].mean()
                 nearer = (
-                    float(distance < of_all) if name in (ON_OTHER_ITEMS, RANDOM_PANEL) else np.nan
+                    float(distance < distance_of_all)
+                    if name in (ON_OTHER_ITEMS, RANDOM_PANEL)
+                    else np.nan
                 )
                 rows.append((name, float(people_on_top(*scale, distance)), nearer))
     splits = pd.DataFrame(rows, columns=["panel", ON_TOP, "beats_all"])
@@ -459,32 +480,33 @@ def with_encoders(
 ) -> pd.DataFrame:
     """Say what language models know of people that fine-tuned encoders do not, and the reverse.
 
-    One map by the recipe of `analyses.fitting` takes the share of the language models that give
-    each label, one takes the encoders, one takes both: fitted on the votes on other items, and
-    judged on those that all answered: by JSD when fitted for it, and by worth when fitted for KL.
+    By the recipe of `analyses.fitting`, one map takes the share of the language models that give
+    each label, one takes the encoders, and one takes both. Each is fitted on the votes on other
+    items, and judged on the items that all systems answered: by JSD when fitted for JSD, and by
+    worth when fitted for KL.
 
-    A row for each map, named by what is ``stacked``, and again for the encoders that cannot have
-    seen the items: ``n_systems`` and ``n_items``; ``jsd`` and ``people``, the worth in people on
-    top of the base rate, with ``_low`` and ``_high`` over items; and, of both, how much nearer in
-    JSD the language models bring the same encoders (``by_models``) and these the language models
-    (``by_encoders``), with the ends.
+    One row for each map, named by what is ``stacked``. Maps of encoders have another row with only
+    the encoders that cannot have seen the items. ``people`` is the worth in people on top of the
+    base rate. For maps of both, ``by_models`` is how much JSD falls when the language models are
+    added to the encoders, and ``by_encoders`` how much it falls when the encoders are added to the
+    language models. ``jsd`` and these three have ``_low`` and ``_high``, over items.
     """
     crowd = judges_on(votes, judges)
     items = common_items(crowd.votes, [system for system in systems if system.origin != "yours"])
     people = items.votes
     counts = crowd.counts[[crowd.votes.index(uid) for uid in people.uids]]
-    logs = log_probabilities(smoothed(counts / crowd.n_members, crowd.n_members))
-    stacked: dict[str, tuple[int, Floats]] = {LLMS: (crowd.n_members, logs)}
-    unseen = [place for place, system in enumerate(items.systems) if not system.caution]
+    model_logs = log_probabilities(smoothed(counts / crowd.n_members, crowd.n_members))
+    stacked: dict[str, tuple[int, Floats]] = {LLMS: (crowd.n_members, model_logs)}
+    unseen = [index for index, system in enumerate(items.systems) if not system.caution]
     encoders = {ENCODERS: list(range(len(items.systems)))}
     if len(unseen) < len(items.systems):
-        doubtful = dict.fromkeys(system.family for system in items.systems if system.caution)
-        encoders[f"{ENCODERS} without {', '.join(doubtful)}"] = unseen
-    for name, places in encoders.items():
-        inputs = items.inputs(places)
-        stacked[name] = len(places), inputs
-        both = np.concatenate([inputs, logs], axis=1)
-        stacked[name + _PLUS_LLMS] = len(places) + crowd.n_members, both
+        seen_families = dict.fromkeys(system.family for system in items.systems if system.caution)
+        encoders[f"{ENCODERS} without {', '.join(seen_families)}"] = unseen
+    for name, indices in encoders.items():
+        inputs = items.inputs(indices)
+        stacked[name] = len(indices), inputs
+        joint_inputs = np.concatenate([inputs, model_logs], axis=1)
+        stacked[name + _PLUS_LLMS] = len(indices) + crowd.n_members, joint_inputs
     fitted_for_kl, fitted = (
         [fit_recipe(name, items, inputs, objective) for name, (_, inputs) in stacked.items()]
         for objective in OBJECTIVES
@@ -494,15 +516,15 @@ def with_encoders(
     scores = score(people, fitted, measures=("jsd",), comparisons=pairs, **bootstrap)
     scores = scores.set_index(["system", "reference"])
     rows = []
-    for system, for_kl in zip(fitted, fitted_for_kl, strict=True):
+    for system, system_for_kl in zip(fitted, fitted_for_kl, strict=True):
         row = {"stacked": system.name, "n_systems": stacked[system.name][0], "n_items": len(people)}
         row |= _with_ends("jsd", scores.loc[(system.name, "")])
         if system.name.endswith(_PLUS_LLMS):
             alone = system.name.removesuffix(_PLUS_LLMS)
             row |= _with_ends("by_models", scores.loc[(alone, system.name)])
             row |= _with_ends("by_encoders", scores.loc[(LLMS, system.name)])
-        of_kl = worth(people, for_kl, **bootstrap).estimates[ON_TOP]
-        rows.append(row | _with_ends("people", asdict(of_kl)))
+        estimate = worth(people, system_for_kl, **bootstrap).estimates[ON_TOP]
+        rows.append(row | _with_ends("people", asdict(estimate)))
     return pd.DataFrame(rows)
 
 
@@ -515,11 +537,11 @@ def unanimity(
 ) -> pd.DataFrame:
     """Say how many people give the language models' label, by how many of the models give it.
 
-    A row for each bin of the share of models that give the most frequent label, from ``low_share``
-    on; the last holds the items on which all agree: ``n_items``, ``share_of_items``; ``share`` of
-    the models, the bin's mean; ``people``, the share of people with that label, with ``low`` and
-    ``high`` over the bin's items; ``majority``, on which share of the items it is people's majority
-    label.
+    One row for each bin of the share of models that give their most frequent label. The bin begins
+    at ``low_share``; the last bin holds the items on which all models agree. ``n_items`` and
+    ``share_of_items`` are those of the bin, and ``share`` is its mean share of models. ``people``
+    is the share of people with the models' label, with ``low`` and ``high`` over the bin's items;
+    ``majority`` is the share of items on which that label is people's majority label.
     """
     crowd = judges_on(votes, judges)
     people, plurality = crowd.votes, crowd.plurality
@@ -546,31 +568,34 @@ def unanimity(
 def parted(votes: Votes, *, judges: AuxiliaryData = JUDGES) -> pd.DataFrame:
     """Count the items on which nearly all language models agree on another label than most people.
 
-    A row for each pair of labels, that of people's majority and that of at least 90% of the models:
-    ``n_items``, of ``n_agreed`` items on which so many models agree; means over them of ``people``
-    (share with their majority) and ``people_with_models`` (share with the models' label); ``old``,
-    on which share of them the models' label is the old one. The first row is of ``any`` two labels;
-    pairs of fewer than `FEWEST_ITEMS` items are left out.
+    One row for each pair of people's majority label and the label of at least 90% of the models.
+    The first row joins all pairs (``any``); pairs of fewer than `FEWEST_ITEMS` items are left out.
+
+    * ``n_agreed``: the items on which at least 90% of the models agree; ``n_items``: those of them
+      with this pair of labels;
+    * ``people``, ``people_with_models``: the mean share of people who gave people's majority label,
+      or the models' label;
+    * ``old``: the share of items on which the models' label is the old one.
     """
     crowd = judges_on(votes, judges)
-    people, theirs = crowd.votes, crowd.counts.argmax(axis=1)
+    people, models_label = crowd.votes, crowd.counts.argmax(axis=1)
     items, names = np.arange(len(people)), np.array(people.dataset.labels)
-    agreed = crowd.counts.max(axis=1) >= NEARLY_ALL * crowd.n_members
+    is_agreed = crowd.counts.max(axis=1) >= NEARLY_ALL * crowd.n_members
     table = pd.DataFrame(
         {
             "people_label": names[people.majority],
-            "models_label": names[theirs],
+            "models_label": names[models_label],
             "people": people.shares[items, people.majority],
-            "people_with_models": people.shares[items, theirs],
-            "old": people.old_label == theirs,
+            "people_with_models": people.shares[items, models_label],
+            "old": people.old_label == models_label,
         }
     )
-    order = np.lexsort([theirs, people.majority])
-    apart = table.loc[order[(agreed & (theirs != people.majority))[order]]]
-    any_pair = apart.assign(people_label="any", models_label="any other")
-    pairs = pd.concat([any_pair, apart]).groupby(["people_label", "models_label"], sort=False)
-    means = pairs.mean().assign(n_items=pairs.size(), n_agreed=agreed.sum())
-    return means[means["n_items"] >= FEWEST_ITEMS].reset_index()
+    order = np.lexsort([models_label, people.majority])
+    differing = table.loc[order[(is_agreed & (models_label != people.majority))[order]]]
+    any_pair = differing.assign(people_label="any", models_label="any other")
+    pairs = pd.concat([any_pair, differing]).groupby(["people_label", "models_label"], sort=False)
+    summary = pairs.mean().assign(n_items=pairs.size(), n_agreed=is_agreed.sum())
+    return summary[summary["n_items"] >= FEWEST_ITEMS].reset_index()
 
 
 # In an annotator's place
@@ -587,27 +612,38 @@ def stand_ins(
 ) -> pd.DataFrame:
     """Test which language models may stand in for an annotator, and what they are worth.
 
-    A row for each model, one for the label that most of them gave (the first of those that are
-    tied), one for people, and one for each yardstick of `scoring.replacement`: ``with_people``, the
-    share of people who gave the same label to an item; ``with_models``, that of the other models;
-    ``advantage`` (ρ), ``wins_10``, ``wins_15`` and ``wins_20`` (ω at ε of 0.1, 0.15 and 0.2) of the
-    alternative annotator test, of ``n_annotators``, and ``passed_10`` … whether ω is 0.5 or more,
-    of people who are simulated the share of whom it is; the estimates of `scoring.worth` with
-    ``_low`` and ``_high``, those of the pooled votes of all models for the row of them all, where
-    ``with_models`` is the agreement of two models. A label that people could not give agrees with
-    nobody's.
+    One row for each model, one for the label that most of them gave (the first of tied labels), one
+    for people, and one for each yardstick of `scoring.replacement`.
+
+    * ``with_people``, ``with_models``: the mean share of people, or of the other models, who gave
+      the same label to an item. For all models together, ``with_models`` is the agreement of two
+      models;
+    * ``advantage`` (ρ), ``wins_10``, ``wins_15`` and ``wins_20`` (ω at ε of 0.1, 0.15 and 0.2): the
+      outcome of the alternative annotator test with ``n_annotators``;
+    * ``passed_10``, ``passed_15``, ``passed_20``: 1 where ω is 0.5 or more, else 0; for simulated
+      people, the share of them that passes;
+    * the estimates of `scoring.worth` with ``_low`` and ``_high``; for all models together, those
+      of their pooled votes.
+
+    A label that people could not give agrees with nobody's.
     """
     annotations, n_labels = annotations_of(votes), votes.dataset.n_classes
-    places = {label: k for k, label in enumerate(votes.dataset.labels)}
-    wide = answers.read(votes.dataset.name).pivot(index="uid", columns="model", values="label")
-    wide = wide.loc[list(votes.uids)].map(lambda label: places.get(label, n_labels))
-    one_each = one_hot(wide, n_labels + 1)
-    counts, n = one_each.sum(axis=0).astype(np.int64), len(one_each)
+    label_index = {label: k for k, label in enumerate(votes.dataset.labels)}
+    labels_by_uid = answers.read(votes.dataset.name).pivot(
+        index="uid", columns="model", values="label"
+    )
+    labels_by_uid = labels_by_uid.loc[list(votes.uids)].map(
+        lambda label: label_index.get(label, n_labels)
+    )
+    model_answers = one_hot(labels_by_uid, n_labels + 1)
+    counts, n = model_answers.sum(axis=0).astype(np.int64), len(model_answers)
     people = np.column_stack([votes.counts, np.zeros(len(votes), dtype=np.int64)])
-    several, items = np.flatnonzero(votes.n_votes > 1), np.arange(len(votes))
-    panel = dict(zip(wide.columns, one_each, strict=True)) | {POOLED: counts / n}
+    items_with_two, items = np.flatnonzero(votes.n_votes > 1), np.arange(len(votes))
+    predictions = dict(zip(labels_by_uid.columns, model_answers, strict=True)) | {
+        POOLED: counts / n
+    }
     rows = []
-    for name, predicted in panel.items():
+    for name, predicted in predictions.items():
         chosen = predicted.argmax(axis=1)
         with_models = (counts[items, chosen] - 1) / (n - 1)
         row = {
@@ -623,11 +659,11 @@ def stand_ins(
             )  # fmt: skip
             row |= {"advantage": test.advantage_probability, "n_annotators": len(test.annotator)}
             row |= _at_margin(epsilon, test.winning_rate, test.passed)
-        part, model = part_of(votes, several), predicted[several]
+        part, model = part_of(votes, items_with_two), predicted[items_with_two]
         bootstrap: dict[str, Any] = {"n_resamples": n_resamples, "level": confidence, "seed": seed}
-        rows.append(row | _worth(part, model, people[several], **bootstrap))
-    pairs = pairwise_agreement(votes.counts[several]).mean()
-    rows.append({"model": PEOPLE, "n_items": len(votes), "with_people": pairs})
+        rows.append(row | _worth(part, model, people[items_with_two], **bootstrap))
+    pair_agreement = pairwise_agreement(votes.counts[items_with_two]).mean()
+    rows.append({"model": PEOPLE, "n_items": len(votes), "with_people": pair_agreement})
     return pd.DataFrame([*rows, *_reference_rows(votes, seed)]).astype({"n_annotators": "Int64"})
 
 
@@ -637,13 +673,13 @@ def _at_margin(epsilon: float, winning_rate: float, passed: float) -> dict[str, 
 
 
 def _reference_rows(votes: Votes, seed: int) -> Iterable[dict[str, Any]]:
-    """Return what the most frequent label, and one more person, come to in the same test."""
+    """Return rows of the same test for the most frequent label and for one more person."""
     rows: dict[str, dict[str, Any]] = {}
     for epsilon in EPSILONS:
         for outcome in replacement(votes, (), epsilon=epsilon, reason="as its authors", seed=seed):
-            about = {"model": outcome["system"], "n_items": len(votes)}
-            about |= {name: outcome[name] for name in ("advantage", "n_annotators")}
-            row = rows.setdefault(outcome["system"], about)
+            first_columns = {"model": outcome["system"], "n_items": len(votes)}
+            first_columns |= {name: outcome[name] for name in ("advantage", "n_annotators")}
+            row = rows.setdefault(outcome["system"], first_columns)
             row |= _at_margin(epsilon, outcome["winning_rate"], outcome["passed"])
     return rows.values()
 
@@ -652,7 +688,7 @@ def _reference_rows(votes: Votes, seed: int) -> Iterable[dict[str, Any]]:
 
 
 def crowd_name(row: Row) -> str:
-    """Return how a crowd is called, with its number: "3 seeds of RoBERTa-base"."""
+    """Return the name of a crowd with its number of machines, as "3 seeds of RoBERTa-base"."""
     name, n = str(row["crowd"]), row["n_members"]
     if name in (LLMS, ALL, WITH_YOURS):
         return f"{n} {name.removeprefix('all ')}"

@@ -1,4 +1,4 @@
-"""What readers call things that tables name by a code."""
+"""Names for readers of things that have a code in tables."""
 
 from collections.abc import Iterable
 

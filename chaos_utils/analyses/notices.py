@@ -1,4 +1,4 @@
-"""What a page says of its inputs: other data than the book's, models that we trained."""
+"""Notes on a page's inputs: on data other than the book's, and on models that we trained."""
 
 from chaos_utils.analyses.inputs import AnalysisInputs
 from chaos_utils.analyses.names import join_names
@@ -11,13 +11,13 @@ READS_FOR = ("predictions",)
 
 
 def notices(inputs: AnalysisInputs) -> str:
-    """Return what a reader must know of a page's `inputs`, as Markdown; or nothing."""
+    """Return notes on a page's `inputs` for its reader, as Markdown; empty if there are none."""
     notes = (_data_warning, system_notes, _training_note, _missing_models_note)
     return "\n\n".join(filter(None, (note(inputs) for note in notes)))
 
 
 def system_notes(inputs: AnalysisInputs) -> str:
-    """Say what a reader must know of their own systems: which are crowds of machine votes."""
+    """Return the notes on a reader's own systems, such as those that are machine votes."""
     return "\n>\n".join(
         f"> {in_markdown(f'{system.name}: {note}.')}"
         for dataset_inputs in inputs
@@ -30,7 +30,7 @@ def system_notes(inputs: AnalysisInputs) -> str:
 
 
 def _data_warning(inputs: AnalysisInputs) -> str:
-    """Warn of other data than what the book shows, and say what was left out of the files."""
+    """Warn that data are not the book's, and say what was left out of the files."""
     if inputs.released:
         return ""
     files = ", ".join(f"<code>{in_markdown(votes.source.name)}</code>" for votes in inputs.votes)
@@ -67,7 +67,7 @@ def _training_note(inputs: AnalysisInputs) -> str:
 
 
 def _missing_models_note(inputs: AnalysisInputs) -> str:
-    """Say for which datasets there are no predictions of a model, nor any that was left out."""
+    """Say on which datasets there are no predictions, unless they were left out on purpose."""
     tasks = [] if inputs.trained else [get_task(run.settings.task) for run in committed_runs()]
     untrained = {name for task in tasks for name in task.datasets}
     without = [

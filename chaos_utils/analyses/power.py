@@ -1,4 +1,4 @@
-"""What n items with v votes each can distinguish, by the spread of systems' paired differences."""
+"""Which differences n items with v votes each detect, by the variance of paired differences."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -25,7 +25,7 @@ from chaos_utils.scoring.systems import baselines
 
 NAMES = ("jsd", "dist_ce", "sq_distance", "new_accuracy")
 N_VOTES = (1, 2, 5, 10, 20, 50, 100)
-PAIRS: Mapping[str, str] = {  # from the least alike
+PAIRS: Mapping[str, str] = {  # kinds of pairs of systems, the least alike first
     "models": "two models",
     "baseline": "a model and the base rate",
     "baselines": "the base rate and the uniform guess",
@@ -35,18 +35,18 @@ DRAWN_MEASURE = "jsd"
 SHOWN_VOTES = (1, 5, 20, 100)
 DRAWN_ITEMS = (10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)
 _SQUARED = "sq_distance"
-_FEWEST_ITEMS = 10  # with so many votes, for a size to be shown
+_FEWEST_ITEMS = 10  # items with so many votes; with fewer, a number of votes has no row
 _KEYS = ("dataset", "pair", "measure", "n_votes")
 
 
 def pairs_of(votes: Votes, systems: Sequence[System]) -> dict[str, list[tuple[System, System]]]:
-    """Return pairs of systems by how alike they are, see `PAIRS`; those that share an item.
+    """Return the pairs of systems that share an item, by kind, see `PAIRS`.
 
-    The base rate is that given the old label where there is one.
+    The base rate is the mean vote given the old label, where there are old labels.
     """
     guesses = {guess.name: guess for guess in baselines(votes)}
     mean = guesses.get("mean vote given the old label", guesses.get("base rate"))
-    means = [] if mean is None else [mean]  # where all items share a text, there is none
+    means = [] if mean is None else [mean]  # None where all items share a text
     pairs_by_kind: dict[str, list[tuple[System, System]]] = {
         "models": [],
         "baseline": [(system, mean) for mean in means for system in systems],
@@ -71,27 +71,28 @@ def spread_of_differences(
 ) -> pd.DataFrame:
     """Tabulate how much the difference of two systems varies from item to item, by votes per item.
 
-    A row for each kind of ``pair``, of which there are ``n_pairs``, measure and ``n_votes``, up to
-    as many as half the items have, or at least two. ``variance`` is that of one item's difference
-    over items and votes, the mean over the pairs, between ``least`` and ``most``; ``of_items`` and
-    ``of_votes`` are its parts. In closed form for the squared distance, else by thinning the votes
-    (`n_draws` draws), where the parts are NaN unless there are twice as many votes.
+    One row for each kind of ``pair``, ``measure`` and ``n_votes``, up to as many votes as half of
+    the items have. ``variance`` is the variance of one item's difference, over items and votes: the
+    mean over ``n_pairs`` pairs, of which ``least`` and ``most`` are the extremes. ``of_items`` and
+    ``of_votes`` are its parts. All are in closed form for the squared distance; for other measures
+    they come from thinned votes (`n_draws` draws), and the parts are NaN unless there are twice as
+    many votes.
     """
     rng = np.random.default_rng(seed)
     kinds = pairs_of(votes, systems)
     rows = []
     for size in N_VOTES:
-        enough = np.flatnonzero(votes.n_votes >= max(size, 2))
-        if len(enough) < max(_FEWEST_ITEMS, len(votes) / 2):
+        with_votes = np.flatnonzero(votes.n_votes >= max(size, 2))
+        if len(with_votes) < max(_FEWEST_ITEMS, len(votes) / 2):
             continue
-        about = {"n_votes": size, "n_items": len(enough)}
+        about = {"n_votes": size, "n_items": len(with_votes)}
         for kind, pairs in kinds.items():
             for pair in pairs:
-                items = np.intersect1d(shared_rows(votes, pair), enough)
+                items = np.intersect1d(shared_rows(votes, pair), with_votes)
                 if len(items) >= _FEWEST_ITEMS:
-                    spreads = _spreads(votes, pair, items, size, n_draws, rng)
+                    variances = _difference_variances(votes, pair, items, size, n_draws, rng)
                     rows += [about | {"pair": kind, "measure": name} | asdict(variance)
-                             for name, variance in spreads.items()]  # fmt: skip
+                             for name, variance in variances.items()]  # fmt: skip
     parts = ["total", "of_items", "of_votes"]
     table = pd.DataFrame(rows, columns=["pair", "measure", "n_votes", "n_items", *parts])
     summary = table.groupby(["n_votes", "pair", "measure", "n_items"], sort=False).agg(
@@ -106,7 +107,7 @@ def spread_of_differences(
     return summary[[*_KEYS[1:], "n_pairs", "n_items", "variance", "least", "most", *parts[1:]]]
 
 
-def _spreads(
+def _difference_variances(
     votes: Votes,
     pair: tuple[System, System],
     items: Ints,
@@ -114,23 +115,23 @@ def _spreads(
     n_draws: int,
     rng: np.random.Generator,
 ) -> dict[str, VarianceOfDifference]:
-    """Return the spread of each measure's difference between two systems on some items."""
-    a, b = (
+    """Return the variance of each measure's difference between two systems on some items."""
+    first, second = (
         take_items(system.aligned_to(votes), np.searchsorted(system.rows_in(votes), items))
         for system in pair
     )
     counts = votes.counts[items]
     thinned = [name for name in NAMES if name != _SQUARED]
     measures = [MEASURES[name] for name in thinned]
-    spreads = spread_by_thinning(counts, a, b, measures, size, rng, n_draws)
-    squared = spread_of_squared_distance(counts, a.model, b.model, size)
-    by_measure = dict(zip(thinned, spreads, strict=True)) | {_SQUARED: squared}
+    variances = spread_by_thinning(counts, first, second, measures, size, rng, n_draws)
+    squared = spread_of_squared_distance(counts, first.model, second.model, size)
+    by_measure = dict(zip(thinned, variances, strict=True)) | {_SQUARED: squared}
     return {name: by_measure[name] for name in NAMES}
 
 
 @derived_table(keys=(*_KEYS, "judged_items"))
 def detectable(spread: pd.DataFrame, n_items: Sequence[int]) -> pd.DataFrame:
-    """Return the smallest difference that so many items detect, for rows of the analysis above.
+    """Return the smallest difference that so many items detect, by `spread_of_differences`.
 
     ``difference`` is found in 80% of studies by a two-sided test at 5%; ``share_of_votes`` is the
     part of its variance that more votes could take away.
@@ -143,7 +144,7 @@ def detectable(spread: pd.DataFrame, n_items: Sequence[int]) -> pd.DataFrame:
 
 
 def shown_votes(spread: pd.DataFrame) -> list[int]:
-    """Return the numbers of votes that are shown: a few of those there are, and the most."""
+    """Return the numbers of votes that are shown: those of `SHOWN_VOTES`, and the largest."""
     sizes = set(spread["n_votes"])
     return sorted({size for size in SHOWN_VOTES if size in sizes} | {max(sizes)})
 
@@ -155,7 +156,7 @@ def first_pairs(spread: pd.DataFrame) -> pd.DataFrame:
 
 
 def shown_rows(table: pd.DataFrame, n_votes: Sequence[int]) -> pd.DataFrame:
-    """Return the rows of these numbers of votes; baselines alone where there are no systems."""
+    """Return the rows with these numbers of votes; baselines alone where there are no systems."""
     n_kinds = table.groupby("dataset")["pair"].transform("nunique")
     return table[table["n_votes"].isin(n_votes) & ((table["pair"] != "baselines") | (n_kinds == 1))]
 
@@ -164,12 +165,12 @@ def shown_rows(table: pd.DataFrame, n_votes: Sequence[int]) -> pd.DataFrame:
 def drawn_rows(table: pd.DataFrame, n_votes: Sequence[int], released: bool) -> pd.DataFrame:
     """Return what the figure draws: `detectable` of each dataset's first kind of pair, by votes.
 
-    Of JSD, for each of `n_votes` per item. ``detected`` is the smallest difference that all of a
-    dataset's items and votes detect; ``gap`` the median one of models that are neighbours by
-    their published score, NaN where none was published, or the votes are not the `released` ones;
-    about how many items (to two digits) would detect it, from ``items_needed_low``, if they are as
-    alike as two seeds of a model (or the most alike pair), to ``items_needed_high``, if they are as
-    unlike as two models are on average.
+    The measure is JSD, and there are rows for each of `n_votes` per item. ``detected`` is the
+    smallest difference that all of a dataset's items and votes detect. ``gap`` is the median
+    difference between models that are neighbours by their published score; NaN where no scores were
+    published, or the votes are not the `released` ones. The numbers of items that would detect the
+    gap, to two digits, are ``items_needed_low`` for systems as alike as two seeds of a model (or
+    the most alike pair), and ``items_needed_high`` for systems as unlike as two models on average.
     """
     rows = first_pairs(table)
     rows = rows[rows["measure"] == DRAWN_MEASURE]
@@ -177,14 +178,20 @@ def drawn_rows(table: pd.DataFrame, n_votes: Sequence[int], released: bool) -> p
     gaps = models.groupby("dataset")[DRAWN_MEASURE].agg(
         lambda scores: scores.sort_values().diff().median()
     )
-    full = rows.loc[rows.groupby("dataset")["n_votes"].idxmax()].set_index("dataset")
-    detected = smallest_difference(full["variance"], full["n_items"])
-    gap = gaps.reindex(full.index) if released else np.nan
-    summary = pd.DataFrame({"detected": detected, "gap": gap}, full.index)
-    of_seeds = table[(table["pair"] == "seeds") & (table["measure"] == DRAWN_MEASURE)]
-    alike = of_seeds.loc[of_seeds.groupby("dataset")["n_votes"].idxmax()].set_index("dataset")
-    least = alike["variance"].reindex(full.index).fillna(full["least"])
-    for end, variance in (("low", least), ("high", full["variance"])):
+    with_all_votes = rows.loc[rows.groupby("dataset")["n_votes"].idxmax()].set_index("dataset")
+    detected = smallest_difference(with_all_votes["variance"], with_all_votes["n_items"])
+    gap = gaps.reindex(with_all_votes.index) if released else np.nan
+    summary = pd.DataFrame({"detected": detected, "gap": gap}, with_all_votes.index)
+    seed_rows = table[(table["pair"] == "seeds") & (table["measure"] == DRAWN_MEASURE)]
+    seeds_with_all_votes = seed_rows.loc[
+        seed_rows.groupby("dataset")["n_votes"].idxmax()
+    ].set_index("dataset")
+    least_variance = (
+        seeds_with_all_votes["variance"]
+        .reindex(with_all_votes.index)
+        .fillna(with_all_votes["least"])
+    )
+    for end, variance in (("low", least_variance), ("high", with_all_votes["variance"])):
         needed = items_needed(variance, summary["gap"])
         summary[f"items_needed_{end}"] = [float(f"{number:.2g}") for number in needed]
     rows = rows[rows["n_votes"].isin(n_votes)].join(summary, on="dataset")

@@ -31,23 +31,24 @@ _NOT_RELEASED = "The votes here are others than the paper's."
 
 @derived_table(keys=_KEYS, published=_PUBLISHED)
 def published_beside_ours(*, same_votes: bool, **tables: pd.DataFrame) -> pd.DataFrame:
-    """List every number that the papers print, beside ours in `tables`, of `claims_tables`.
+    """List every number that the papers print beside ours, from `tables` of `claims_tables`.
 
-    Nothing is compared with other votes than the released ones, the `same_votes`. ``ours`` is NaN
-    where there is none, ``difference`` ours minus theirs, ``agrees`` whether they do to the digits
-    printed (<NA> without ours); ``reason`` says why there is none, or why they differ.
+    ``ours`` is NaN where we have no number, and everywhere unless the votes are the released ones
+    (`same_votes`). ``difference`` is ours minus the paper's; ``agrees`` says whether both are the
+    same to the digits printed (<NA> without ours); ``reason`` says why we have no number, or why
+    both differ.
     """
     rows = []
     for row in printed_numbers():
         ours = row.pop("times") * _value(tables if same_votes else {}, row.pop("ours"))
         is_available = not np.isnan(ours)
-        same = agrees(ours, row["published"]) if is_available else None
+        is_same = agrees(ours, row["published"]) if is_available else None
         reason = row.pop("reason")
         if is_available:
-            reason = "" if same else reason or _RELEASED_DIFFERS
+            reason = "" if is_same else reason or _RELEASED_DIFFERS
         elif reason in ("", _RELEASED_DIFFERS):
             reason = _NOT_AVAILABLE if same_votes else _NOT_RELEASED
-        values = {"ours": ours, "difference": ours - row["published"], "agrees": same}
+        values = {"ours": ours, "difference": ours - row["published"], "agrees": is_same}
         rows.append(row | values | {"reason": reason})
     return pd.DataFrame(rows).astype({"agrees": "boolean"})
 
@@ -65,8 +66,12 @@ def _value(tables: Mapping[str, pd.DataFrame], text: str) -> float:
 
 
 def printed_numbers() -> Iterator[dict[str, Any]]:
-    """Yield every number: its place, ``published``, ``times`` the address ``ours``, ``reason``."""
-    seen = set()
+    """Yield every number that the papers print.
+
+    Each has its place, ``published``, the address ``ours`` of our number, the factor ``times`` to
+    multiply ours with, and ``reason``.
+    """
+    seen_places = set()
     for entry in read_yaml(FILE):
         columns = entry["columns"]
         names = columns if isinstance(columns, dict) else dict(zip(columns, columns, strict=True))
@@ -74,31 +79,31 @@ def printed_numbers() -> Iterator[dict[str, Any]]:
         chosen = table.query(entry["only"]) if "only" in entry else table
         for printed_as, column in names.items():
             for row in chosen.dropna(subset=printed_as).to_dict("records"):
-                at = {**row, "column": column, "printed": printed_as}
-                key = {name: entry.get(name, "").format(**at) for name in ("table", "row")}
-                key["column"] = entry.get("column", "{printed}").format(**at)
+                fields = {**row, "column": column, "printed": printed_as}
+                key = {name: entry.get(name, "").format(**fields) for name in ("table", "row")}
+                key["column"] = entry.get("column", "{printed}").format(**fields)
                 place = (entry["paper"], key["table"], row["dataset"], key["row"], key["column"])
-                if place in seen:  # edges of bins stand in the row of every model
+                if place in seen_places:  # edges of bins stand in the row of every model
                     continue
-                seen.add(place)
+                seen_places.add(place)
                 yield {
                     **dict(zip(_KEYS, place, strict=True)),
                     "published": float(row[printed_as]),
                     "times": entry.get("times", 1),
-                    "ours": entry.get("ours", "").format(**at),
-                    "reason": entry.get("reason", "").format(**at),
+                    "ours": entry.get("ours", "").format(**fields),
+                    "reason": entry.get("reason", "").format(**fields),
                 }
 
 
 def _rows_of(file: str) -> pd.DataFrame:
-    """Return published numbers; those of systems with what the system is, and is called."""
+    """Return published numbers; those of systems with family, seed, ``name`` and ``title``."""
     table = read_published(file)
     if "system" not in table:
         return table
     table = baan.published_rows(file)
     seeds = [f", seed {seed:g}" if seed == seed else "" for seed in table["seed"]]
     table = table.assign(name=table["system"] + seeds, title=table["family"] + seeds)
-    if "note" in table:  # one that is no reason says what the number is
+    if "note" in table:  # notes that are no reasons are left out
         notes = table["note"].where(table["note"].str.startswith("not reproduced"), "").fillna("")
         table["note"] = [f"{note[:1].upper()}{note[1:]}{'.' * bool(note)}" for note in notes]
     return table
@@ -108,8 +113,8 @@ def _rows_of(file: str) -> pd.DataFrame:
 def count_numbers(beside: pd.DataFrame) -> pd.DataFrame:
     """Count the rows of `published_beside_ours`, for each table of a paper.
 
-    How many numbers are ``printed``, how many of them have ``ours``, how many of these are the
-    ``same`` to the digits printed or ``differ``; ``reason`` says why there is none, or why.
+    ``printed`` counts all numbers, ``ours`` those that we have too, ``same`` those that agree to
+    the digits printed, and ``differ`` those that do not. ``reason`` joins the reasons.
     """
     groups = beside.groupby(["paper", "table"], sort=False)
     counts = groups.agg(
@@ -150,13 +155,13 @@ def _row_name(row: Row) -> str:
 
 
 def _our_number(row: Row) -> str:
-    """Write ours with one digit more than is printed."""
+    """Write our number with one digit more than the paper prints."""
     value = row["ours"]
     return number(value, 0 if value == round(value) else digits_of(row["published"]) + 1)
 
 
 def _difference(row: Row) -> str:
-    """Write a difference, bold where it exceeds rounding; else nothing but that there is none."""
+    """Write a difference in bold where it exceeds rounding, else 0."""
     if row["agrees"]:
         return "0"
     return f"**{signed(row['difference'], digits_of(row['published']) + 1)}**"

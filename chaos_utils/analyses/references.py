@@ -1,4 +1,4 @@
-"""What systems are set beside on a dataset, scored once for all chapters."""
+"""References and baselines on a dataset, scored once for all chapters."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ def reference_scores(votes: Votes, *, seed: int, measures: Sequence[str] = ()) -
     seed : int
         Of all draws.
     measures : sequence of str
-        Those of the votes alone by default.
+        By default those that the votes allow and that need no old label.
 
     Returns
     -------
@@ -79,24 +79,26 @@ def write_package_data(tables: Path, target: Path | None = None) -> list[Path]:
     for analysis in (reference_scores, baseline_scores):
         for path in sorted((tables / analysis.name).glob("*.csv")):
             record = read_record(path)
-            if not record.parameters.get("measures"):  # some chapters need a few of them alone
+            # Records of a few chosen measures belong to single chapters.
+            if not record.parameters.get("measures"):
                 records.setdefault(record.dataset, []).append(record)
-    place = target or KNOWN
+    folder = target or KNOWN
     tables_of = {dataset: map(_known_scores, parts) for dataset, parts in records.items()}
     texts = {
         f"{dataset}.csv": as_text(pd.concat(parts, ignore_index=True))[0]
         for dataset, parts in tables_of.items()
     }
-    if {path.name: path.read_text("utf-8") for path in place.glob("*.csv")} != texts:
-        with fresh_folder(place) as folder:  # chapters that read them are made again
+    if {path.name: path.read_text("utf-8") for path in folder.glob("*.csv")} != texts:
+        # Written only if changed, since chapters that read these files are then made again.
+        with fresh_folder(folder) as new_folder:
             for name, text in texts.items():
-                write_text(folder / name, text)
-    return [place / name for name in texts]
+                write_text(new_folder / name, text)
+    return [folder / name for name in texts]
 
 
 def _known_scores(record: Record) -> pd.DataFrame:
     file = Path(get_dataset(record.dataset).file).name
     rows = from_text(record.text, record.types)
     (votes,) = (file_input for file_input in record.inputs if Path(file_input.name).name == file)
-    found = rows.assign(sha256=votes.sha256, seed=record.parameters["seed"])
-    return found.reindex(columns=list(KNOWN_COLUMNS))
+    scores = rows.assign(sha256=votes.sha256, seed=record.parameters["seed"])
+    return scores.reindex(columns=list(KNOWN_COLUMNS))

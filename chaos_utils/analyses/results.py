@@ -47,39 +47,39 @@ _PAIRS = {"BERT": "bert", "XLNet": "xlnet", "RoBERTa": "roberta"}
 def main_results(
     votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Set every row of Table 5, and those it lacks, in one table.
+    """Return the rows of Table 5, as published and as computed, with the other systems.
 
-    A ``kind`` is chance, baseline, model or human. Chance is two things in the paper: the uniform
-    distribution for JSD and KL, and the share of the most frequent label for the accuracies.
-    Systems that differ in their seed alone have a row of their mean too, with an interval for other
-    seeds and items, and their number in ``n_seeds``. Models that cover all items may have any rank
-    from ``rank_best`` to ``rank_worst`` by JSD, for all of them at once; ``rank_margin`` says how
-    safe that is: see `metrics.ranks.rank_sets`.
+    * ``kind``: chance, baseline, model or human. In the paper, chance is the uniform distribution
+      for JSD and KL, and the share of the most frequent label for the accuracies;
+    * ``n_seeds``: the number of systems that differ in their seed alone, in a row for their mean,
+      whose interval is for other seeds and items; missing in other rows;
+    * ``rank_best``, ``rank_worst``: the ranks by JSD that a model that covers all items may have,
+      for all of these at once; ``rank_margin``: how safe that is, see `metrics.ranks.rank_sets`.
     """
     _, *baselines = known.baselines(votes)
     names = available(votes, _MEASURES)
-    of_chance = chance_scores(votes, names, n_resamples=n_resamples, seed=seed)
+    chance_rows = chance_scores(votes, names, n_resamples=n_resamples, seed=seed)
     all_systems = [*baselines, *systems]
     request = EvaluationRequest(names, n_resamples=n_resamples, seed=seed)
-    of_all = as_scores(evaluate_systems(votes, all_systems, request))
-    table = wide(pd.concat([of_chance, of_all], ignore_index=True), "low", "high")
+    system_rows = as_scores(evaluate_systems(votes, all_systems, request))
+    table = wide(pd.concat([chance_rows, system_rows], ignore_index=True), "low", "high")
     table["kind"] = ["chance", *["baseline"] * len(baselines), *["model"] * len(systems)]
     table = table.join(_ranks(votes, systems, seed), on="system")
     means = _means_over_seeds(votes, systems, names, n_resamples, seed)
     published = published_scores()
-    of_paper = published["dataset"] == votes.dataset.name
-    theirs = wide(published[of_paper & (published["system"] != CHANCE)])
-    theirs["kind"] = np.where(theirs["system"] == "est-human", "human", "model")
+    is_same_dataset = published["dataset"] == votes.dataset.name
+    published_rows = wide(published[is_same_dataset & (published["system"] != CHANCE)])
+    published_rows["kind"] = np.where(published_rows["system"] == "est-human", "human", "model")
     columns = ["dataset", "system", "source", "kind", "n_items"]
     columns += [f"{measure}{end}" for measure in _MEASURES for end in ("", "_low", "_high")]
     parts = [table.assign(source="computed"), means.assign(source="computed")]
-    parts = [part for part in (*parts, theirs.assign(source="published")) if len(part)]
+    parts = [part for part in (*parts, published_rows.assign(source="published")) if len(part)]
     table = pd.concat(parts, ignore_index=True).reindex(columns=[*columns, "n_seeds", *_RANKS])
     return table.astype({"n_seeds": "Int64"})
 
 
 def _ranks(votes: Votes, systems: Sequence[System], seed: int) -> pd.DataFrame:
-    """Return by name the ranks that the systems which cover all items may have, by JSD."""
+    """Return the possible ranks by JSD of the systems that cover all items, a row for each name."""
     complete = [system for system in systems if set(votes.uids) <= set(system.uids)]
     if not complete or len(votes) < 2:
         return pd.DataFrame(columns=_RANKS, dtype=float)
@@ -98,14 +98,16 @@ def _means_over_seeds(
     votes: Votes, systems: Sequence[System], names: Sequence[str], n_resamples: int, seed: int
 ) -> pd.DataFrame:
     """Return a row for each family of several seeds that cover the same items."""
-    several: list[System] = []
-    for places in families_of(systems).values():
-        family = [systems[place] for place in places]
+    seed_systems: list[System] = []
+    for indices in families_of(systems).values():
+        family = [systems[index] for index in indices]
         if len(family) > 1 and len({system.uids for system in family}) == 1:
-            several += family
-    if not several or n_resamples < 2:
+            seed_systems += family
+    if not seed_systems or n_resamples < 2:
         return pd.DataFrame()
-    scores = score_over_seeds(votes, several, measures=names, n_resamples=n_resamples, seed=seed)
+    scores = score_over_seeds(
+        votes, seed_systems, measures=names, n_resamples=n_resamples, seed=seed
+    )
     table = wide(as_scores(scores.to_dict("records")), "low", "high")
     counts = scores.drop_duplicates("system").set_index("system")["n_seeds"]
     return table.assign(kind="model", n_seeds=table["system"].map(counts))
@@ -113,7 +115,7 @@ def _means_over_seeds(
 
 @derived_table(keys=_KEYS)
 def add_worth(results: pd.DataFrame, equivalents: pd.DataFrame) -> pd.DataFrame:
-    """Set beside `main_results` what `human_equivalents` says of the systems in words."""
+    """Add to `main_results` the worth in people, as `human_equivalents` has it in words."""
     names = {
         worths.PEOPLE: "people",
         worths.PEOPLE_RECALIBRATED: "people_recalibrated",
@@ -140,8 +142,8 @@ def models_against_guesses(
 
     ``value`` is model minus baseline, in the unit of the measure; its interval and ``p`` are over
     items, and ``p_holm`` is adjusted for all models that are compared with a baseline by a measure.
-    The ``verdict`` is nearer or farther where that is below 0.05, else indistinguishable. Empty
-    without models.
+    The ``verdict`` is nearer or farther where ``p_holm`` is below 0.05, else indistinguishable.
+    Empty without models.
     """
     columns = ["system", "baseline", "measure", "n_items", "value", "low", "high", "p"]
     guesses = known.baselines(votes)
@@ -163,10 +165,10 @@ def models_against_guesses(
 
 @derived_table(keys=("dataset", "system", "measure"))
 def baselines_against_models(against: pd.DataFrame) -> pd.DataFrame:
-    """Count of `models_against_guesses` the models that are farther from humans than each baseline.
+    """Count the models of `models_against_guesses` that are farther from humans than each baseline.
 
-    ``n_beaten`` counts those with a larger distance, ``n_surely_beaten`` those that are farther
-    once p is adjusted, and ``n_surely_nearer`` those that are nearer.
+    ``n_beaten`` counts the models with a larger distance, ``n_surely_beaten`` those whose verdict
+    is farther, and ``n_surely_nearer`` those whose verdict is nearer.
     """
     differences = against.rename(columns={"system": "model", "baseline": "system"})
     groups = differences.assign(
@@ -201,10 +203,11 @@ def human_equivalents(
     n_resamples: int,
     seed: int,
 ) -> pd.DataFrame:
-    """Say what baselines and systems are worth in people, and as how many drawn people they do.
+    """Estimate the worth of baselines and systems in people, by each measure of `IN_PEOPLE`.
 
-    ``credibility`` is k₀: k people have the skill k / (k + k₀). A system that was made from these
-    votes has no value, and a ``note`` that says so. Empty where an item has a single vote.
+    ``credibility`` is k₀: k people have the skill k / (k + k₀). ``n_judges`` are the votes that
+    judge in measures for which people are drawn. A system that was made from these votes has no
+    value, and a ``note`` that says so. Empty where an item has a single vote.
     """
     columns = ["system", "family", "kind", "n_items", "measure"]
     columns += ["n_judges", "credibility", "value", "low", "high", "text", "note"]
@@ -230,7 +233,7 @@ def human_equivalents(
 
 
 def equivalent_columns(equivalents: pd.DataFrame) -> list[Column]:
-    """Return how `human_equivalents` are shown; how many votes judge stands in the headings."""
+    """Return how `human_equivalents` are shown; headings give the number of votes that judge."""
     judges = equivalents["n_judges"].dropna().unique()
     by = f"m = {judges[0]}" if len(judges) == 1 else "half the crowd judges"
     headings = {
@@ -241,8 +244,8 @@ def equivalent_columns(equivalents: pd.DataFrame) -> list[Column]:
         people.TVD: f"TVD, {by}",
         people.JSD: f"JSD, {by}",
     }
-    said = (Column(text, _worth_text, at={"measure": name}) for name, text in headings.items())
-    return [DATASET, Column("system", "system", names=SYSTEM_NAMES | _ROW_NAMES), *said]
+    columns = (Column(text, _worth_text, at={"measure": name}) for name, text in headings.items())
+    return [DATASET, Column("system", "system", names=SYSTEM_NAMES | _ROW_NAMES), *columns]
 
 
 def _worth_text(row: Row) -> str:
@@ -251,21 +254,22 @@ def _worth_text(row: Row) -> str:
 
 @derived_table(keys=("dataset", "system", "how"))
 def drawn_skill(equivalents: pd.DataFrame) -> pd.DataFrame:
-    """Return what the figure draws of `human_equivalents`: skill, ``as it is`` and otherwise.
+    """Return the skills of `human_equivalents` that the figure draws.
 
-    ``how`` is ``recalibrated``, or ``shrunk`` where there are too few items for a map; ``label`` is
-    that of the system's row in the figure. Where skill is undefined, there is no row.
+    ``how`` is ``as it is``, and ``recalibrated`` or, where there are too few items for a map,
+    ``shrunk``. ``label`` is that of the system's row in the figure. Where skill is undefined, there
+    is no row.
     """
     scores = equivalents[np.isfinite(equivalents["value"])]
     row_keys = scores["dataset"] + " " + scores["system"]
-    mapped = row_keys[scores["measure"] == worths.SKILL_RECALIBRATED]
+    recalibrated_keys = row_keys[scores["measure"] == worths.SKILL_RECALIBRATED]
     names = {
         worths.SKILL: "as it is",
         worths.SKILL_RECALIBRATED: "recalibrated",
         worths.SKILL_SHRUNK: "shrunk",
     }
-    instead = (scores["measure"] == worths.SKILL_SHRUNK) & row_keys.isin(mapped)
-    rows = scores[scores["measure"].isin(names) & ~instead]
+    is_superseded = (scores["measure"] == worths.SKILL_SHRUNK) & row_keys.isin(recalibrated_keys)
+    rows = scores[scores["measure"].isin(names) & ~is_superseded]
     table = rows.rename(columns={"value": "skill"}).assign(label=_row_labels(rows))
     table["how"] = table["measure"].map(names)
     columns = ["dataset", "kind", "label", "system", "how", "skill", "low", "high"]
@@ -273,13 +277,13 @@ def drawn_skill(equivalents: pd.DataFrame) -> pd.DataFrame:
 
 
 def _row_labels(rows: pd.DataFrame) -> "pd.Series[str]":
-    """Return how a figure calls the row of each system: seeds of a model share theirs."""
-    bare = rows["system"].str.replace(r", seed \d+$", "", regex=True)
-    alike = ["dataset", "source", bare] if "source" in rows else ["dataset", bare]
-    n_seeds = rows.groupby(alike)["system"].transform("nunique")
-    several = bare + ", " + n_seeds.astype(str) + " seeds"
+    """Return the label of each system's row in a figure; seeds of a model share one label."""
+    without_seed = rows["system"].str.replace(r", seed \d+$", "", regex=True)
+    keys = ["dataset", "source", without_seed] if "source" in rows else ["dataset", without_seed]
+    n_seeds = rows.groupby(keys)["system"].transform("nunique")
+    seed_labels = without_seed + ", " + n_seeds.astype(str) + " seeds"
     names = rows["system"].replace(SYSTEM_NAMES | _ROW_NAMES)
-    return several.where(n_seeds > 1, names)
+    return seed_labels.where(n_seeds > 1, names)
 
 
 @cached_analysis(keys=("dataset", "system"))
@@ -288,10 +292,11 @@ def disagreement_signal(
 ) -> pd.DataFrame:
     """Say how well each system's entropy shows on which items people disagree.
 
-    Of the people, five are judged by all others, where each item has twice as many votes: the mean
-    of `_N_DRAWS` draws of five, and the ends of the middle 95% of these draws. An item is contested
-    where its most frequent label has less than `majority_below` of the votes. Empty without
-    systems.
+    ``spearman`` is the rank correlation of the system's entropy with people's, and ``auroc`` says
+    how well it finds contested items, on which the most frequent label has less than
+    `majority_below` of the votes. Where each item has ten votes, there is a row for five people,
+    judged by all other people: the mean of `_N_DRAWS` draws of five, with the ends of the middle
+    95% of the draws. Empty without systems.
     """
     columns = ["system", "kind", "n_items", "n_contested"]
     columns += [f"{name}{end}" for name in ("spearman", "auroc") for end in ("", "_low", "_high")]
@@ -302,14 +307,14 @@ def disagreement_signal(
     if votes.n_votes.min() >= 2 * _N_PEOPLE:
         rows.append(_people_signal(votes, majority_below, np.random.default_rng([seed, 3])))
     if votes.has_old_labels:
-        # One distribution for each label, from all items: out of fold, the fold alone would order
-        # the items of a label, and against their votes.
+        # The distributions of labels come from all items. Out of fold, items of one label would be
+        # ordered by their fold alone, in the opposite order of its votes.
         model = np.empty_like(votes.shares)
         for label in np.unique(votes.old_label):
             model[votes.old_label == label] = votes.shares[votes.old_label == label].mean(axis=0)
         pairs.append(("baseline", OLD_LABEL, votes.shares, model))
-    several = [known.original_votes(votes)] if votes.has_old_votes else []
-    for kind, group in (("baseline", several), ("model", systems)):
+    vote_systems = [known.original_votes(votes)] if votes.has_old_votes else []
+    for kind, group in (("baseline", vote_systems), ("model", systems)):
         for predictor in group:
             batch = predictor.aligned_to(votes)
             pairs.append((kind, predictor.name, batch.human, batch.model))
@@ -317,16 +322,16 @@ def disagreement_signal(
         n_contested = int(contested(human, majority_below=majority_below).sum())
         rank = entropy_correlation(human, model)
         auroc = contested_auroc(human, model, majority_below=majority_below)
-        about = (system, kind, len(human), n_contested)
-        numbers = (rank.value, rank.low, rank.high, auroc.value, auroc.low, auroc.high)
-        rows.append((*about, *numbers))
+        first_columns = (system, kind, len(human), n_contested)
+        estimates = (rank.value, rank.low, rank.high, auroc.value, auroc.low, auroc.high)
+        rows.append((*first_columns, *estimates))
     return pd.DataFrame(rows, columns=columns)
 
 
 def _people_signal(
     votes: Votes, majority_below: float, rng: np.random.Generator
 ) -> tuple[object, ...]:
-    """Return the row of five people, judged by the others of their item, over draws of them."""
+    """Return the row of five people of each item, judged by its other people, over many draws."""
     draws = []
     for _ in range(_N_DRAWS):
         five, other_votes = split_votes(votes.counts, (_N_PEOPLE,), rng)
@@ -347,7 +352,7 @@ def size_effects(
 ) -> pd.DataFrame:
     """Compare the large models of Table 5 with the base models of their family on the same items.
 
-    ``value`` is large minus base, with the interval and ``p`` over items. Empty without them.
+    ``value`` is large minus base, with the interval and ``p`` over items. Empty without such pairs.
     """
     columns = ["family", "measure", "n_items", "value", "low", "high", "p"]
     names = {system.name for system in systems if system.paper == "nie2020"}
@@ -360,23 +365,24 @@ def size_effects(
         comparisons=[(large, base) for large, (base, _) in pairs.items()],
         n_resamples=n_resamples, seed=seed,
     )  # fmt: skip
-    found = table[table["reference"] != ""]
-    return found.assign(family=[pairs[large][1] for large in found["system"]])[columns]
+    effects = table[table["reference"] != ""]
+    return effects.assign(family=[pairs[large][1] for large in effects["system"]])[columns]
 
 
 @derived_table(keys=("dataset", "distance"), published=_PAPER)
 def rank_correlations() -> pd.DataFrame:
-    """Correlate published models' ranks by new accuracy and by distance: −1 if all go together.
+    """Correlate published models' ranks by new accuracy and by distance.
 
-    ``low`` and ``high`` (95%) are by Fisher's transformation with the variance of Fieller et al.
-    (1957), ``p`` is that of t, adjusted for all of them by Holm.
+    ``value`` is −1 if a model with higher accuracy always has a smaller distance. ``low`` and
+    ``high`` (95%) are by Fisher's transformation with the variance of Fieller et al. (1957); ``p``
+    is that of the t test, adjusted for all rows by Holm's method.
     """
     rows = []
     for dataset, group in published_models().groupby("dataset", sort=False):
         for distance in ("jsd", "kl"):
             rho, p = spearmanr(group["new_accuracy"], group[distance])
-            reach = 1.96 * np.sqrt(1.06 / (len(group) - 3))
-            low, high = np.tanh(np.arctanh(rho) + np.array([-reach, reach]))
+            half_width = 1.96 * np.sqrt(1.06 / (len(group) - 3))
+            low, high = np.tanh(np.arctanh(rho) + np.array([-half_width, half_width]))
             rows.append((dataset, distance, len(group), rho, low, high, p))
     columns = ["dataset", "distance", "n_models", "value", "low", "high", "p"]
     table = pd.DataFrame(rows, columns=columns)
@@ -385,19 +391,20 @@ def rank_correlations() -> pd.DataFrame:
 
 @derived_table(keys=("dataset", "system", "source"))
 def drawn_results(results: pd.DataFrame, references: pd.DataFrame) -> pd.DataFrame:
-    """Return the JSD of what `main_results` and `reference_scores` have, for a figure.
+    """Return the JSD of systems and references that a figure draws.
 
-    Means over seeds are left out, and published rows of what is computed; ``label`` is that of the
-    row which the seeds share.
+    `results` are from `main_results`, without the means over seeds, and without the published rows
+    of systems that are computed too; `references` are from `reference_scores`. ``label`` is that of
+    the figure's row, which the seeds of a model share.
     """
     names = {"jsd": "value", "jsd_low": "low", "jsd_high": "high"}
-    once = results[results["n_seeds"].isna()].drop_duplicates(["dataset", "system"])
-    computed = once.rename(columns=names)
-    shown = references[references["measure"] == "jsd"]
-    kinds = np.where(shown["system"] == PERFECT_MODEL, "perfect_model", "second_crowd")
+    single_rows = results[results["n_seeds"].isna()].drop_duplicates(["dataset", "system"])
+    computed = single_rows.rename(columns=names)
+    reference_rows = references[references["measure"] == "jsd"]
+    kinds = np.where(reference_rows["system"] == PERFECT_MODEL, "perfect_model", "second_crowd")
     columns = ["dataset", "system", "source", "kind", *names.values()]
-    shown = shown.assign(kind=kinds, source="computed").reindex(columns=columns)
-    table = pd.concat([computed[columns], shown], ignore_index=True)
+    reference_rows = reference_rows.assign(kind=kinds, source="computed").reindex(columns=columns)
+    table = pd.concat([computed[columns], reference_rows], ignore_index=True)
     table.insert(2, "label", _row_labels(table))
     return table.assign(system=table["system"].replace(SYSTEM_NAMES))
 
@@ -406,12 +413,12 @@ def drawn_results(results: pd.DataFrame, references: pd.DataFrame) -> pd.DataFra
 def nine_models(table: pd.DataFrame, *, dataset: str) -> pd.DataFrame:
     """Return the JSD of a dataset's published models beside that of people and guesses."""
     rows = table[table["dataset"] == dataset]
-    models = (rows["kind"] == "model") & rows["label"].isin(
+    is_model = (rows["kind"] == "model") & rows["label"].isin(
         [SYSTEM_NAMES[name] for name in published_models()["model"].unique()]
     )
-    guesses = ("original votes", "mean vote given the old label")
-    others = rows["kind"].isin(["second_crowd", "chance"]) | rows["system"].isin(guesses)
-    return rows[models | others] if models.any() else rows[models]
+    guess_names = ("original votes", "mean vote given the old label")
+    is_reference = rows["kind"].isin(["second_crowd", "chance"]) | rows["system"].isin(guess_names)
+    return rows[is_model | is_reference] if is_model.any() else rows[is_model]
 
 
 _KIND_ORDER = ("chance", "human", "baseline", "model")
@@ -420,8 +427,8 @@ _KIND_ORDER = ("chance", "human", "baseline", "model")
 def shown_results(results: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `main_results` that the table shows, each kind sorted by JSD.
 
-    A published row of what is computed here too is left out (`reproduced` has both), and a mean of
-    two seeds: its interval for other seeds says nothing.
+    Published rows of systems that are computed too are left out, as are means of two seeds, whose
+    interval for other seeds says nothing.
     """
     shown = results[results["n_seeds"].fillna(3) > 2].drop_duplicates(["dataset", "system"])
     order = {"of_dataset": pd.factorize(shown["dataset"])[0]}
@@ -430,19 +437,23 @@ def shown_results(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def shown_signal(signal: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `disagreement_signal`, of models only each dataset's best."""
-    models = signal[signal["kind"] == "model"].dropna(subset="spearman")  # as sure of all items
+    """Return the rows of `disagreement_signal`, but of the models only the best on each dataset."""
+    # Systems with the same entropy on every item have no correlation.
+    models = signal[signal["kind"] == "model"].dropna(subset="spearman")
     best = models.groupby("dataset")["spearman"].idxmax()
     return signal[(signal["kind"] != "model") | signal.index.isin(best)]
 
 
 def shown_between(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return of `ceilings.normalised_scores` each dataset's nearest guess and three models."""
-    near = scores[scores["measure"] == "jsd"].sort_values("value", kind="stable")
-    few = {"baseline": 1, "model": 3}
-    nearest = [near[near["kind"] == kind].groupby("dataset").head(n) for kind, n in few.items()]
-    chosen = in_order_of(pd.concat(nearest), "dataset", scores["dataset"].unique())
-    return chosen[["dataset", "system"]].merge(scores, on=["dataset", "system"])
+    """Return the rows of `ceilings.normalised_scores` for the nearest guess and three models."""
+    by_distance = scores[scores["measure"] == "jsd"].sort_values("value", kind="stable")
+    n_shown = {"baseline": 1, "model": 3}
+    nearest = [
+        by_distance[by_distance["kind"] == kind].groupby("dataset").head(n)
+        for kind, n in n_shown.items()
+    ]
+    in_order = in_order_of(pd.concat(nearest), "dataset", scores["dataset"].unique())
+    return in_order[["dataset", "system"]].merge(scores, on=["dataset", "system"])
 
 
 COLUMNS = [
@@ -480,7 +491,7 @@ _TABLE_GUESSES = (CHANCE, OLD_LABEL)  # guesses that the table shows
 
 
 def shown_paired(paired: pd.DataFrame) -> pd.DataFrame:
-    """Return of `models_against_guesses` what the table shows: JSD, beside two guesses."""
+    """Return the rows of `models_against_guesses` that the table shows: JSD, for two guesses."""
     return paired[(paired["measure"] == "jsd") & paired["baseline"].isin(_TABLE_GUESSES)]
 
 

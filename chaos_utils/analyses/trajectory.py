@@ -27,7 +27,7 @@ from chaos_utils.scoring.training_records import Run, committed_runs, kind_of
 
 SHOWN_MEASURES = ("new_accuracy", "old_accuracy", "jsd")
 _GUESSES = {"new_accuracy": "commonest label", "jsd": "uniform guess"}
-_MEASURE_PLACES = [TABLE_5.index(name) for name in SHOWN_MEASURES]
+_MEASURE_INDICES = [TABLE_5.index(name) for name in SHOWN_MEASURES]
 _KEYS = ("dataset", "items", "bin", "measure")
 
 
@@ -37,16 +37,16 @@ def runs_by_size() -> list[Run]:
 
 
 def systems_by_size(runs: Iterable[Run], votes: Votes) -> list[System]:
-    """Return what runs predict of a dataset, as families of one size, in order.
+    """Return the runs' predictions on a dataset in order of size; a family is a size.
 
-    Of two runs alike in size and seed, the first counts.
+    Of two runs with the same size and seed, the first counts.
     """
     systems: dict[tuple[int, int], System] = {}
     for run in runs:
         if system := run.predictions_on(votes):
             items, seed = run.record.data.n_train, run.settings.seed
-            named = replace(system, name=f"{items} items, seed {seed}", family=str(items))
-            systems.setdefault((items, seed), named)
+            system_of_size = replace(system, name=f"{items} items, seed {seed}", family=str(items))
+            systems.setdefault((items, seed), system_of_size)
     return [systems[key] for key in sorted(systems)]
 
 
@@ -70,14 +70,14 @@ def by_size(
     n_resamples: int,
     seed: int,
 ) -> pd.DataFrame:
-    """Score those of the runs that are of a model, by their training items, in entropy bins.
+    """Score the runs of a model by their number of training items, in entropy bins.
 
     Bin 0 is all items. Several datasets are scored as one, with common bins, as in the paper's
-    figures; runs that differ in their seed alone are averaged. ``chance`` is the most frequent
-    majority, or old label, of all items, and for JSD the uniform distribution; ``change`` is the
-    value minus that of the fewest items, whose seeds are taken as they are. All runs are resampled
-    alike. With several seeds (``n_seeds``) the 95% intervals are for other seeds too. Without rows
-    where a dataset has no run.
+    figures; runs that differ in their seed alone are averaged. ``chance`` is the score of the
+    most frequent label of all items, and for JSD that of the uniform distribution; ``change`` is
+    the value minus that of the fewest training items, whose seeds are held fixed. All runs share
+    their resamples. With several seeds (``n_seeds``), the 95% intervals are for other seeds too.
+    Without rows where a dataset has no run.
     """
     chosen = [run for run in runs if run.settings.model == model]
     systems = [systems_by_size(chosen, votes) for votes in all_votes]
@@ -85,58 +85,62 @@ def by_size(
         return pd.DataFrame(columns=list(_KEYS), dtype=object)
     scores = score_bins(all_votes, systems, n_bins=n_bins, n_resamples=n_resamples, seed=seed)
     roles = zip(scores.families, scores.roles, strict=True)
-    place_of = {int(family): k for k, (family, role) in enumerate(roles) if role in MODELS}
-    sizes = sorted(place_of)
-    places, guess = [place_of[items] for items in sizes], scores.systems.index(GUESS)
+    index_of_size = {int(family): k for k, (family, role) in enumerate(roles) if role in MODELS}
+    sizes = sorted(index_of_size)
+    indices, guess_index = [index_of_size[items] for items in sizes], scores.systems.index(GUESS)
     low_edges = [scores.bins.low[0], *scores.bins.low]
     high_edges = [scores.bins.high[-1], *scores.bins.high]
     parts = []
     for b, (values, draws, n_items) in enumerate(zip(*_with_all_items(scores), strict=True)):
         low, high, _ = intervals(scores, values, draws, n_items)
         columns = {"value": values, "low": low, "high": high}
-        columns = {name: column[places] for name, column in columns.items()}
-        columns |= _change_from_first(scores, values, draws, places, n_items)
+        columns = {name: column[indices] for name, column in columns.items()}
+        columns |= _change_from_first(scores, values, draws, indices, n_items)
         for m, measure in enumerate(SHOWN_MEASURES):
             about = {
                 "items": sizes,
-                "n_seeds": [len(scores.members[place]) for place in places],
+                "n_seeds": [len(scores.members[index]) for index in indices],
                 "dataset": scores.dataset,
                 "bin": b,
                 "entropy_low_bits": low_edges[b],
                 "entropy_high_bits": high_edges[b],
-                "n": n_items[places],
+                "n": n_items[indices],
                 "measure": measure,
-                "chance": values[guess, m],
+                "chance": values[guess_index, m],
             }
-            of_sizes = {name: column[:, m] for name, column in columns.items()}
-            parts.append(pd.DataFrame(about | of_sizes))
+            measure_columns = {name: column[:, m] for name, column in columns.items()}
+            parts.append(pd.DataFrame(about | measure_columns))
     return pd.concat(parts).sort_values(["bin", "items"], kind="stable")
 
 
 def _change_from_first(
-    scores: BinScores, values: Floats, draws: Floats, places: Sequence[int], n_items: Ints
+    scores: BinScores, values: Floats, draws: Floats, indices: Sequence[int], n_items: Ints
 ) -> dict[str, Floats]:
-    """Return how far each size is from the smallest; their seeds have nothing in common."""
-    first = list(scores.members[places[0]])
-    against = values[first], draws[:, first]
+    """Return each size minus the smallest, shape (n_sizes, n_measures); seeds are unpaired."""
+    first_seeds = list(scores.members[indices[0]])
+    first_scores = values[first_seeds], draws[:, first_seeds]
     effects = []
-    for place in places[1:]:
-        seeds = list(scores.members[place])
-        of_seeds = values[seeds], draws[:, seeds]
-        effects.append(over_seeds(*of_seeds, n_items=n_items[place], against=against))
-    nothing = np.zeros((1, values.shape[1]))
+    for index in indices[1:]:
+        seeds = list(scores.members[index])
+        seed_scores = values[seeds], draws[:, seeds]
+        effects.append(over_seeds(*seed_scores, n_items=n_items[index], against=first_scores))
+    no_change = np.zeros((1, values.shape[1]))
     return {
-        "change": np.vstack([nothing, *(effect.value for effect in effects)]),
-        "change_low": np.vstack([nothing, *(effect.low for effect in effects)]),
-        "change_high": np.vstack([nothing, *(effect.high for effect in effects)]),
+        "change": np.vstack([no_change, *(effect.value for effect in effects)]),
+        "change_low": np.vstack([no_change, *(effect.low for effect in effects)]),
+        "change_high": np.vstack([no_change, *(effect.high for effect in effects)]),
     }
 
 
 def _with_all_items(scores: BinScores) -> tuple[Floats, Floats, Ints]:
-    """Return values, draws and numbers of items: of all items, then of each bin."""
+    """Return values, draws and numbers of items: of all items, then of each bin.
+
+    Shapes: values (n_bins + 1, n_systems, n_measures), draws (n_bins + 1, n_resamples, n_systems,
+    n_measures), numbers (n_bins + 1, n_systems).
+    """
     n_items = scores.n_scored.sum(axis=0)
     weights = scores.n_scored / n_items
-    values, draws = scores.values[..., _MEASURE_PLACES], scores.draws[..., _MEASURE_PLACES]
+    values, draws = scores.values[..., _MEASURE_INDICES], scores.draws[..., _MEASURE_INDICES]
     mean = np.nansum(weights[..., np.newaxis] * values, axis=0)
     mean_draws = np.nansum(weights[:, np.newaxis, :, np.newaxis] * draws, axis=0)
     return (
@@ -147,7 +151,7 @@ def _with_all_items(scores: BinScores) -> tuple[Floats, Floats, Ints]:
 
 
 def shown_sizes(growth: pd.DataFrame) -> pd.DataFrame:
-    """Return new accuracy and JSD of `by_size` by number of training items, a guess after them."""
+    """Return new accuracy and JSD of `by_size`, and after them a row for the guess."""
     shown = growth[growth["measure"].isin(_GUESSES)]
     parts = []
     for _, rows in shown.groupby(["dataset", "measure"], sort=False):

@@ -1,4 +1,4 @@
-"""Why people disagree: what others found out about items of ChaosNLI, beside its votes.
+"""Why people disagree: what others have published about items of ChaosNLI, beside its votes.
 
 The files are read by `datasets.auxiliary_data` and joined by uid. Their texts go into no
 table.
@@ -59,8 +59,8 @@ _FEWEST_VALUES = 2  # items that an interval needs
 def explained_inputs(inputs: AnalysisInputs) -> AnalysisInputs:
     """Return the inputs that VariErr and the taxonomy can be joined to.
 
-    Where their files are missing, its tables are recorded ones. Votes on other items are left out,
-    and so are synthetic ones.
+    Where files of these are missing, recorded tables are shown. Votes on other items are left out,
+    as are synthetic votes.
     """
     explained = [
         part
@@ -72,13 +72,13 @@ def explained_inputs(inputs: AnalysisInputs) -> AnalysisInputs:
 
 
 def _is_explained(dataset_inputs: DatasetInputs) -> bool:
-    """Return whether the taxonomy has one of the items; it has those of the released votes."""
+    """Return whether the taxonomy has at least one of the items of a reader's votes."""
     (votes,) = dataset_inputs.votes or ()
     available = VARIERR.available and TAXONOMY.available
     return available and not set(votes.uids).isdisjoint(TAXONOMY.read()["uid"])
 
 
-def _shared(votes: Votes, uids: "pd.Series[str]") -> Votes:
+def _votes_on(votes: Votes, uids: "pd.Series[str]") -> Votes:
     """Return the votes on some items, in the order of the votes."""
     return part_of(votes, np.flatnonzero(np.isin(votes.uids, uids)))
 
@@ -90,8 +90,8 @@ def _interval(values: Floats, level: float) -> tuple[float, float, float]:
     mean = float(values.mean())
     if len(values) < _FEWEST_VALUES:
         return mean, np.nan, np.nan
-    half = stats.t.ppf((1 + level) / 2, len(values) - 1) * stats.sem(values)
-    return mean, mean - half, mean + half
+    half_width = stats.t.ppf((1 + level) / 2, len(values) - 1) * stats.sem(values)
+    return mean, mean - half_width, mean + half_width
 
 
 # Errors against variation
@@ -109,36 +109,46 @@ def errors(
 ) -> pd.DataFrame:
     """Say how much of the votes, and of the systems' probability, is on labels called errors.
 
-    A label of an item is ``plausible`` if one of VariErr's four annotators gave it with a reason
-    that holds, an ``error`` if they gave it with none that holds, or ``not given``. ``judges`` say
-    whose word decides: that of its ``authors``, on a second look, or that of its ``peers``, of whom
-    more than half must accept the reason.
+    * ``status``: a label of an item is ``plausible`` if one of VariErr's four annotators gave it
+      with a reason that holds, an ``error`` if they gave it only with reasons that do not hold, and
+      else ``not given``;
+    * ``judges``: who decides whether a reason holds: its ``authors``, on a second look, or their
+      ``peers``, of whom more than half must accept it;
+    * ``holder``: people, or a family of systems: the mean of its seeds, on the items that all of
+      them predict.
 
-    ``holder`` is people or a family of systems (the mean of its seeds, on the items that all of
-    them predict); ``n_labels`` of these items; ``n_majority``, how many of them are the majority of
-    the votes; ``each``, the mean share of those that are not, and ``minority_labels``, their share
-    of all such labels; ``share`` of all votes, and
-    ``minority_share`` of those against the majority, with the ends of its bootstrap interval over
-    items. ``excess`` is the latter minus ``minority_labels``; ``given_labels``, ``given_share`` and
-    ``given_excess`` are the same among the labels that somebody gave, NaN for ``not given``. Both
-    differences have their interval over items.
+    ``n_labels`` counts the labels with this status. ``n_majority`` of them are majority labels; the
+    others are minority labels:
+
+    * ``each``: the mean share of the votes, or of probability, that a minority label of this status
+      has; ``share``: the share of all votes that labels of this status have;
+    * ``minority_labels``: the share of all minority labels that have this status;
+      ``minority_share``: the share of all votes for minority labels that these have, with
+      ``minority_low`` and ``minority_high``;
+    * ``excess``: ``minority_share`` minus ``minority_labels``;
+    * ``given_labels``, ``given_share``, ``given_excess``: the same three among the minority labels
+      that somebody gave, NaN for ``not given``.
+
+    Intervals of ``minority_share`` and of both differences are by the bootstrap over items.
     """
     rows = companion.read()
     validated = rows.assign(authors=~rows["error"], peers=rows["peers_agree"] > rows["peers"] / 2)
     validated = validated.groupby(["uid", "label"])[["authors", "peers"]].any()
     records = []
-    for holder, part, shares_by_seed in _holders(_shared(votes, rows["uid"]), systems):
+    for holder, part, shares_by_seed in _holders(_votes_on(votes, rows["uid"]), systems):
         shares = np.mean(shares_by_seed, axis=0)
         minority = np.arange(shares.shape[1]) != part.majority[:, None]
-        against = shares * minority
+        minority_shares = shares * minority
         for judges in validated:
             status = _statuses(part, validated[judges])
             is_given = minority & (status != "not given")
             for name in STATUSES:
                 is_status = status == name
-                of_items = [against * is_status, against, is_status & minority, minority,
-                            against * is_given, is_given]  # fmt: skip
-                sums = np.column_stack([values.sum(axis=1) for values in of_items])
+                item_columns = [
+                    minority_shares * is_status, minority_shares, is_status & minority, minority,
+                    minority_shares * is_given, is_given,
+                ]  # fmt: skip
+                sums = np.column_stack([values.sum(axis=1) for values in item_columns])
                 means = bootstrap_means(sums, n_resamples, np.random.default_rng(seed))
                 draws = _minority_shares(means, is_given=name != "not given")
                 point = _minority_shares(sums.mean(axis=0), is_given=name != "not given")
@@ -152,7 +162,7 @@ def errors(
                         "n_labels": is_status.sum(),
                         "n_majority": (is_status & ~minority).sum(),
                         "minority_labels": float(point["minority_labels"]),
-                        "each": against[is_status & minority].mean(),
+                        "each": minority_shares[is_status & minority].mean(),
                         "share": (shares * is_status).sum() / len(part),
                         "minority_share": float(point["minority_share"]),
                         "minority_low": float(ends["minority_share"][0]),
@@ -167,7 +177,10 @@ def errors(
 
 
 def _minority_shares(means: Floats, *, is_given: bool) -> dict[str, Floats]:
-    """From means by item to shares: of the minority's labels and votes, and of those given."""
+    """Return the columns of `errors` from ``minority_labels`` on, for means over items.
+
+    The last axis of `means` has the six columns that `errors` sums up for each item.
+    """
     votes, all_votes, labels, all_labels, given_votes, given_labels = means.T
     missing = np.full(means.shape[:-1], np.nan)
     shares = {
@@ -189,26 +202,29 @@ def _with_interval(
 
 
 def _statuses(part: Votes, holds_by_label: "pd.Series[bool]") -> npt.NDArray[np.str_]:
-    """Return which of `STATUSES` each label has, from whether a reason holds, by uid and label."""
+    """Return the status of each label, shape (n_items, n_labels).
+
+    `holds_by_label` says by uid and label whether a reason holds, for labels that were given.
+    """
     holds = holds_by_label.unstack("label").reindex(index=part.uids, columns=part.dataset.labels)
     return holds.map({True: "plausible", False: "error"}.get).fillna("not given").to_numpy()
 
 
 def _holders(votes: Votes, systems: Sequence[System]) -> Iterator[tuple[str, Votes, list[Floats]]]:
-    """Yield who gives each label of an item a share: people, then each family of systems.
+    """Yield name, votes and shares of people, then of each family of systems.
 
-    Each with the votes on its items, a family's those that all its seeds predict, and with the
-    shares, a family's by seed.
+    The votes are those on the items that all seeds of a family predict. The shares, a list with an
+    array for each seed, are those that votes or systems give to each label.
     """
     yield PEOPLE, votes, [votes.shares]
     families: dict[str, list[System]] = {}
     for system in systems:
         families.setdefault(system.family, []).append(system)
-    for family, several in families.items():
-        rows = shared_rows(votes, several)
+    for family, seeds in families.items():
+        rows = shared_rows(votes, seeds)
         if len(rows):
             part = part_of(votes, rows)
-            yield family, part, [seed_system.aligned_to(part).model for seed_system in several]
+            yield family, part, [seed_system.aligned_to(part).model for seed_system in seeds]
 
 
 # Reasons
@@ -217,26 +233,29 @@ def _holders(votes: Votes, systems: Sequence[System]) -> Iterator[tuple[str, Vot
 def _quantities(
     votes: Votes, systems: Sequence[System], rows: pd.DataFrame
 ) -> Iterator[tuple[str, str, Floats, Booleans]]:
-    """Yield values of the items with reasons: who has them, what they are, they, and the reasons.
+    """Yield holder, quantity, values of the items with reasons, and which reasons each item has.
 
-    People's entropy in bits and their share of each label; each family's JSD, and by how much its
-    share of a label is above people's. A family's values are the means of its seeds'.
+    Quantities of people are the entropy in bits and the share of each label; those of a family are
+    the JSD, and each label's share minus people's. A family's values are means over its seeds. The
+    reasons have the shape (n_items, n_reasons), in the order of `REASONS`.
     """
-    coded = pd.crosstab(rows["uid"], rows["reason"]).reindex(columns=[*REASONS], fill_value=0) > 0
-    for holder, part, shares_by_seed in _holders(_shared(votes, rows["uid"]), systems):
-        has = coded.loc[list(part.uids)].to_numpy()
+    has_reason = (
+        pd.crosstab(rows["uid"], rows["reason"]).reindex(columns=[*REASONS], fill_value=0) > 0
+    )
+    for holder, part, shares_by_seed in _holders(_votes_on(votes, rows["uid"]), systems):
+        item_reasons = has_reason.loc[list(part.uids)].to_numpy()
         shares = np.mean(shares_by_seed, axis=0)
         if holder == PEOPLE:
-            yield holder, "entropy", entropy(shares, unit="bits"), has
+            yield holder, "entropy", entropy(shares, unit="bits"), item_reasons
         else:
-            far = [
+            distances = [
                 jensen_shannon_distance(part.shares, seed_shares, unit="nats")
                 for seed_shares in shares_by_seed
             ]
-            yield holder, "jsd", np.mean(far, axis=0), has
+            yield holder, "jsd", np.mean(distances, axis=0), item_reasons
             shares = shares - part.shares
-        for place, label in enumerate(part.dataset.labels):
-            yield holder, label, shares[:, place], has
+        for k, label in enumerate(part.dataset.labels):
+            yield holder, label, shares[:, k], item_reasons
 
 
 @cached_analysis(keys=("dataset", "holder", "quantity", "reason"))
@@ -249,18 +268,19 @@ def reasons(
 ) -> pd.DataFrame:
     """Say how people disagree, and how far systems are from them, by reason.
 
-    ``holder`` is people or a family of systems, on the items that all its seeds predict; the
-    ``quantity`` is ``entropy`` (bits), ``jsd`` (mean of a family's seeds), or a label: people's
-    share of it, or how much more of it a family has. ``n_items`` of the reason (an item may have
-    several), their ``mean`` with the ends of its interval by Student's t, and
-    ``overall``, the mean of the ``n_coded`` items that have at least one of the ten reasons.
+    * ``holder``: people, or a family of systems on the items that all its seeds predict;
+    * ``quantity``: ``entropy`` (bits), ``jsd`` (the mean of a family's seeds), or a label: people's
+      share of it, or a family's share minus people's;
+    * ``mean``: the mean over the ``n_items`` items with this reason (an item may have several),
+      with ``low`` and ``high`` by Student's t;
+    * ``overall``: the mean over the ``n_coded`` items that have at least one of the ten reasons.
     """
     records = []
-    for holder, quantity, values, has in _quantities(votes, systems, companion.read()):
-        coded = values[~has[:, -1]]
+    for holder, quantity, values, item_reasons in _quantities(votes, systems, companion.read()):
+        coded_values = values[~item_reasons[:, -1]]
         about = {"holder": holder, "quantity": quantity}
-        overall = {"overall": coded.mean(), "n_coded": len(coded)}
-        for name, has_reason in zip(REASONS.values(), has.T, strict=True):
+        overall = {"overall": coded_values.mean(), "n_coded": len(coded_values)}
+        for name, has_reason in zip(REASONS.values(), item_reasons.T, strict=True):
             if not has_reason.any():
                 continue
             mean, low, high = _interval(values[has_reason], confidence)
@@ -275,19 +295,20 @@ def reasons(
 def explained(
     votes: Votes, systems: Sequence[System], *, companion: AuxiliaryData = TAXONOMY
 ) -> pd.DataFrame:
-    """Say how much of what differs between items goes with their reasons.
+    """Say how much of the variance between items their reasons explain.
 
     For each ``holder`` and ``quantity`` of `reasons`: the ``mean`` over the ``n_items`` with at
     least one of the ten reasons; ``by_reason``, the share of the variance between items that a
     regression on the reasons explains, adjusted for their number; ``p`` of its F test, and
-    ``p_holm``, adjusted for all rows. ``lowest`` and ``highest`` are the reasons with the extreme
-    means, among those of at least `FEWEST_ITEMS` items, and ``low`` and ``high`` these means.
+    ``p_holm``, adjusted for all rows. ``lowest`` and ``highest`` are the reasons with the smallest
+    and the largest mean, of those with at least `FEWEST_ITEMS` items; ``low`` and ``high`` are
+    these means.
     """
     records = []
-    for holder, quantity, values, has in _quantities(votes, systems, companion.read()):
-        coded = ~has[:, -1]
-        values, has = values[coded], has[coded, :-1]
-        by_reason, p = _regress(values, has.astype(float))
+    for holder, quantity, values, item_reasons in _quantities(votes, systems, companion.read()):
+        is_coded = ~item_reasons[:, -1]
+        values, item_reasons = values[is_coded], item_reasons[is_coded, :-1]
+        by_reason, p = _regress(values, item_reasons.astype(float))
         row: dict[str, Any] = {
             "holder": holder,
             "quantity": quantity,
@@ -296,13 +317,13 @@ def explained(
             "by_reason": by_reason,
             "p": p,
         }
-        of_each = zip(REASONS.values(), has.T, strict=False)
-        often = {
+        by_reason_name = zip(REASONS.values(), item_reasons.T, strict=False)
+        frequent = {
             name: values[has_reason]
-            for name, has_reason in of_each
+            for name, has_reason in by_reason_name
             if has_reason.sum() >= FEWEST_ITEMS
         }
-        means = pd.Series({name: values.mean() for name, values in often.items()})
+        means = pd.Series({name: values.mean() for name, values in frequent.items()})
         if len(means):
             row |= {"lowest": means.idxmin(), "low": means.min()}
             row |= {"highest": means.idxmax(), "high": means.max()}
@@ -333,11 +354,14 @@ def readings(
 ) -> pd.DataFrame:
     """Count pairs by the size of their majority, as they are written and on each reading.
 
-    For each size of ``majority`` (votes): the ``share`` of pairs ``shown`` as written, on one of
-    their readings, or on a sentence that is none (a distractor). Repeated for each: ``n_shown``,
-    their mean entropy in ``bits``, and ``apart``, the chance that two people differ; ``removed`` is
-    the mean difference over pairs of the entropy as written and on their readings, with the ends of
-    its interval by Student's t.
+    * ``shown``: the pair ``as written``, ``a reading`` of it, or ``a distractor``: a sentence that
+      is no reading;
+    * ``share``: the share of these with a ``majority`` of so many votes, of ``n_votes``.
+
+    The other columns are the same for each size of majority: ``n_shown`` counts what is shown;
+    ``bits`` is the mean entropy; ``apart`` is the chance that two people differ; ``removed`` is the
+    mean over pairs of the entropy as written minus the entropy as shown, with the ends of its
+    interval by Student's t.
     """
     rows = companion.read()
     counts = rows[list(votes.dataset.labels)].to_numpy()
@@ -350,11 +374,11 @@ def readings(
     sizes = np.arange(-(-size // votes.dataset.n_classes), size + 1)
     tables = []
     for shown, group in rows.groupby("shown", sort=False):
-        less = (means["as written"] - means[shown]).dropna().to_numpy()
-        removed = (np.nan,) * 3 if shown == "as written" else _interval(less, confidence)
-        of_these = majority[group.index, np.newaxis] == sizes
-        table = pd.DataFrame({"majority": sizes, "share": of_these.mean(axis=0)})
-        table[["removed", "removed_low", "removed_high"]] = removed
+        entropy_drops = (means["as written"] - means[shown]).dropna().to_numpy()
+        interval = (np.nan,) * 3 if shown == "as written" else _interval(entropy_drops, confidence)
+        has_size = majority[group.index, np.newaxis] == sizes
+        table = pd.DataFrame({"majority": sizes, "share": has_size.mean(axis=0)})
+        table[["removed", "removed_low", "removed_high"]] = interval
         about = group[["bits", "apart"]].mean()
         tables.append(table.assign(shown=shown, n_shown=len(group), n_votes=size, **about))
     return pd.concat(tables, ignore_index=True)

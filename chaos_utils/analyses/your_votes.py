@@ -1,8 +1,8 @@
 """What one set of votes says of its crowd, however few they are: agreement, majority, annotators.
 
-Few votes make people look more of one mind than they are. What has an unbiased estimate is
-estimated so; the rest comes from a nonparametric prior (`metrics.priors`), and `atlas.few_votes`
-measures how far off that is where there are votes enough to take some away.
+Few votes make people look more of one mind than they are. Quantities that have an unbiased estimate
+get it; the others come from a nonparametric prior (`metrics.priors`). Where there are enough votes
+to take some away, `atlas.few_votes` measures how far off the prior is.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -94,29 +94,29 @@ def sample_items(dataset_inputs: DatasetInputs, most: int, seed: int) -> Dataset
 
 
 def texts_of(votes: Votes) -> Callable[[str, str], Mapping[str, str] | None]:
-    """Return where `report.tables.publish_table` finds the texts of the items, not too long."""
+    """Return a function that gives `report.tables.publish_table` an item's texts, cut if long."""
     titles = dict(zip(votes.dataset.text_fields, votes.dataset.text_titles, strict=True))
 
-    def text(dataset: str, uid: str) -> Mapping[str, str] | None:
+    def find_texts(dataset: str, uid: str) -> Mapping[str, str] | None:
         if dataset != votes.dataset.name or not votes.texts:
             return None
-        fields = votes.texts[votes.index(uid)]
+        texts = votes.texts[votes.index(uid)]
         return {
             titles[name]: value
             if len(value) <= _MOST_CHARACTERS
             else f"{value[:_MOST_CHARACTERS].rstrip()} …"
-            for name, value in fields.items()
+            for name, value in texts.items()
         }
 
-    return text
+    return find_texts
 
 
 @cached_analysis(keys=("dataset",))
 def contents(votes: Votes) -> pd.DataFrame:
     """Count what a file of votes holds, in one row.
 
-    ``n_items``, ``n_labels``, ``n_votes``; votes per item from ``fewest`` over ``median`` to
-    ``most``; ``n_single``, items with a single vote; ``n_annotators``, missing where not known.
+    ``fewest``, ``median`` and ``most`` are votes per item; ``n_single`` counts the items with a
+    single vote; ``n_annotators`` is missing where annotators are not known.
     """
     annotations = votes.annotations
     sizes = votes.n_votes
@@ -135,36 +135,47 @@ def contents(votes: Votes) -> pd.DataFrame:
 
 @cached_analysis(keys=("dataset", "quantity"))
 def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
-    """Say how far people agree: as the votes show it, and corrected for their number.
+    """Say how far people agree: by the votes as they are, and corrected for few votes.
 
-    A row per ``quantity``: ``plain`` is computed as if the vote shares were people's, ``value`` is
-    corrected, with a 95% interval ``over`` items (and the votes on them), or over items and
-    annotators, where these are named; ``n_items`` are those with two votes or more.
-    ``disagreement`` is the chance that two votes on an item differ, ``evenness`` the same over its
-    maximum; both are unbiased, so that with few votes they and their intervals may lie beyond what
-    is possible. ``alpha`` is Krippendorff's, for labels without an order; ``alpha_ordered``, where
-    the labels have one, has no interval here. ``alike``, where annotators are named, is the chance
-    that two of them differ, each as likely as another. ``of_five`` is the part of the annotators'
-    variance that comes from five of them. An interval is missing where every item has the same
-    disagreement. The order of the items is no matter.
+    One row for each ``quantity``:
+
+    * ``disagreement``: the chance that two votes on an item differ; ``evenness``: the same over its
+      maximum. Both are unbiased: with few votes, they and their intervals may lie beyond what is
+      possible;
+    * ``alpha``: Krippendorff's α for labels without an order; ``alpha_ordered``: the same for
+      ordered labels, without an interval;
+    * ``alike``, where annotators are named: the chance that two annotators differ, if each counts
+      alike.
+
+    ``plain`` is computed as if the vote shares were those of all people; ``value`` is corrected,
+    with a 95% interval ``over`` items (and the votes on them) or, where annotators are named, over
+    items and annotators. ``of_five`` is the part of the annotators' variance that comes from five
+    of them. ``n_items`` have two votes or more. An interval is missing where every item has the
+    same disagreement. The order of the items does not matter.
     """
-    several = votes.n_votes >= 2
+    has_two_votes = votes.n_votes >= 2
     estimates: dict[str, dict[str, Any]] = {}
-    if several.any():
-        counts = votes.counts[several]
+    if has_two_votes.any():
+        counts = votes.counts[has_two_votes]
         counts = counts[np.lexsort(counts.T)]  # resamples must not depend on the file's order
         shares = counts / counts.sum(axis=1, keepdims=True)
-        full = 1 - 1 / votes.dataset.n_classes
-        apart, alpha = _item_intervals(counts, n_resamples, seed)
-        apart["plain"] = float((1 - (shares**2).sum(axis=1)).mean())
+        largest = 1 - 1 / votes.dataset.n_classes
+        disagreement, alpha = _item_intervals(counts, n_resamples, seed)
+        disagreement["plain"] = float((1 - (shares**2).sum(axis=1)).mean())
         alike = {}
         if votes.annotations is not None:
-            named = agreement_over_people(votes)
-            apart |= _two_way_interval(named["disagreement"], 0, full)
-            alpha |= _two_way_interval(named["alpha"], -1, 1)
-            alike = {"value": named["alike"].value} | _two_way_interval(named["alike"], 0, full)
-        scaled = {name: apart[name] / full for name in ("plain", "value", "low", "high")}
-        estimates = {"disagreement": apart, "evenness": apart | scaled, "alpha": alpha}
+            over_annotators = agreement_over_people(votes)
+            disagreement |= _two_way_interval(over_annotators["disagreement"], 0, largest)
+            alpha |= _two_way_interval(over_annotators["alpha"], -1, 1)
+            alike = {"value": over_annotators["alike"].value} | _two_way_interval(
+                over_annotators["alike"], 0, largest
+            )
+        scaled = {name: disagreement[name] / largest for name in ("plain", "value", "low", "high")}
+        estimates = {
+            "disagreement": disagreement,
+            "evenness": disagreement | scaled,
+            "alpha": alpha,
+        }
         if votes.dataset.ordered:
             estimates["alpha_ordered"] = {"value": krippendorff_alpha(counts, ordered=True)}
         if alike:
@@ -174,28 +185,31 @@ def agreement(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     table = table.astype(dict.fromkeys(columns[:-1], float))
     table.insert(0, "quantity", list(estimates))
     table["over"] = table["over"].where(table["low"].notna(), "")
-    return table.assign(n_items=int(several.sum()))
+    return table.assign(n_items=int(has_two_votes.sum()))
 
 
 def _item_intervals(counts: Ints, n_resamples: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Yield disagreement and α with intervals over items, by the bootstrap."""
-    sizes, apart = counts.sum(axis=1), quadratic_entropy(counts)
-    table = np.column_stack([apart, sizes * apart, counts])
-    means = bootstrap_means(table, n_resamples, np.random.default_rng([seed, 0]))
+    """Yield estimates of disagreement, then of α, with bootstrap intervals over items."""
+    sizes, disagreement = counts.sum(axis=1), quadratic_entropy(counts)
+    columns = np.column_stack([disagreement, sizes * disagreement, counts])
+    means = bootstrap_means(columns, n_resamples, np.random.default_rng([seed, 0]))
     n = means[:, 2:].sum(axis=1)
-    # α is κ on pooled votes, but for one vote.
+    # α is κ on pooled votes, up to a correction of one vote.
     kappas = kappa_from_means(1 - means[:, 1] / n, means[:, 2:] / n[:, np.newaxis])
-    # Where all items are alike, nothing says how far others would differ.
-    varies = np.ptp(apart) > _ROUNDING_ERROR
-    for value, resampled in ((apart.mean(), means[:, 0]), (krippendorff_alpha(counts), kappas)):
-        low, high = map(float, percentile_interval(resampled)) if varies else (np.nan, np.nan)
+    # Where all items have the same disagreement, nothing says how far other items would differ.
+    has_interval = np.ptp(disagreement) > _ROUNDING_ERROR
+    for value, resampled in (
+        (disagreement.mean(), means[:, 0]),
+        (krippendorff_alpha(counts), kappas),
+    ):
+        low, high = map(float, percentile_interval(resampled)) if has_interval else (np.nan, np.nan)
         yield {"value": value, "low": low, "high": high, "over": OVER_ITEMS}
 
 
 def _two_way_interval(jackknife: TwoWay, lowest: float, highest: float) -> dict[str, Any]:
-    """Return the interval over items and annotators, within what is possible; empty for none.
+    """Return the interval over items and annotators, cut at `lowest` and `highest`; or nothing.
 
-    An unbiased value may lie above what is possible, and the interval holds it.
+    An unbiased value may lie above `highest`: the interval then reaches up to the value.
     """
     low, high = jackknife.interval(lowest, max(highest, jackknife.value))
     if np.isnan(low):
@@ -207,17 +221,17 @@ def _two_way_interval(jackknife: TwoWay, lowest: float, highest: float) -> dict[
 def entropies(votes: Votes, *, seed: int) -> pd.DataFrame:
     """Estimate the mean Shannon entropy in nats, which has no unbiased estimate.
 
-    As `agreement`: ``plain`` is that of the vote shares. ``miller_madow`` adds the first term of
-    the bias; ``prior`` is what the nonparametric prior expects, with an interval for other items,
-    the prior refitted.
+    One row for each ``quantity``: ``miller_madow`` adds the first term of the bias; ``prior`` is
+    what the nonparametric prior expects, with an interval over items for which the prior is
+    refitted. ``plain`` is the entropy of the vote shares, as in `agreement`.
     """
     plain = float(entropy(votes.shares, unit="nats").mean())
     prior = fit_grid(votes.counts)
-    of_points = entropy(prior.points, unit="nats")
+    point_entropies = entropy(prior.points, unit="nats")
     rng = np.random.default_rng([seed, 1])
     masses = bootstrap_masses(votes.counts, prior, _REFITS, rng)
-    refitted = np.sum(list(masses.values()), axis=0) @ of_points
-    value = posterior_means(votes.counts, prior, of_points[:, np.newaxis]).mean()
+    refitted = np.sum(list(masses.values()), axis=0) @ point_entropies
+    value = posterior_means(votes.counts, prior, point_entropies[:, np.newaxis]).mean()
     low, high = map(float, percentile_interval(refitted - refitted.mean() + value))
     if (majority_share(votes.counts) == 1).all():  # nothing says how far other items would differ
         low = high = np.nan
@@ -234,17 +248,17 @@ def entropies(votes: Votes, *, seed: int) -> pd.DataFrame:
 def majorities(votes: Votes) -> pd.DataFrame:
     """Say how clear the majorities are, among the votes and among all people.
 
-    A row per ``quantity``: ``plain`` is counted in the votes, ``value`` what the nonparametric
-    prior expects of all people; NaN where one of them says nothing. ``right`` is the share of items
-    whose majority label is all people's first label (tied labels have equal parts of an item, as in
-    `ceilings.annotation_budget`), ``sure`` that of the items where this has a chance of 95% or
-    more. ``disagreement`` is as in `agreement`, which needs no prior: where they differ much, the
-    prior is wrong.
+    One row for each ``quantity``: ``plain`` is counted in the votes, ``value`` is what the
+    nonparametric prior expects of all people; NaN where a quantity has no such number. ``right`` is
+    the share of items whose majority label is the most frequent label of all people (tied labels
+    have equal parts of an item, as in `ceilings.annotation_budget`). ``sure`` is the share of items
+    where the chance of this is 95% or more. ``disagreement`` is as in `agreement`, which needs no
+    prior: where the two differ much, the prior is wrong.
     """
     prior = fit_grid(votes.counts)
     tops = prior.points.max(axis=1)
-    apart = 1 - (prior.points**2).sum(axis=1)
-    quantities = np.column_stack([tops, tops < 0.5, apart, shared_top(prior.points)])
+    disagreement = 1 - (prior.points**2).sum(axis=1)
+    quantities = np.column_stack([tops, tops < 0.5, disagreement, shared_top(prior.points)])
     expected = posterior_means(votes.counts, prior, quantities)
     right = (shared_top(votes.shares) * expected[:, 3:]).sum(axis=1)
     shares = majority_share(votes.counts)
@@ -268,21 +282,22 @@ def majorities(votes: Votes) -> pd.DataFrame:
 def majority_sizes(votes: Votes, *, n_bins: int) -> pd.DataFrame:
     """Count items by the share of the majority label, among the votes and among all people.
 
-    A row for each of the equal bins from 1/k to 1, ``low`` to ``high``: ``plain`` is the share of
-    items in it by their votes, ``value`` by the nonparametric prior.
+    One row for each of `n_bins` equal bins between 1/k, for k labels, and 1. A bin lies between
+    ``low`` and ``high``; ``plain`` is its share of items by their votes, ``value`` by the
+    nonparametric prior.
     """
     edges = np.linspace(1 / votes.dataset.n_classes, 1, n_bins + 1).round(10)
     prior = fit_grid(votes.counts)
     tops = prior.points.max(axis=1).round(10)
-    inside = np.clip(np.searchsorted(edges, tops, side="right") - 1, 0, n_bins - 1)
-    expected = posterior_means(votes.counts, prior, np.eye(n_bins)[inside]).mean(axis=0)
-    seen = np.histogram(majority_share(votes.counts).round(10), bins=edges)[0] / len(votes)
+    bin_of_point = np.clip(np.searchsorted(edges, tops, side="right") - 1, 0, n_bins - 1)
+    expected = posterior_means(votes.counts, prior, np.eye(n_bins)[bin_of_point]).mean(axis=0)
+    plain = np.histogram(majority_share(votes.counts).round(10), bins=edges)[0] / len(votes)
     return pd.DataFrame(
         {
             "bin": np.arange(1, n_bins + 1),
             "low": edges[:-1],
             "high": edges[1:],
-            "plain": seen,
+            "plain": plain,
             "value": expected,
         }
     )
@@ -293,25 +308,26 @@ def divided_items(votes: Votes, *, n_items: int, most: int, seed: int) -> pd.Dat
     """Return the items on which people are most divided, the most divided first.
 
     ``disagreement`` is the chance that two people give different labels, as the nonparametric prior
-    expects it from the item's votes: an item of two votes that differ is not the most divided one
-    for that; what is alike to two digits is ordered by the votes themselves. ``n_alike`` items have
-    the same votes for each label, and so the same place. ``low`` to ``high`` holds it with 95%, by
-    a Dirichlet prior: the other one has few points, and its intervals are too short. Where the two
-    contradict each other on an item that is returned, the votes say too little, and no item has an
-    interval. Items with the same votes have the same interval. ``counts`` are the votes by label.
-    The priors are fitted on at most `most` items.
+    expects it from the item's votes, so that two votes that differ do not yet make an item the most
+    divided one. Items whose disagreement is the same to two digits are ordered by their votes.
+    ``n_alike`` items have the same votes for each label. ``low`` to ``high`` is a 95% interval of
+    the disagreement by a Dirichlet prior, since the nonparametric prior has few points, and its
+    intervals are too short. Where the two priors contradict each other on an item that is returned,
+    the votes say too little, and no item has an interval. ``counts`` are the votes by label. The
+    priors are fitted on at most `most` items.
     """
     rng = np.random.default_rng([seed, 3])
-    rows = rng.permutation(len(votes))[:most] if len(votes) > most else np.arange(len(votes))
-    prior = fit_grid(votes.counts[rows])
-    apart = 1 - (prior.points**2).sum(axis=1, keepdims=True)
-    expected = posterior_means(votes.counts, prior, apart)[:, 0]
-    seen = 1 - (votes.shares**2).sum(axis=1)
-    order = np.lexsort((-votes.n_votes, -seen.round(10), -expected.round(2)))[:n_items]
-    smooth = fit_dirichlet(votes.counts[rows])
-    kinds, kind = np.unique(votes.counts[order], axis=0, return_inverse=True)
-    drawn = 1 - (draw_truths(kinds, smooth, rng, _DRAWS) ** 2).sum(axis=2)
-    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)[:, kind.ravel()]
+    fitted = rng.permutation(len(votes))[:most] if len(votes) > most else np.arange(len(votes))
+    prior = fit_grid(votes.counts[fitted])
+    point_disagreement = 1 - (prior.points**2).sum(axis=1, keepdims=True)
+    expected = posterior_means(votes.counts, prior, point_disagreement)[:, 0]
+    plain = 1 - (votes.shares**2).sum(axis=1)
+    order = np.lexsort((-votes.n_votes, -plain.round(10), -expected.round(2)))[:n_items]
+    dirichlet = fit_dirichlet(votes.counts[fitted])
+    # Items with the same votes have the same interval.
+    distinct, index = np.unique(votes.counts[order], axis=0, return_inverse=True)
+    draws = 1 - (draw_truths(distinct, dirichlet, rng, _DRAWS) ** 2).sum(axis=2)
+    low, high = np.quantile(draws, [0.025, 0.975], axis=0)[:, index.ravel()]
     if ((expected[order] < low) | (expected[order] > high)).any():
         low = high = np.full(len(order), np.nan)
     return pd.DataFrame(
@@ -333,11 +349,12 @@ def annotators(votes: Votes) -> pd.DataFrame:
     """Say how each annotator's votes go with the rest, those who agree least first.
 
     ``annotator`` is a running number from 1, in the order of the file. ``agreement``, with a 95%
-    interval, is the share of the others' votes that are for the same label, ``by_chance`` what it
-    would be at random and ``corrected`` what is beyond, as a share of what is possible.
-    ``accuracy`` is that of Dawid and Skene, who take each item to have one right label; NaN where
-    there are too many labels and annotators for that. Annotators with fewer than ten votes come
-    last, and so do those who can only agree, since all votes are for one label.
+    interval, is the share of other annotators' votes that are for the same label; ``by_chance`` is
+    this share for random labels, and ``corrected`` is the agreement beyond chance, over the largest
+    possible one. ``accuracy`` is that of Dawid and Skene, who take each item to have one right
+    label; NaN where there are too many labels and annotators to fit it. Annotators with ``few``
+    votes (fewer than ten) come last, as do those who can only agree, since all votes are for one
+    label.
     """
     with_rest = agreement_with_rest(votes)
     n_annotators = len(with_rest.n_votes)
@@ -362,10 +379,11 @@ def annotators(votes: Votes) -> pd.DataFrame:
 
 @cached_analysis(keys=("dataset",), needs="annotators")
 def annotator_totals(votes: Votes) -> pd.DataFrame:
-    """Sum up the annotators in one row, and what Dawid and Skene make of the majorities.
+    """Sum up the annotators in one row, and compare the labels of Dawid and Skene with majorities.
 
-    ``median_votes`` are those of one annotator; ``n_usual`` have ten votes or more; ``relabelled``
-    is the share of items whose most likely label is not a majority one, missing as in `annotators`.
+    ``median_votes`` is the median of votes per annotator; ``n_usual`` annotators have ten votes or
+    more; ``relabelled`` is the share of items whose most likely label, by Dawid and Skene, is no
+    majority label, NaN where `annotators` has no accuracy.
     """
     table = annotators.function(votes)
     row = {
@@ -385,30 +403,34 @@ def annotator_totals(votes: Votes) -> pd.DataFrame:
 def near_chance(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
     """Find annotators who agree with the rest hardly more than by chance, and what they change.
 
-    One row. ``median`` is the agreement beyond chance of the median annotator, of ``n_usual`` with
-    ten votes or more; missing where it is not clearly above chance, so that nobody stands out. Of
-    ``n_judged`` with a hundred votes or more, ``n_near`` have less than half of it, and surely less
-    than all of it. They gave ``share_of_votes``; ``largest_near`` is the largest agreement beyond
-    chance among them, ``smallest_kept`` the smallest among the others. ``disagreement``,
-    ``evenness`` and ``alpha`` are as in `agreement`, ``…_without`` the same without them, with
-    intervals. These are too good by what chance chose; ``disagreement_elsewhere`` is not:
-    annotators are chosen by one half of the items, from half as many votes, and left out on the
-    other; a mean over cuts into halves.
+    One row:
+
+    * ``median``: the median agreement beyond chance of the ``n_usual`` annotators with ten votes or
+      more; missing where it is not clearly above chance, so that nobody stands out;
+    * ``n_judged``: annotators with a hundred votes or more; ``n_near``: those of them whose
+      agreement is less than half of the median, and surely less than the median;
+    * ``share_of_votes``: the share of all votes that annotators near chance gave;
+    * ``largest_near``, ``smallest_kept``: the largest agreement beyond chance of an annotator near
+      chance, and the smallest of another judged one;
+    * ``disagreement``, ``evenness``, ``alpha``: as in `agreement`, with intervals; ``…_without``:
+      the same without the annotators near chance, too good since they were chosen by these votes;
+    * ``disagreement_elsewhere``: not too good: annotators are chosen on one half of the items, from
+      half as many votes, and left out on the other half; a mean over cuts into halves.
     """
-    annotations, agreed = annotations_of(votes), agreement_with_rest(votes)
-    near = found_near_chance(agreed)
+    annotations, with_rest = annotations_of(votes), agreement_with_rest(votes)
+    found = found_near_chance(with_rest)
     row: dict[str, Any] = {
         "n_annotators": (np.bincount(annotations.annotator) > 0).sum(),
-        "n_usual": near.is_usual.sum(),
-        "n_judged": near.is_judged.sum(),
-        "n_near": near.is_near.sum(),
-        "share_of_votes": near.is_near[annotations.annotator].mean(),
-        "median": near.median,
-        "largest_near": max(agreed.corrected[near.is_near], default=np.nan),
-        "smallest_kept": min(agreed.corrected[near.is_judged & ~near.is_near], default=np.nan),
+        "n_usual": found.is_usual.sum(),
+        "n_judged": found.is_judged.sum(),
+        "n_near": found.is_near.sum(),
+        "share_of_votes": found.is_near[annotations.annotator].mean(),
+        "median": found.median,
+        "largest_near": max(with_rest.corrected[found.is_near], default=np.nan),
+        "smallest_kept": min(with_rest.corrected[found.is_judged & ~found.is_near], default=np.nan),
     }
     without = (
-        votes_kept(votes, ~near.is_near[annotations.annotator]) if near.is_near.any() else None
+        votes_kept(votes, ~found.is_near[annotations.annotator]) if found.is_near.any() else None
     )
     for subset, ending in ((votes, ""), (without, "_without")):
         rows = pd.DataFrame(columns=["quantity", "value", "low", "high"])
@@ -425,20 +447,20 @@ def near_chance(votes: Votes, *, n_resamples: int, seed: int) -> pd.DataFrame:
 
 
 def _other_items_disagreement(votes: Votes, seed: int) -> float:
-    """Return the disagreement on items without annotators who were chosen by other items."""
+    """Return the disagreement without annotators near chance, who were found on other items."""
     annotations, rng = annotations_of(votes), np.random.default_rng([seed, 8])
     values = []
     for _ in range(_HALVINGS):
         halves = rng.permutation(len(votes)) % 2
         for half in (0, 1):
-            inside = halves[annotations.item] == half
-            chosen = found_near_chance(
-                agreement_with_rest(votes_kept(votes, inside)), ENOUGH_VOTES // 2
+            is_choosing = halves[annotations.item] == half
+            found = found_near_chance(
+                agreement_with_rest(votes_kept(votes, is_choosing)), ENOUGH_VOTES // 2
             )
-            near = np.isin(annotations.annotator, np.flatnonzero(chosen.is_near))
-            other_votes = votes_kept(votes, ~inside & ~near)
-            several = other_votes.counts[other_votes.n_votes >= 2]
-            values += [quadratic_entropy(several).mean()] if len(several) else []
+            is_left_out = np.isin(annotations.annotator, np.flatnonzero(found.is_near))
+            other_votes = votes_kept(votes, ~is_choosing & ~is_left_out)
+            counts = other_votes.counts[other_votes.n_votes >= 2]
+            values += [quadratic_entropy(counts).mean()] if len(counts) else []
     return float(np.mean(values)) if values else np.nan
 
 
@@ -448,26 +470,28 @@ def evaluation(
 ) -> pd.DataFrame:
     """Judge systems beside perfect model, second crowd and baselines; the nearest first.
 
-    Rows of the table of scores, with 95% intervals, and of what systems are worth in people, said
-    in ``text``. Items with a single vote are left out. Perfect model and second crowd are drawn for
-    at most `most` items. A base rate that cannot be formed has a row without values.
+    Rows of the table of scores, with 95% intervals, and rows of the worth in people, which
+    ``text`` gives in words. Items with a single vote are left out. Perfect model and second crowd
+    are drawn for at most `most` items. A base rate that cannot be formed has a row without values.
     """
     votes = _with_two_votes(votes)
     all_systems = [*baselines(votes), *_mark_machine_votes(systems)]
-    how: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
-    request = EvaluationRequest(_MEASURES, **how)
+    bootstrap: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
+    request = EvaluationRequest(_MEASURES, **bootstrap)
     scores = as_scores(evaluate_systems(votes, all_systems, request))
-    beside = references(votes, _MEASURES, seed=seed, most=most, recorded=False)
+    all_references = references(votes, _MEASURES, seed=seed, most=most, recorded=False)
     reference_scores = as_scores(
-        row for row in beside if row["origin"] == "reference" or row.get("text") == NOT_AVAILABLE
+        row
+        for row in all_references
+        if row["origin"] == "reference" or row.get("text") == NOT_AVAILABLE
     )
-    asked = [system for system in all_systems if not refusal(votes, system)]
+    systems_with_worth = [system for system in all_systems if not refusal(votes, system)]
     request = EvaluationRequest(worths.NAMES, n_resamples=1000, seed=seed)
-    worth = pd.DataFrame(evaluate_systems(votes, asked, request))
+    worth = pd.DataFrame(evaluate_systems(votes, systems_with_worth, request))
     table = pd.concat([reference_scores, scores, worth])
-    distances = scores[scores["measure"] == _MEASURES[0]].sort_values("value", kind="stable")
+    order_scores = scores[scores["measure"] == _MEASURES[0]].sort_values("value", kind="stable")
     table = in_order_of(
-        table, "system", pd.unique(pd.concat([reference_scores, distances])["system"])
+        table, "system", pd.unique(pd.concat([reference_scores, order_scores])["system"])
     )
     columns = ["dataset", "system", "origin", "measure", "n_items", "value", "low", "high", "text"]
     columns += ["n_votes", "credibility"]
@@ -475,7 +499,7 @@ def evaluation(
 
 
 def _mark_machine_votes(systems: Iterable[System]) -> list[System]:
-    """Return the systems, those of machine votes under names that say so."""
+    """Return the systems; names of those that are machine votes say so."""
     return [replace(system, name=f"{system.name} (machine votes)") if system.n_samples else system
             for system in systems]  # fmt: skip
 
@@ -486,10 +510,11 @@ def comparisons(
 ) -> pd.DataFrame:
     """Compare each two systems, and each with the base rate, by what these votes can say.
 
-    By the unbiased squared distance, on items with two votes or more: ``value`` is `system` minus
-    `reference`, with a 95% interval and ``p_holm``. ``verdict`` names the one that is nearer to
-    people, where ``p_holm``, which comes from ``p_behind``, is below 0.05; else it says that these
-    votes leave it open. Two that share no item are left out.
+    The measure is the unbiased squared distance, on items with two votes or more. ``value`` is that
+    of ``system`` minus that of ``reference``, with a 95% interval. ``p_holm`` is ``p``, adjusted by
+    Holm's method; ``p_behind`` is the p-value that decided it. Where ``p_holm`` is below 0.05,
+    ``verdict`` names the system that is nearer to people; else it says that these votes leave it
+    open. Pairs that share no item are left out.
     """
     votes = _with_two_votes(votes)
     all_systems = [*_mark_machine_votes(systems), *guesses_by_votes(votes)[1:]]
@@ -505,8 +530,8 @@ def comparisons(
         seed=seed,
     )
     table = table[table["reference"] != ""].reset_index(drop=True)
-    nearer = np.where(table["value"] < 0, table["system"], table["reference"])
-    table["verdict"] = np.where(table["p_holm"] < _LEVEL, nearer, OPEN)
+    nearer_system = np.where(table["value"] < 0, table["system"], table["reference"])
+    table["verdict"] = np.where(table["p_holm"] < _LEVEL, nearer_system, OPEN)
     table["p_behind"] = behind_holm(table["p"], table["p_holm"])
     columns = ["dataset", "system", "reference", "n_items", "value", "low", "high"]
     return table[[*columns, "p", "p_holm", "p_behind", "verdict"]]
@@ -525,7 +550,7 @@ def replacement(
 
 
 def replacement_margin(epsilon: Sequence[float], why: str) -> float | None:
-    """Return the margin of the replacement test, or none where none is asked for."""
+    """Return the margin of the replacement test; None if the test is not asked for."""
     if not epsilon and not why:
         return None
     if len(epsilon) != 1:
@@ -592,7 +617,7 @@ MAJORITY_COLUMNS = [
 
 
 def _votes_or_prior(row: Row) -> str:
-    """Return a number of votes per item, marked where there are not so many."""
+    """Return a number of votes per item, marked where no item has so many."""
     beyond = " (prior alone)" if row["n_votes"] > row["most_votes"] else ""
     return f"{row['n_votes']}{beyond}"
 
@@ -648,7 +673,7 @@ NEAR_COLUMNS = [
 
 
 def _chance_bounds(row: Row) -> str:
-    """Return the agreement beyond chance by which annotators are near chance, or not."""
+    """Return median, largest and smallest agreement beyond chance: see `near_chance`."""
     return ", ".join(number(row[name], 2) for name in ("median", "largest_near", "smallest_kept"))
 
 
@@ -720,13 +745,13 @@ def crowd_inputs(data: str, dataset: str, predictions: Sequence[str]) -> Analysi
 
 
 def first_and_last(table: pd.DataFrame, n: int) -> pd.DataFrame:
-    """Return the first and last so many rows of `annotators` that have votes enough."""
+    """Return the first and the last `n` rows of `annotators`, of those with enough votes."""
     usual = table[~table["few"]] if (~table["few"]).any() else table
     return usual if len(usual) <= 2 * n else pd.concat([usual.head(n), usual.tail(n)])
 
 
 def label_key(votes: Votes) -> str:
-    """Return in Markdown the labels in the colours of their votes."""
+    """Return the labels, in the colours of their votes, as Markdown."""
     return " ".join(
         f'<span class="vote" style="--light:{label.colour.light};--dark:{label.colour.dark};'
         f'display:inline-block;padding:0 0.5em">{in_markdown(label.name)}</span>'

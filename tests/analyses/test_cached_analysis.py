@@ -468,7 +468,7 @@ def test_a_damaged_record_is_one_clear_error(evidence, without, results, damage)
 
 
 OUTDATED = {
-    "other published numbers": {"_as_it_is_here": lambda one: replace(one, sha256="00")},
+    "other published numbers": {"_current_input": lambda one: replace(one, sha256="00")},
     "other code": {"code_digest": lambda *names, **_: "0" * 16},
     "another numpy": {"library_versions": lambda: {"numpy": "1.0"}},
     "another YAML": {
