@@ -14,10 +14,10 @@ from chaos_utils.metrics.measures import MEASURES, take_items
 from chaos_utils.report.columns import DATASET, Column
 from chaos_utils.scoring.power import (
     VarianceOfDifference,
+    difference_variances,
     items_needed,
     smallest_difference,
-    spread_by_thinning,
-    spread_of_squared_distance,
+    squared_distance_variance,
 )
 from chaos_utils.scoring.published import published_models
 from chaos_utils.scoring.system import System, shared_rows
@@ -122,8 +122,8 @@ def _spreads(
     counts = votes.counts[items]
     thinned = [name for name in NAMES if name != _SQUARED]
     measures = [MEASURES[name] for name in thinned]
-    spreads = spread_by_thinning(counts, a, b, measures, size, rng, n_draws)
-    squared = spread_of_squared_distance(counts, a.model, b.model, size)
+    spreads = difference_variances(counts, a, b, measures, size, rng, n_draws)
+    squared = squared_distance_variance(counts, a.model, b.model, size)
     by_measure = dict(zip(thinned, spreads, strict=True)) | {_SQUARED: squared}
     return {name: by_measure[name] for name in NAMES}
 
