@@ -184,7 +184,8 @@ def setting(row: Row) -> str:
     sentences = [
         f"ε is {row['epsilon']:g}, for this reason: {row['reason']}.",
         f"{counted(n_annotators, 'annotator')} with {FEWEST_ITEMS} items or more that others "
-        f"labelled too {'is' if n_annotators == 1 else 'are'} tested, on {counted(row['n_items'], 'item')}; "
+        f"labelled too {'is' if n_annotators == 1 else 'are'} tested, "
+        f"on {counted(row['n_items'], 'item')}; "
         f"people agree on them with κ = {row['kappa']:.2f}.",
     ]
     if n_left_out:
