@@ -87,7 +87,7 @@ def read_predictions(
     path : str or Path
         The format is recognised from the content.
     votes : Votes or sequence of Votes, optional
-        The votes that the file may cover; which of them it covers is recognised from its uids.
+        The votes that the file may cover; its uids tell which of these datasets it covers.
         By default those on `dataset`, or on every dataset of the book that is available.
     dataset : str, optional
         A dataset's name, such as ``snli``.

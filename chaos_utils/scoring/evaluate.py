@@ -405,7 +405,7 @@ def _enough_resamples(n_resamples: int | None, n_comparisons: int) -> tuple[int,
         return needed or _RESAMPLES, ""
     if n_comparisons and not n_resamples:
         raise ChaosError("A comparison needs resamples.", found="--bootstrap 0")
-    if not n_resamples < needed > _RESAMPLES:
+    if n_resamples >= needed or needed <= _RESAMPLES:
         return n_resamples, ""
     return n_resamples, (
         f"{n_resamples:,} resamples are too few for {n_comparisons:,} comparisons: adjusted "
@@ -582,16 +582,17 @@ def _notes_on_votes(
             "there is"
         )
     values = {(row["system"], row["measure"]): row["value"] for row in references}
-    beaten = []  # measures by which few votes, as a prediction, look better than the truth
+    misleading_titles = []  # measures by which few votes look better than the truth
     for name in BIASED if votes.are_few else ():
         crowd = values.get((SECOND_CROWD, name), np.nan)
         truth = values.get((PERFECT_MODEL, name), np.nan)
-        if crowd > truth if MEASURES[name].better == "higher" else crowd < truth:
-            beaten.append(MEASURES[name].title)
-    if beaten:
+        is_better = crowd > truth if MEASURES[name].better == "higher" else crowd < truth
+        if is_better:
+            misleading_titles.append(MEASURES[name].title)
+    if misleading_titles:
         yield (
-            f"{short}: in {', '.join(beaten)} a second crowd scores better than the perfect model: "
-            "few votes are as sharp as the few that judge, and the truth is not; by these measures "
+            f"{short}: in {', '.join(misleading_titles)} a second crowd scores better than the "
+            "perfect model: few votes are as sharp as the few that judge, and the truth is not; by these measures "
             "such votes rank nothing"
         )
     n_drawn = min((row["n_items"] for row in references), default=len(votes))

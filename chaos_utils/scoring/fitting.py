@@ -131,7 +131,7 @@ def fit_map(
     Parameters
     ----------
     logs : ndarray of float, shape (n_items, n_systems, n_classes)
-        As `log_probabilities` gives them; with no system, what is left are base rates.
+        As from `log_probabilities`; without a system, the map predicts base rates.
     shares : array_like of float, shape (n_items, n_classes)
         Vote shares; rows sum to 1.
     kind : str

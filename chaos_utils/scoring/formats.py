@@ -1,6 +1,6 @@
 """Files of predictions in any format, as a frame: columns, and the place of each row in the file.
 
-ChaosNLI's JSON, JSON lines (those of Baan et al. (2022) in an order of their own), CSV and parquet,
+ChaosNLI's JSON, JSON lines (Baan et al. (2022) have another order of labels), CSV and parquet,
 and what language models' runs leave behind. Nothing is checked here: cells are as in the file.
 """
 
@@ -158,7 +158,7 @@ def read_rows(
     text = "" if source.is_parquet else source.text()
     is_json = text.lstrip()[:1] in ("{", "[")
     submission = None if is_json else _submission(text, faults)
-    frame = _json_frame(source, faults) if is_json else submission or read_frame(source, faults)
+    frame = _json_frame(source, faults) if is_json else (submission or read_frame(source, faults))
     faults.check()
     run = read_run(source.path, frame, faults, parts) if is_json else None
     without = [kind for kind in parts if run is None or kind != run.parts]
@@ -293,11 +293,10 @@ def _rows_in(content: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any
         yield from ((shorten(uid), {"uid": uid, STATED: label}) for uid, label in content.items())
     elif content and all(isinstance(value, list) for value in below):  # {uid: probabilities}
         yield from ((shorten(uid), {"uid": uid, PROBABILITIES: p}) for uid, p in content.items())
-    # A run's file, or a single row.
     elif "configs" in content or not all(isinstance(value, dict) for value in below):
-        yield "line 1", content
-    # {model: {uid: fields}}
+        yield "line 1", content  # a run's file, or a single row
     elif all(isinstance(entry, dict) for entries in below for entry in entries.values()):
+        # {model: {uid: fields}}
         for model, entries in content.items():
             for uid, entry in entries.items():
                 keys = {"model": model, "uid": uid, INSIDE: entry.get("uid", uid)}
@@ -338,8 +337,8 @@ def _named(
         if 2 * len(by_label) > len(cells):
             nested = columns.pop(name)
             if len(by_label) == len(cells) and all(cell.keys() == _IN_PIPELINE for cell in cells):
-                keys = {STATED: "label", "score": "score"}
-                columns |= {key: _below(nested, label) for key, label in keys.items()}
+                pipeline_fields = {STATED: "label", "score": "score"}
+                columns |= {key: _below(nested, label) for key, label in pipeline_fields.items()}
                 continue
             labels = dict.fromkeys(label for cell in by_label for label in cell)
             columns |= {label: _below(nested, label) for label in labels}
@@ -516,29 +515,33 @@ def _one_row_per_item(rows: PredictionFrame) -> PredictionFrame:
     keys = np.zeros(len(rows), dtype=np.int64)
     for column in (uids, *(rows.column(name).identifiers for name in ("model", "dataset"))):
         keys = keys * (len(column.values) + 1) + column.codes + 1
-    first, items = np.unique(keys, return_index=True, return_inverse=True)[1:]
-    if len(first) == len(rows):
+    first_rows, items = np.unique(keys, return_index=True, return_inverse=True)[1:]
+    if len(first_rows) == len(rows):
         return rows
     names = [name for name in (*rows.unnamed, STATED, PROBABILITIES, LOGITS) if name in rows]
-    item = Column(items.astype(np.int32), list(range(len(first))))
-    varying = [name for name in names if not rows.column(name).is_same_within(item).all()]
-    chance = _only([name for name in varying if is_chance(name, rows.column(name))], _OF_CHANCE)
-    texts = [name for name in varying if name != chance and _are_names(rows.column(name).values)]
-    label = _only(texts, _OF_LABEL)
+    item = Column(items.astype(np.int32), list(range(len(first_rows))))
+    varying_columns = [name for name in names if not rows.column(name).is_same_within(item).all()]
+    chance = _only(
+        [name for name in varying_columns if is_chance(name, rows.column(name))], _OF_CHANCE
+    )
+    text_columns = [
+        name for name in varying_columns if name != chance and _are_names(rows.column(name).values)
+    ]
+    label = _only(text_columns, _OF_LABEL)
     if not chance or not label or len(rows.column(label).values) > _MOST_LABELS:
         return rows
     labels, row_of = _rows_of_labels(rows, label, item)
-    order = np.sort(first)
+    order = np.sort(first_rows)
     item_rows = rows.of(order)
     # Columns about a label, such as its rank, are not about the item and are left out; further
     # columns of chances stay, to be reported later.
     unread = [
-        name for name in varying
+        name for name in varying_columns
         if name in rows.unnamed and name not in (label, chance)
         and not is_chance(name, rows.column(name))
     ]  # fmt: skip
-    out = (label, chance, *unread)
-    columns = {name: column for name, column in item_rows.columns.items() if name not in out}
+    left_out = (label, chance, *unread)
+    columns = {name: column for name, column in item_rows.columns.items() if name not in left_out}
     values = rows.column(chance)
     row_of = row_of[items[order]]
     columns |= {name: values.take(row_of[:, k]) for k, name in enumerate(labels)}
@@ -560,22 +563,22 @@ def _rows_of_labels(rows: PredictionFrame, label: str, item: Column) -> tuple[li
         todo="keep one of each, and add what is missing, with 0 if it was left out for it; if "
         "these are answers that were drawn, name their column 'sample'",
     )  # fmt: skip
-    stated = read_each(rows.column(label), _label_name)
-    row_of = np.full((len(item.values), len(stated.values)), -1)
+    label_names = read_each(rows.column(label), _label_name)
+    row_of = np.full((len(item.values), len(label_names.values)), -1)
     backwards = np.arange(len(rows) - 1, -1, -1)  # so that the first of two rows stays
-    row_of[item.codes[backwards], stated.codes[backwards]] = backwards
-    again = row_of[item.codes, stated.codes] != np.arange(len(rows))
-    for row in np.flatnonzero(again | stated.map(partial(eq, ""), bool)).tolist():
-        name = stated[row]
+    row_of[item.codes[backwards], label_names.codes[backwards]] = backwards
+    is_repeated = row_of[item.codes, label_names.codes] != np.arange(len(rows))
+    for row in np.flatnonzero(is_repeated | label_names.map(partial(eq, ""), bool)).tolist():
+        name = label_names[row]
         faults.add(rows.place(row), [f"{label} {shorten(name)} again" if name else f"no {label}"])
-    for k in np.argsort(stated.first).tolist():
-        name = stated.values[k]
+    for k in np.argsort(label_names.first).tolist():
+        name = label_names.values[k]
         for index in np.flatnonzero(row_of[:, k] < 0)[:_SHOWN].tolist():
             row = int(item.first[index])
             uid = shorten(rows.columns["uid"].identifiers[row])
             faults.add(rows.place(row), [f"uid {uid} has no row for {shorten(name)}"])
     faults.check()
-    return stated.values, row_of
+    return label_names.values, row_of
 
 
 def _only(names: Sequence[str], expected: Sequence[str]) -> str:
@@ -603,7 +606,7 @@ def _label_name(value: object) -> str:
 def _counted(rows: PredictionFrame, faults: Faults) -> PredictionFrame:
     """Return a row per model and item of a file with drawn answers: the count of each answer."""
     counts: dict[tuple[Any, str], Counter[str]] = {}
-    first: list[int] = []
+    first_rows: list[int] = []
     cells = zip(*map(rows.cells, ("uid", "model", DRAWN)), strict=True)
     for row, (uid_cell, model, answers) in enumerate(cells):
         uid = as_identifier(uid_cell)
@@ -617,11 +620,11 @@ def _counted(rows: PredictionFrame, faults: Faults) -> PredictionFrame:
             continue
         key = (shorten(model), uid)
         if key not in counts:
-            first.append(row)
+            first_rows.append(row)
             counts[key] = Counter()
         counts[key].update(answers)
     faults.check()
-    items = rows.of(np.array(first, dtype=np.int64))
+    items = rows.of(np.array(first_rows, dtype=np.int64))
     return replace(items, columns={**items.columns, DRAWN: column_of(counts.values())})
 
 

@@ -109,16 +109,18 @@ class Crowds:
     def _drawn(self) -> tuple[list[Floats], dict[str, Floats]]:
         """The judges of each draw, and crowds' mean distances by measure, (n_items, n_sizes)."""
         rng = np.random.default_rng([self.seed, 2])
-        steps = np.diff(self.people, prepend=0).tolist()
+        sizes_added = np.diff(self.people, prepend=0).tolist()
         sizes = np.array(self.people)[:, np.newaxis, np.newaxis]
         shape = (len(self.people), len(self.votes))
         distances = {name: np.zeros(shape) for name in _DISTANCES}
         judges = []
         for _ in range(self._n_draws):
-            judging, *added = split_votes(self.votes.counts, (self.n_judges, *steps), rng)[:-1]
-            judges.append(judging / self.n_judges)
+            judge_counts, *crowds_added = split_votes(
+                self.votes.counts, (self.n_judges, *sizes_added), rng
+            )[:-1]
+            judges.append(judge_counts / self.n_judges)
             # A larger crowd holds the smaller ones: their difference has less noise.
-            crowds = np.concatenate(np.cumsum(added, axis=0) / sizes)
+            crowds = np.concatenate(np.cumsum(crowds_added, axis=0) / sizes)
             human = np.tile(judges[-1], (len(self.people), 1))
             for name, distance in _DISTANCES.items():
                 distances[name] += distance(human, crowds).reshape(shape)

@@ -30,7 +30,7 @@ def answers_of(text: str) -> dict[str, str]:
     return answers
 
 
-def _plain(text: str) -> str:
+def _plain_words(text: str) -> str:
     """Return the words of an answer; a whole number loses its decimals."""
     return _WHOLE.sub(r"\1", words_of(text, " ", marks_inside=True))
 
@@ -45,17 +45,18 @@ class LabelMapping:
 
     dataset: Dataset
     answers: Mapping[str, str] = field(default_factory=dict)
-    _exact: dict[str, int] = field(init=False, default_factory=dict)
-    _plain: dict[str, int] = field(init=False, default_factory=dict)
+    _label_of_name: dict[str, int] = field(init=False, default_factory=dict)
+    _label_of_words: dict[str, int] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         names = {name: k for k, name in enumerate(self.dataset.labels)}
         names |= {name.replace(" ", "_"): k for name, k in names.items()}
-        known = {name: self.dataset.label_index(label) for name, label in self.answers.items()}
-        self._exact.update(names | {name: k for name, k in known.items() if k is not None})
-        for text, k in self._exact.items():
-            plain = _plain(text) or text
-            self._plain[plain] = k if self._plain.get(plain, k) == k else -1  # two labels
+        labels = {name: self.dataset.label_index(label) for name, label in self.answers.items()}
+        self._label_of_name.update(names | {name: k for name, k in labels.items() if k is not None})
+        for text, k in self._label_of_name.items():
+            words = _plain_words(text) or text
+            is_ambiguous = self._label_of_words.get(words, k) != k
+            self._label_of_words[words] = -1 if is_ambiguous else k
 
     def label(self, text: object) -> int | None:
         """Return the label that an answer stands for, from 0; None where it stands for none.
@@ -73,19 +74,19 @@ class LabelMapping:
         word = text.strip() if isinstance(text, str) else text
         if isinstance(word, bool | int | float):  # as text, since True equals 1
             word = str(word)
-        index = self._exact.get(word) if isinstance(word, str) else None
+        index = self._label_of_name.get(word) if isinstance(word, str) else None
         if index is None and not self.answers:
             index = self.dataset.label_index(word)
             if index is None and isinstance(word, str) and _WHOLE.fullmatch(word):
-                index = self.dataset.label_index(_plain(word))
+                index = self.dataset.label_index(_plain_words(word))
         if index is None and isinstance(word, str):
-            index = self._plain.get(_plain(word))
+            index = self._label_of_words.get(_plain_words(word))
         return None if index == -1 else index
 
     def columns(self, names: Sequence[str], where: object) -> list[str | None]:
         """Return the column of each label, None for a label without one; `where` is the file."""
         column_of_label: list[str | None] = [None] * self.dataset.n_classes
-        exact = set(self._exact)
+        exact = set(self._label_of_name)
         for name in sorted(names, key=lambda name: name not in exact):  # exact names first
             k = self.label(name)
             if k is not None and column_of_label[k] is None:

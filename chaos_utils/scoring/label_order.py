@@ -116,7 +116,7 @@ def _note_on_exchangeable(pairs: Floats, labels: Sequence[str], whose: str, n: i
 def _is_beyond_chance(pairs: Floats, best: Ints, n: int) -> bool:
     """Return whether labels in random order would hardly ever agree as much with predictions.
 
-    Mean and variance are those of a linear permutation statistic (Hoeffding 1951).
+    Agreement is a linear permutation statistic, with mean and variance by Hoeffding (1951).
     """
     model_shares, label_shares = pairs.sum(axis=1), pairs.sum(axis=0)
     hits = np.eye(len(pairs))[best]

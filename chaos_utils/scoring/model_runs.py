@@ -97,7 +97,7 @@ def _failed(what: str, n: int, reasons: Sequence[str]) -> tuple[str, ...]:
     return (f"{len(reasons):,} of {counted(n, what)} failed ({shorten(reasons[0])})",)
 
 
-def _chosen(
+def _choose_part(
     kind: str,
     answers: Mapping[str, Mapping[str, Any]],
     wanted: Mapping[str, str],
@@ -109,7 +109,7 @@ def _chosen(
     `answers` has the reading of every answer, by filter or scorer. A reading in `unread` means that
     the answer could not be read, and so disagrees with none.
     """
-    wanted_name, known_names = wanted.get(kind), _some(answers) or f"no {kind} with answers"
+    wanted_name, known_names = wanted.get(kind), _first_names(answers) or f"no {kind} with answers"
     if wanted_name is not None and wanted_name in answers:
         return wanted_name
     if wanted_name is not None:
@@ -144,10 +144,10 @@ def _chosen(
     return max(n_read, key=n_read.__getitem__)
 
 
-def _some(names: Iterable[str]) -> str:
+def _first_names(names: Iterable[str]) -> str:
     """Return at most `_SHOWN` names, in one line."""
-    shown = list(islice(names, _SHOWN + 1))
-    return ", ".join(shown[:_SHOWN]) + " …" * (len(shown) > _SHOWN)
+    first_names = list(islice(names, _SHOWN + 1))
+    return ", ".join(first_names[:_SHOWN]) + " …" * (len(first_names) > _SHOWN)
 
 
 def _twice(found: str, todo: str, faults: Faults) -> ChaosError:
@@ -159,13 +159,13 @@ def _twice(found: str, todo: str, faults: Faults) -> ChaosError:
     )  # fmt: skip
 
 
-def _of_harness(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, str]) -> ModelRun:
+def _harness_run(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, str]) -> ModelRun:
     """Return the run in samples of lm-evaluation-harness: log-likelihoods by choice, or answers."""
     # Only the folder names the model; there, the slash of owner/name is two underscores.
     is_of_model = path.name.startswith("samples_")
     model = _name(path.absolute().parent.name.replace("__", "/") if is_of_model else path.stem)
     by_filter, is_named = _by_filter(rows, faults)
-    name = _chosen(
+    name = _choose_part(
         "filter",
         {name: {uid: fields.get("filtered_resps") for uid, (_, fields) in lines.items()}
          for name, lines in by_filter.items()},
@@ -193,9 +193,13 @@ def _of_harness(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, s
             choice_sets.add(tuple(sorted(choices)))
             values: dict[str, Any] = dict(zip(choices, pairs, strict=True))
         else:
-            raw, kept = list(_texts(fields.get("resps"))), list(_texts(answers))
+            all_answers, filtered_answers = list(_texts(fields.get("resps"))), list(_texts(answers))
             # A filter may keep only the first of several answers; all are read then.
-            values = {DRAWN: Counter(raw if kept == raw[:1] else kept)}
+            values = {
+                DRAWN: Counter(
+                    all_answers if filtered_answers == all_answers[:1] else filtered_answers
+                )
+            }
         run_rows.append((place, {**values, "uid": uid, "model": model}))
     if len(choice_sets) > 1:
         raise faults.fatal(
@@ -213,7 +217,7 @@ def _of_harness(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, s
         how = "" if is_named else ", by the order of their lines, which name none"
         if "filter" not in wanted:
             how += "; no other filter could read an answer that it could not"
-        notes.append(f"answers of the filter {name}, one of {_some(by_filter)}{how}")
+        notes.append(f"answers of the filter {name}, one of {_first_names(by_filter)}{how}")
     return ModelRun(run_rows, tuple(notes), bool(choice_sets), "filter")
 
 
@@ -273,12 +277,12 @@ def _choices(arguments: Any) -> list[str]:
     """Return the choices that were scored, in order."""
     if isinstance(arguments, Mapping):
         ordered = sorted(arguments, key=lambda name: (len(name), name))  # gen_args_2, gen_args_10
-        found = [dig(arguments[name], "arg_1") for name in ordered]
+        continuations = [dig(arguments[name], "arg_1") for name in ordered]
     else:
-        found = (
+        continuations = (
             [dig(argument, "1") for argument in arguments] if isinstance(arguments, list) else []
         )
-    return [str(continuation).strip() for continuation in found]
+    return [str(continuation).strip() for continuation in continuations]
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -292,7 +296,7 @@ def _texts(value: Any) -> Iterator[str]:
             yield _text(content)
 
 
-def _of_batch(path: Path, rows: Placed, faults: Faults, _: Mapping[str, str]) -> ModelRun:
+def _batch_run(path: Path, rows: Placed, faults: Faults, _: Mapping[str, str]) -> ModelRun:
     """Return the run in results of an OpenAI-compatible batch."""
     run_rows, failed = [], []
     place_of_answer: dict[tuple[str | None, str], str] = {}
@@ -345,7 +349,7 @@ def _first_token(choice: Any) -> dict[str, float] | None:
     return {text: exp(min(log, 0)) for text, log in known if log is not None and log == log} or None
 
 
-def _of_inspect(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, str]) -> ModelRun:
+def _inspect_run(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, str]) -> ModelRun:
     """Return the run in a log of Inspect: the answers, as a scorer reads them if there is one."""
     log = rows[0][1]
     samples = log["samples"]
@@ -380,13 +384,13 @@ def _of_inspect(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, s
         run_rows.append((place, {"uid": uid, "model": model, DRAWN: answer}))
     notes = []
     if by_scorer or "scorer" in wanted:
-        name = _chosen("scorer", by_scorer, wanted, faults)
+        name = _choose_part("scorer", by_scorer, wanted, faults)
         run_rows = [
             (place, row | {DRAWN: by_scorer[name].get(place, row[DRAWN])})
             for place, row in run_rows
         ]
         if len(by_scorer) > 1:
-            notes.append(f"answers of the scorer {name}, one of {_some(by_scorer)}")
+            notes.append(f"answers of the scorer {name}, one of {_first_names(by_scorer)}")
     run_rows = [(place, row | {DRAWN: Counter([row[DRAWN]])}) for place, row in run_rows]
     return ModelRun(run_rows, (*_failed("sample", len(samples), failed), *notes), parts="scorer")
 
@@ -401,7 +405,7 @@ def _in_words(answer: str, sample: Any) -> str:
 
 
 _READERS: dict[tuple[str, ...], Callable[[Path, Placed, Faults, Mapping[str, str]], ModelRun]] = {
-    ("doc", "arguments", "filtered_resps"): _of_harness,
-    ("custom_id", "response"): _of_batch,
-    ("eval", "samples"): _of_inspect,
+    ("doc", "arguments", "filtered_resps"): _harness_run,
+    ("custom_id", "response"): _batch_run,
+    ("eval", "samples"): _inspect_run,
 }

@@ -117,7 +117,7 @@ def read_predictions(
     allow_missing : bool
         Whether a dataset may be covered in part: the rest is evaluated, and a note says so.
     allow_others : bool
-        Whether the file may hold no item of these datasets; it then gives no predictions.
+        Whether a file without an item of the datasets is allowed; the result is then empty.
 
     Raises
     ------
@@ -964,9 +964,8 @@ class _DatasetRows:
         labels = [name for name in self.mapping.columns(frame.unnamed, frame.path) if name]
         names = [*labels, *(name for name in frame.unnamed if name not in labels)]
         logs = [frame.column(name).numbers[self.rows] for name in names]
-        logs = [
-            column for column in logs if np.isfinite(column).all()
-        ]  # other columns are about the item
+        # Other columns are about the item.
+        logs = [column for column in logs if np.isfinite(column).all()]
         if len(logs) == len(labels):
             return []
         share = softmax(np.column_stack(logs))[:, : len(labels)].sum(axis=1).mean()
@@ -1136,7 +1135,7 @@ def notes_on_missing(
 def join(parts: Sequence[System], model: str) -> System:
     """Return one system from parts in several files.
 
-    Its training data are those of all parts; it has the seed and origin of the parts if they agree.
+    It has the training data of all parts, and their seed and origin if these agree.
     Notes of the parts are dropped.
     """
     datasets = {part.dataset.name for part in parts}

@@ -110,7 +110,7 @@ class EvaluationRequest:
         Names of systems; of each pair, the first minus the second, on the items that both cover.
     n_resamples : int
         Bootstrap resamples for the intervals; 0 for none. An item is resampled with the votes on
-        it: intervals allow for other items and, since these bring theirs, for other votes.
+        it: intervals allow for other items and, since items bring their votes, for other votes.
     seed : int
         Of the bootstrap, 0 or more. The resamples of a group depend on it, on the number of items
         and on the group's place alone.
@@ -173,7 +173,7 @@ def score(
         resampled within a group.
     n_resamples : int
         Bootstrap resamples for the intervals; 0 for none. An item is resampled with the votes on
-        it: intervals allow for other items and, since these bring theirs, for other votes.
+        it: intervals allow for other items and, since items bring their votes, for other votes.
     seed : int
         Seed of the bootstrap, 0 or more. The resamples of a group depend on it, on the number of
         items and on the group's place alone.
@@ -370,28 +370,29 @@ def _rows(
     seed: Sequence[int],
 ) -> Iterator[ScoreRow]:
     """Yield a system's values, or their differences from another's on the same items."""
-    value, drawn = _values(system), draws.get(system)
+    value, resamples = _values(system), draws.get(system)
     if reference is not None:
         value = value - _values(reference)
-        # Sums that differ only in their order differ by 0.
-        drawn = None if drawn is None else drawn - draws[reference]
-        drawn = None if drawn is None else np.where(np.abs(drawn) < _ROUNDING, 0, drawn)
-    if drawn is not None:
-        low, high = percentile_interval(drawn, level)
-        p = paired_p_value(drawn) if reference is not None else np.full(len(value), np.nan)
+        if resamples is not None:
+            difference = resamples - draws[reference]
+            # Sums that differ only in their order differ by 0.
+            resamples = np.where(np.abs(difference) < _ROUNDING, 0, difference)
+    if resamples is not None:
+        low, high = percentile_interval(resamples, level)
+        p = paired_p_value(resamples) if reference is not None else np.full(len(value), np.nan)
     for k, measure in enumerate(system.measures):
         row: ScoreRow = {
             **system.about, "group": group, "measure": measure.name, "n_items": len(system.rows),
             "reference": reference.name if reference else "", "value": value[k],
         }  # fmt: skip
-        if drawn is not None and measure.has_interval:
+        if resamples is not None and measure.has_interval:
             row["low"], row["high"], row["interval"] = low[k], high[k], "percentile"
             row["estimand"] = "; ".join(filter(None, [_ESTIMAND, measure.estimand]))
-            row["n_resamples"] = len(drawn)
+            row["n_resamples"] = len(resamples)
             if reference is not None:
                 row["p"] = p[k]
             elif measure.studentised:
-                row |= _studentised(system, k, len(drawn), level, seed)
+                row |= _studentised(system, k, len(resamples), level, seed)
         yield row
 
 

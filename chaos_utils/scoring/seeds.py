@@ -136,7 +136,11 @@ def families_of(systems: Sequence[System]) -> dict[str, list[int]]:
     for members in indices.values():
         first = systems[members[0]]
         t = first.temperature
-        suffix = "" if t == 1 else " at T by item" if np.isnan(t) else f" at T = {t:g}"
+        suffix = ""
+        if np.isnan(t):
+            suffix = " at T by item"
+        elif t != 1:
+            suffix = f" at T = {t:g}"
         family_name = f"{first.family}{suffix}, mean of {len(members)} seeds"
         families[first.name if len(members) == 1 else family_name] = members
     return families

@@ -78,7 +78,7 @@ def refuse_unused(
 ) -> None:
     """Raise a ChaosError if one of a reader's files fits none of these datasets, or two.
 
-    `systems` are what was read from the files, on any of the datasets.
+    `systems` are all systems that were read from the files.
     """
     used = Counter(
         Path(file.name).name

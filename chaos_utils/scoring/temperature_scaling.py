@@ -44,7 +44,7 @@ def fit_temperature(probabilities: npt.ArrayLike, target: npt.ArrayLike) -> floa
     """Return the temperature of least negative log-likelihood; above 1 where the model is too sure.
 
     The likelihood has one optimum in T, so a bounded search finds it. If the optimum is beyond
-    `LIMITS`, the result is an end of them; if T makes no difference, 1.
+    `LIMITS`, the result is the nearer limit; if T makes no difference, 1.
 
     References
     ----------
