@@ -592,8 +592,8 @@ def _notes_on_votes(
     if misleading_titles:
         yield (
             f"{short}: in {', '.join(misleading_titles)} a second crowd scores better than the "
-            "perfect model: few votes are as sharp as the few that judge, and the truth is not; by these measures "
-            "such votes rank nothing"
+            "perfect model: few votes are as sharp as the few that judge, and the truth is not; by "
+            "these measures such votes rank nothing"
         )
     n_drawn = min((row["n_items"] for row in references), default=len(votes))
     if n_drawn < len(votes):

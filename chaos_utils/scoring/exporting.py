@@ -79,10 +79,10 @@ def fill(votes: Votes, prompt: str = "", where: object = None) -> list[str]:
             expected=" or ".join(f"{{{field}}}" for field in dataset.text_fields),
         )  # fmt: skip
     options = "\n".join(f"{letter}. {label}" for letter, label in letters(dataset).items())
-    return [_filled(prompt, {OPTIONS: options, **texts}) for texts in votes.texts]
+    return [_fill_fields(prompt, {OPTIONS: options, **texts}) for texts in votes.texts]
 
 
-def _filled(prompt: str, values: Mapping[str, str]) -> str:
+def _fill_fields(prompt: str, values: Mapping[str, str]) -> str:
     return _FIELD.sub(lambda match: values[match[1]], prompt)
 
 

@@ -158,7 +158,7 @@ def fit_map(
     Kull, M. et al. (2019). Beyond temperature scaling: obtaining well-calibrated multiclass
     probabilities with Dirichlet calibration.
     """
-    human = _checked(logs, shares, kind, objective, old_label, penalty)
+    human = _check_arguments(logs, shares, kind, objective, old_label, penalty)
     if kind == "temperature":
         k = human.shape[1]
         temperature = _fit_temperature(logs.mean(axis=1), human, objective)
@@ -167,7 +167,7 @@ def fit_map(
     return FittedMap(kind, *_fit_weights(inputs, human, objective, penalty / len(human)))
 
 
-def _checked(
+def _check_arguments(
     logs: Floats,
     shares: npt.ArrayLike,
     kind: str,
@@ -257,7 +257,7 @@ def predict_out_of_fold(
     and returns the positions of items to fit on; by default all. Other arguments and errors are as
     for `fit_map`.
     """
-    human = _checked(logs, shares, kind, objective, old_label, penalty)
+    human = _check_arguments(logs, shares, kind, objective, old_label, penalty)
     fold = np.asarray(folds)
     if fold.shape != (len(logs),):
         raise ValueError(f"folds have shape {fold.shape}, expected {(len(logs),)}")

@@ -44,18 +44,18 @@ PROBABILITIES, LOGITS, STATED = "probs", "logits", "predicted_label"
 N_DRAWN = "n_samples"  # number of drawn answers, beside a column per label with its number
 INSIDE = "uid inside"  # an entry's own uid, if its key is a uid too
 _TEXTS = ("model", *UIDS, "dataset", STATED, *ABOUT, DRAWN, WEIGHTS)
-_NAMED = (*_TEXTS, PROBABILITIES, LOGITS, N_DRAWN, INSIDE)
-# What files call these columns; until the second edition they had the dataset in a column `task`.
-_OTHER_NAMES = {
+_FIXED_NAMES = (*_TEXTS, PROBABILITIES, LOGITS, N_DRAWN, INSIDE)
+# Other names of these columns; until the second edition, files had the dataset in a column `task`.
+_ALIASES = {
     "predicted_probabilities": PROBABILITIES,
     "probabilities": PROBABILITIES,
     "task": "dataset",
     "sample": DRAWN,
 }
 # Columns of a file with a row for each item and label.
-_OF_LABEL = ("label", "labels", "class", "category", "option", "answer", "choice")
-_OF_CHANCE = ("probability", "prob", "p", "score", "share", "likelihood", "logit")
-_IN_PIPELINE = {"label", "score"}  # keys of what a pipeline of transformers returns
+_LABEL_COLUMNS = ("label", "labels", "class", "category", "option", "answer", "choice")
+_CHANCE_COLUMNS = ("probability", "prob", "p", "score", "share", "likelihood", "logit")
+_PIPELINE_KEYS = {"label", "score"}  # keys of what a pipeline of transformers returns
 _WITH_IDS = (
     'write the uid beside what it returns: {"uid": …, "probs": [{"label": …, "score": …}, …]}'
 )
@@ -96,7 +96,7 @@ class PredictionFrame:
     @property
     def unnamed(self) -> list[str]:
         """The columns without a fixed name: columns of labels, and further columns."""
-        return [name for name in self.columns if name not in _NAMED]
+        return [name for name in self.columns if name not in _FIXED_NAMES]
 
     def column(self, name: str) -> Column:
         """Return a column; an empty column if the file has none of that name."""
@@ -157,7 +157,7 @@ def read_rows(
     _refuse_archives(source)
     text = "" if source.is_parquet else source.text()
     is_json = text.lstrip()[:1] in ("{", "[")
-    submission = None if is_json else _submission(text, faults)
+    submission = None if is_json else _lewidi_frame(text, faults)
     frame = _json_frame(source, faults) if is_json else (submission or read_frame(source, faults))
     faults.check()
     run = read_run(source.path, frame, faults, parts) if is_json else None
@@ -176,7 +176,9 @@ def read_rows(
         for dataset in datasets
         if not isinstance(dataset.reader, ChaosNLIReader)
     ]
-    rows = _named(source.path, frame, faults, read, [key for key in keys if len(key) > 1])
+    rows = _with_fixed_names(
+        source.path, frame, faults, read, [key for key in keys if len(key) > 1]
+    )
     if submission is not None:
         rows = replace(rows, lists_in="the second column")
     notes = (*rows.notes, *notes)
@@ -215,7 +217,7 @@ def _number_reader(source: FileContent) -> Callable[[Column], Column]:
     return read
 
 
-def _submission(text: str, faults: Faults) -> Frame | None:
+def _lewidi_frame(text: str, faults: Faults) -> Frame | None:
     """Return the rows of a LeWiDi file: no header, and in each row an id and a list.
 
     None for any other file; raises for other files without a header.
@@ -265,7 +267,7 @@ def _refuse_without_ids(text: str, faults: Faults) -> None:
             first = first or parse(start)
     while isinstance(first, list) and first:
         first = first[0]
-    if isinstance(first, dict) and first.keys() == _IN_PIPELINE:
+    if isinstance(first, dict) and first.keys() == _PIPELINE_KEYS:
         raise faults.fatal(
             "What a pipeline returned names no items.", shorten(first),
             "a uid beside each prediction", _WITH_IDS,
@@ -305,7 +307,7 @@ def _rows_in(content: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any
         yield from ((shorten(uid), {"uid": uid} | entry) for uid, entry in content.items())
 
 
-def _named(
+def _with_fixed_names(
     path: Path,
     frame: Frame,
     faults: Faults,
@@ -322,10 +324,10 @@ def _named(
         by_name = {"uid": frame.key(key), **{name: frame.column(name) for name in other_names}}
         frame = Frame([*by_name], len(frame), by_name.__getitem__, frame.place)
     uid = next((name for name in UIDS if name in frame.names), None)
-    names = {name: _OTHER_NAMES.get(name, name) for name in frame.names}
+    names = {name: _ALIASES.get(name, name) for name in frame.names}
     names |= {uid: "uid"} if uid else {}
     if uid is None or len(set(names.values())) < len(names):
-        raise _unrecognised(frame, uid, faults)
+        raise _unrecognised_error(frame, uid, faults)
     columns = {names[name]: frame.column(name) for name in frame.names}
     if read is not None:
         columns |= {name: read(column) for name, column in columns.items() if name not in _TEXTS}
@@ -336,24 +338,26 @@ def _named(
         by_label = [cell for cell in cells if isinstance(cell, dict)]
         if 2 * len(by_label) > len(cells):
             nested = columns.pop(name)
-            if len(by_label) == len(cells) and all(cell.keys() == _IN_PIPELINE for cell in cells):
+            if len(by_label) == len(cells) and all(cell.keys() == _PIPELINE_KEYS for cell in cells):
                 pipeline_fields = {STATED: "label", "score": "score"}
-                columns |= {key: _below(nested, label) for key, label in pipeline_fields.items()}
+                columns |= {
+                    key: _values_of_label(nested, label) for key, label in pipeline_fields.items()
+                }
                 continue
             labels = dict.fromkeys(label for cell in by_label for label in cell)
-            columns |= {label: _below(nested, label) for label in labels}
+            columns |= {label: _values_of_label(nested, label) for label in labels}
             are_logits, are_named = name == LOGITS, True
     rows = PredictionFrame(path, columns, frame.place, are_logits, are_named, lists_in)
-    return _counted(rows, faults) if DRAWN in rows else _one_row_per_item(rows)
+    return _count_answers(rows, faults) if DRAWN in rows else _one_row_per_item(rows)
 
 
-def _unrecognised(frame: Frame, uid: str | None, faults: Faults) -> ChaosError:
+def _unrecognised_error(frame: Frame, uid: str | None, faults: Faults) -> ChaosError:
     """Return the error for a file that names no items, or has two columns for the same thing."""
     todo = "rename the columns: two are for one thing"
     if uid is None:
         todo = "name the column of the items' ids 'uid', and add a header if there is none"
         names = set(frame.names)
-        if names >= _IN_PIPELINE or names >= {"labels", "scores"}:
+        if names >= _PIPELINE_KEYS or names >= {"labels", "scores"}:
             todo = _WITH_IDS
     are_objects = [isinstance(cell, dict) for name in frame.names
                    for cell in frame.column(name).values]  # fmt: skip
@@ -366,7 +370,7 @@ def _unrecognised(frame: Frame, uid: str | None, faults: Faults) -> ChaosError:
     return faults.fatal("Unrecognised predictions format.", f"columns {columns}", todo=todo)
 
 
-def _below(nested: Column, label: str) -> Column:
+def _values_of_label(nested: Column, label: str) -> Column:
     """Return the values of a label in cells by label; any other cell unchanged, a later fault."""
     return read_each(nested, lambda cell: cell.get(label) if isinstance(cell, dict) else cell)
 
@@ -386,7 +390,7 @@ def _read_lists(columns: dict[str, Column], faults: Faults) -> str:
     announced = [name for name in (PROBABILITIES, LOGITS) if name in columns]
     for name in announced:
         columns[name] = _with_lists(columns[name])
-    unnamed = {name: column for name, column in columns.items() if name not in _NAMED}
+    unnamed = {name: column for name, column in columns.items() if name not in _FIXED_NAMES}
     if announced or sum(map(are_shares, unnamed.values())) > 1:
         return ""
     with_lists = {name: _with_lists(column) for name, column in unnamed.items()
@@ -477,7 +481,7 @@ def _is_by_label(value: Any) -> bool:
     if isinstance(value, list):
         return len(value) > 1 and {int, float}.issuperset(map(type, value))
     return isinstance(value, dict) and (
-        value.keys() == _IN_PIPELINE or {int, float}.issuperset(map(type, value.values()))
+        value.keys() == _PIPELINE_KEYS or {int, float}.issuperset(map(type, value.values()))
     )
 
 
@@ -498,7 +502,7 @@ def _as_values(cell: Any) -> Any:
     parsed = spelled(cell) if isinstance(cell, str) else None
     value = unwrap_single(cell if parsed is None else parsed)
     if isinstance(value, list) and value and all(
-        isinstance(pair, dict) and pair.keys() == _IN_PIPELINE for pair in value
+        isinstance(pair, dict) and pair.keys() == _PIPELINE_KEYS for pair in value
     ):  # fmt: skip
         by_label = {str(pair["label"]): pair["score"] for pair in value}
         return by_label if len(by_label) == len(value) else cell
@@ -522,12 +526,12 @@ def _one_row_per_item(rows: PredictionFrame) -> PredictionFrame:
     item = Column(items.astype(np.int32), list(range(len(first_rows))))
     varying_columns = [name for name in names if not rows.column(name).is_same_within(item).all()]
     chance = _only(
-        [name for name in varying_columns if is_chance(name, rows.column(name))], _OF_CHANCE
+        [name for name in varying_columns if is_chance(name, rows.column(name))], _CHANCE_COLUMNS
     )
     text_columns = [
         name for name in varying_columns if name != chance and _are_names(rows.column(name).values)
     ]
-    label = _only(text_columns, _OF_LABEL)
+    label = _only(text_columns, _LABEL_COLUMNS)
     if not chance or not label or len(rows.column(label).values) > _MOST_LABELS:
         return rows
     labels, row_of = _rows_of_labels(rows, label, item)
@@ -589,7 +593,7 @@ def _only(names: Sequence[str], expected: Sequence[str]) -> str:
 
 def is_chance(name: str, column: Column) -> bool:
     """Return whether a column may hold probabilities of labels, and not numbers of samples."""
-    if name.casefold() in (*_OF_CHANCE, PROBABILITIES, LOGITS):
+    if name.casefold() in (*_CHANCE_COLUMNS, PROBABILITIES, LOGITS):
         return bool({int, float} & _types(column.values))
     return are_shares(column) and bool((column.numbers % 1 > 0).any())
 
@@ -603,7 +607,7 @@ def _label_name(value: object) -> str:
     return as_identifier(str(value) if isinstance(value, bool) else value) or ""
 
 
-def _counted(rows: PredictionFrame, faults: Faults) -> PredictionFrame:
+def _count_answers(rows: PredictionFrame, faults: Faults) -> PredictionFrame:
     """Return a row per model and item of a file with drawn answers: the count of each answer."""
     counts: dict[tuple[Any, str], Counter[str]] = {}
     first_rows: list[int] = []

@@ -85,12 +85,12 @@ def _text(content: Any) -> str:
     return "".join(part for part in parts if isinstance(part, str))
 
 
-def _name(model: str) -> str:
+def _model_name(model: str) -> str:
     """Return a model's name; the last part of a name that is an absolute path."""
     return model.rstrip("/").rpartition("/")[2] if model.startswith("/") else model
 
 
-def _failed(what: str, n: int, reasons: Sequence[str]) -> tuple[str, ...]:
+def _failure_note(what: str, n: int, reasons: Sequence[str]) -> tuple[str, ...]:
     """Return a note on how many of n requests or samples failed, with the first reason."""
     if not reasons:
         return ()
@@ -150,7 +150,7 @@ def _first_names(names: Iterable[str]) -> str:
     return ", ".join(first_names[:_SHOWN]) + " …" * (len(first_names) > _SHOWN)
 
 
-def _twice(found: str, todo: str, faults: Faults) -> ChaosError:
+def _twice_error(found: str, todo: str, faults: Faults) -> ChaosError:
     """Return the error for a run in which an item is answered twice."""
     return faults.fatal(
         "An item is answered twice.", found,
@@ -163,7 +163,9 @@ def _harness_run(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, 
     """Return the run in samples of lm-evaluation-harness: log-likelihoods by choice, or answers."""
     # Only the folder names the model; there, the slash of owner/name is two underscores.
     is_of_model = path.name.startswith("samples_")
-    model = _name(path.absolute().parent.name.replace("__", "/") if is_of_model else path.stem)
+    model = _model_name(
+        path.absolute().parent.name.replace("__", "/") if is_of_model else path.stem
+    )
     by_filter, is_named = _by_filter(rows, faults)
     name = _choose_part(
         "filter",
@@ -246,7 +248,7 @@ def _by_filter(rows: Placed, faults: Faults) -> tuple[dict[str, Lines], bool]:
         if (again := times[name, uid]) > 1:
             earlier, earlier_fields = lines_by_filter[name or "1"][uid]
             if is_named or earlier_fields.get("resps") != fields.get("resps"):
-                raise _twice(
+                raise _twice_error(
                     f"{place}: {uid} again, first in {earlier}",
                     "give each file by itself, if several are joined here; or keep one line",
                     faults,
@@ -261,11 +263,11 @@ def _likelihoods(answers: Any) -> list[float | None] | None:
         return None
     if not all(isinstance(pair, list) and len(pair) == 2 for pair in answers):
         return None
-    numbers = [_log(pair[0]) for pair in answers]
+    numbers = [_log_likelihood(pair[0]) for pair in answers]
     return None if set(numbers) == {None} else numbers
 
 
-def _log(value: Any) -> float | None:
+def _log_likelihood(value: Any) -> float | None:
     """Return a log-likelihood, `_NEVER` for -inf, which JSON may have as null."""
     if value is None or str(value).casefold() in ("-inf", "-infinity"):
         return _NEVER
@@ -317,11 +319,11 @@ def _batch_run(path: Path, rows: Placed, faults: Faults, _: Mapping[str, str]) -
             or _text(dig(choice, "text"))
             for choice in choices
         )  # fmt: skip
-        model = _name(_text(dig(body, "model"))) or path.stem
+        model = _model_name(_text(dig(body, "model"))) or path.stem
         key = (uid, _text(dig(body, "id")))
         if key[1] and place_of_answer.setdefault(key, place) != place:
             where = f"{place}: the same answer to {uid} as in {place_of_answer[key]}"
-            raise _twice(where, "remove one of the two", faults)
+            raise _twice_error(where, "remove one of the two", faults)
         times.setdefault(model, Counter())[uid] += 1
         tokens = _first_token(choices[0])
         run_rows.append((place, {"uid": uid, "model": model, DRAWN: answers, WEIGHTS: tokens}))
@@ -329,12 +331,12 @@ def _batch_run(path: Path, rows: Placed, faults: Faults, _: Mapping[str, str]) -
         most, n_most = counts.most_common(1)[0]
         fewer = (uid for uid, n in counts.items() if n + n_failed[uid] < n_most)
         if (least := next(fewer, None)) is not None:
-            raise _twice(
+            raise _twice_error(
                 f"{counted(n_most, 'line')} with custom_id {most}, {counts[least]} with {least}",
                 "keep the answer that counts, if requests were sent again",
                 faults,
             )
-    return ModelRun(run_rows, _failed("request", len(rows), failed))
+    return ModelRun(run_rows, _failure_note("request", len(rows), failed))
 
 
 def _first_token(choice: Any) -> dict[str, float] | None:
@@ -358,7 +360,7 @@ def _inspect_run(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, 
             "This log of Inspect holds no samples.", shorten(log.get("status")),
             todo="convert the whole log: inspect log convert FILE --to json --output-dir DIR",
         )  # fmt: skip
-    model = _name(_text(dig(log, "eval.model"))) or path.stem
+    model = _model_name(_text(dig(log, "eval.model"))) or path.stem
     run_rows: list[tuple[str, dict[str, Any]]] = []
     failed: list[str] = []
     place_of_sample: dict[str, str] = {}
@@ -371,7 +373,7 @@ def _inspect_run(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, 
         uid = as_identifier(dig(sample, "id") if stated_uid is None else stated_uid)
         key = f"{uid}, epoch {shorten(dig(sample, 'epoch'))}"
         if uid and place_of_sample.setdefault(key, place) != place:
-            raise _twice(
+            raise _twice_error(
                 f"{place}: {key} again, first in {place_of_sample[key]}",
                 "keep one sample for each epoch; or give each log by itself, if several are joined",
                 faults,
@@ -392,7 +394,9 @@ def _inspect_run(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, 
         if len(by_scorer) > 1:
             notes.append(f"answers of the scorer {name}, one of {_first_names(by_scorer)}")
     run_rows = [(place, row | {DRAWN: Counter([row[DRAWN]])}) for place, row in run_rows]
-    return ModelRun(run_rows, (*_failed("sample", len(samples), failed), *notes), parts="scorer")
+    return ModelRun(
+        run_rows, (*_failure_note("sample", len(samples), failed), *notes), parts="scorer"
+    )
 
 
 def _in_words(answer: str, sample: Any) -> str:

@@ -60,9 +60,12 @@ _COMPARED = 1000  # missing uids to compare with an unknown uid
 _WIDE = 80  # characters of a row's values in a message
 _CHECK = "chaos dataset check FILE"
 # Names of columns with people's labels, and names of columns that may hold a model's.
-_OF_PEOPLE = re.compile("gold|target|reference|true|truth|majority|old_label|human", re.IGNORECASE)
-_OF_ANSWERS = ("label", "prediction", "predicted", "pred", "answer", "output", "response")
-_OF_VOTES = re.compile("annotat|worker|rater|label_count|votes", re.IGNORECASE)  # columns' names
+_PEOPLE_COLUMN = re.compile(
+    "gold|target|reference|true|truth|majority|old_label|human", re.IGNORECASE
+)
+_ANSWER_COLUMNS = ("label", "prediction", "predicted", "pred", "answer", "output", "response")
+# Names of columns with votes.
+_VOTES_COLUMN = re.compile("annotat|worker|rater|label_count|votes", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Probabilities rounded to three digits pass. What Baan et al. (2022) released agrees to 2e-7.
 _TOLERANCE = 1e-3
@@ -146,7 +149,7 @@ def read_predictions(
         parts = _by_dataset(model_rows, all_votes, answers or {})
         _check_meant(model_rows, parts)
         if not parts and not allow_others:
-            raise _no_item(model_rows, all_votes)
+            raise _no_item_error(model_rows, all_votes)
         extra = _extra_note(model_rows.outside(all_votes))
         for part in parts:
             system = replace(part.system(allow_missing), inputs=read_from)
@@ -172,7 +175,7 @@ def _read(
         problem, found = "No such model in this file.", shorten(model)
         check_known(problem, model, by_model, where=content.path, found=found)
         by_model = {model: by_model[model]}
-    return [_checked(name, rows, all_votes, gives_labels) for name, rows in by_model.items()]
+    return [_check_rows(name, rows, all_votes, gives_labels) for name, rows in by_model.items()]
 
 
 def _check_columns(frame: PredictionFrame, mappings: Sequence[LabelMapping]) -> bool:
@@ -182,7 +185,7 @@ def _check_columns(frame: PredictionFrame, mappings: Sequence[LabelMapping]) -> 
     if any(mapping.label(name) is not None for name in frame.unnamed for mapping in mappings):
         return False
     if not any(_label_columns(frame, mapping) for mapping in mappings):
-        raise _misfit(frame, mappings[0], [])
+        raise _misfit_error(frame, mappings[0], [])
     return True
 
 
@@ -204,9 +207,9 @@ def _are_labels(column: Column, mapping: LabelMapping) -> bool:
 def _label_column(frame: PredictionFrame, mapping: LabelMapping) -> str:
     """Return the column of a model's labels; raise if it is unclear, or may be people's labels."""
     names = _label_columns(frame, mapping)
-    if not names or (STATED not in frame and any(map(_OF_VOTES.search, frame.unnamed))):
-        raise _misfit(frame, mapping, [])
-    if len(names) > 1 or _OF_PEOPLE.search(names[0]):
+    if not names or (STATED not in frame and any(map(_VOTES_COLUMN.search, frame.unnamed))):
+        raise _misfit_error(frame, mapping, [])
+    if len(names) > 1 or _PEOPLE_COLUMN.search(names[0]):
         raise ChaosError(
             "It is not clear which column holds the model's labels."
             if len(names) > 1
@@ -219,7 +222,7 @@ def _label_column(frame: PredictionFrame, mapping: LabelMapping) -> str:
     return names[0]
 
 
-def _misfit(
+def _misfit_error(
     frame: PredictionFrame, mapping: LabelMapping, by_label: Sequence[str | None]
 ) -> ChaosError:
     """Return the error for a file that lacks columns of labels, or choices."""
@@ -227,7 +230,7 @@ def _misfit(
     unread = [shorten(name) for name in frame.unnamed if name not in by_label]
     names = class_columns(mapping.dataset)
     expected = f"columns uid, {some_of(names)}"
-    if any(map(_OF_VOTES.search, frame.unnamed)):
+    if any(map(_VOTES_COLUMN.search, frame.unnamed)):
         return ChaosError(
             "This is a file of votes, not of predictions.",
             where=frame.path,
@@ -237,7 +240,7 @@ def _misfit(
         )
     lacking = [k for k, column in enumerate(by_label) if column is None]
     texts = [name for name in frame.unnamed if isinstance(frame.column(name)[0], str | bool)]
-    answer_columns = [name for name in frame.unnamed if name.casefold() in _OF_ANSWERS] or texts
+    answer_columns = [name for name in frame.unnamed if name.casefold() in _ANSWER_COLUMNS] or texts
     if len(answer_columns) == 1 and not any(by_label):
         column = answer_columns[0]
         return _unknown_labels_error(frame, mapping, column, frame.column(column).values)
@@ -392,7 +395,7 @@ class _ModelRows:
         return [self.uids[row] for row in np.flatnonzero(~within).tolist()]
 
 
-def _checked(
+def _check_rows(
     name: str, frame: PredictionFrame, all_votes: Sequence[Votes], gives_labels: bool
 ) -> _ModelRows:
     """Return a model's rows, after raising on faults that do not depend on the dataset."""
@@ -613,7 +616,7 @@ def _listed(uids: Sequence[str]) -> str:
     return ", ".join(map(shorten, uids[:_SHOWN])) + (" …" if uids[_SHOWN:] else "")
 
 
-def _no_item(model_rows: _ModelRows, all_votes: Sequence[Votes]) -> ChaosError:
+def _no_item_error(model_rows: _ModelRows, all_votes: Sequence[Votes]) -> ChaosError:
     """Return the error for a model none of whose uids is in the datasets."""
     titles = ", ".join(votes.dataset.title for votes in all_votes) or "no dataset"
     synthetic = any(votes.source.synthetic for votes in all_votes)
@@ -914,7 +917,7 @@ class _DatasetRows:
         frame, dataset = self.frame, self.votes.dataset
         names = self.mapping.columns(frame.unnamed, frame.path)
         if None in names:
-            raise _misfit(frame, self.mapping, names)
+            raise _misfit_error(frame, self.mapping, names)
         more = [name for name in frame.unnamed
                 if name and name not in names and _gives_shares(frame.column(name))]  # fmt: skip
         if more and N_DRAWN not in frame:

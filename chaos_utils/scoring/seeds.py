@@ -57,9 +57,9 @@ def over_seeds(
     resamples, of a second family with seeds of its own, whose mean is subtracted. Compare runs that
     pair up seed by seed by their differences, without `against`.
     """
-    families = [_checked(values, draws)]
+    families = [_as_arrays(values, draws)]
     if against is not None:
-        families.append(_checked(*against))
+        families.append(_as_arrays(*against))
     means = [value.mean(axis=0) for value, _ in families]
     drawn = [draw.mean(axis=1) for _, draw in families]
     value = means[0] - means[1] if against is not None else means[0]
@@ -84,7 +84,7 @@ def over_seeds(
     return OverSeeds(value, low, high, p, degrees)
 
 
-def _checked(values: npt.ArrayLike, draws: npt.ArrayLike) -> tuple[Floats, Floats]:
+def _as_arrays(values: npt.ArrayLike, draws: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Return values and draws by seed as arrays; raise if their shapes do not fit."""
     value_by_seed, draws_by_seed = (
         np.asarray(values, dtype=np.float64),

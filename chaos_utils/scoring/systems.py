@@ -199,10 +199,10 @@ def _released_files(
     """Yield each system released on a dataset, its seed and its files by name, if available."""
     for released in dataset.systems:
         for seed, names in released.parts.items():
-            files = _found(names)
+            files = _available_files(names)
             if len(files) < len(names):
                 names = (released.other_form,) if released.other_form else names
-                files = _found(names)
+                files = _available_files(names)
             if len(files) == len(names):
                 if not released.models:  # models have published scores to compare instead
                     for name, path in files.items():
@@ -210,7 +210,7 @@ def _released_files(
                 yield released, seed, files
 
 
-def _found(names: Sequence[str]) -> dict[str, Path]:
+def _available_files(names: Sequence[str]) -> dict[str, Path]:
     return {name: path for name in names if (path := sources.find(name)) is not None}
 
 

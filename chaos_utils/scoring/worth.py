@@ -48,19 +48,19 @@ _METRIC_NAMES = {name: name.replace(PEOPLE, "people").replace(POOLED, "pooled") 
 BELOW, BEYOND = "below the base rate", "more than voted"
 UNDEFINED, TOO_FEW = "undefined", "too few items to say"
 _ON_TOP = "as near to the population as the system, beside the base rate"
-_OF_WHAT = "of what the base rate leaves unknown of the population"
+_OF_THE_UNKNOWN = "of what the base rate leaves unknown of the population"
 _RESAMPLED = "items resampled, each with its votes; the base rate is held fixed"
-_HELD = f"{_RESAMPLED}, and so are predictions out of fold"
+_HELD_FIXED = f"{_RESAMPLED}, and so are predictions out of fold"
 _REFITTED = f"{_RESAMPLED}, and the shrinkage fitted anew"
-_WITHOUT = "items resampled, each with its votes"
+_NO_BASE_RATE = "items resampled, each with its votes"
 ESTIMANDS = {
     PEOPLE: f"{_ON_TOP}; {_RESAMPLED}",
-    PEOPLE_RECALIBRATED: f"{_ON_TOP}; {_HELD}",
+    PEOPLE_RECALIBRATED: f"{_ON_TOP}; {_HELD_FIXED}",
     PEOPLE_SHRUNK: f"{_ON_TOP}; {_REFITTED}",
-    SKILL: f"{_OF_WHAT}; {_RESAMPLED}",
-    SKILL_RECALIBRATED: f"{_OF_WHAT}; {_HELD}",
-    SKILL_SHRUNK: f"{_OF_WHAT}; {_REFITTED}",
-    POOLED: f"as near to the population as the system; {_WITHOUT}",
+    SKILL: f"{_OF_THE_UNKNOWN}; {_RESAMPLED}",
+    SKILL_RECALIBRATED: f"{_OF_THE_UNKNOWN}; {_HELD_FIXED}",
+    SKILL_SHRUNK: f"{_OF_THE_UNKNOWN}; {_REFITTED}",
+    POOLED: f"as near to the population as the system; {_NO_BASE_RATE}",
 }
 
 
@@ -148,7 +148,7 @@ class Worth:
         if np.isnan(estimate.value):
             return self.undefined or self.not_recalibrated
         in_people = UNITS[name] == "people"
-        short = _people if in_people else _share
+        short = _people_text if in_people else _share_text
         value = (
             BELOW if in_people and short(estimate.value).startswith("−") else short(estimate.value)
         )
@@ -187,8 +187,8 @@ def in_a_sentence(estimates: Sequence[ScoreRow], where: str) -> str:
     # The shrunk estimate is a phrase only if there are too few items to recalibrate.
     return (
         f"On {where}, {system} is worth, in people on top of the base rate, "
-        f"{' and '.join(phrases[:2])}; a second crowd is worth {_people(n_votes)} "
-        f"(skill {_share(float(crowd))})."
+        f"{' and '.join(phrases[:2])}; a second crowd is worth {_people_text(n_votes)} "
+        f"(skill {_share_text(float(crowd))})."
     )
 
 
@@ -199,17 +199,17 @@ def _in_words(rows: Mapping[str, ScoreRow], name: str, skill_name: str) -> str:
     if skill_name in rows:
         about.append(f"skill {rows[skill_name]['text']}")
     number = text.removeprefix(BELOW).removesuffix(f", {BEYOND}").strip()
-    value = f"{_people(people)} {number}".strip() if text.startswith(BELOW) else number
+    value = f"{_people_text(people)} {number}".strip() if text.startswith(BELOW) else number
     return f"{value} ({'; '.join(about)})" if about else value
 
 
-def _people(value: float) -> str:
+def _people_text(value: float) -> str:
     if np.isinf(value):
         return "∞" if value > 0 else "−∞"
     return true_minus(f"{value:.1f}" if abs(value) < 9.95 else f"{value:.0f}")
 
 
-def _share(value: float) -> str:
+def _share_text(value: float) -> str:
     return "−∞" if np.isinf(value) else true_minus(f"{value:.2f}")
 
 
