@@ -14,10 +14,10 @@ from chaos_utils.metrics.measures import MEASURES, take_items
 from chaos_utils.report.columns import DATASET, Column
 from chaos_utils.scoring.power import (
     VarianceOfDifference,
+    difference_variances,
     items_needed,
     smallest_difference,
-    spread_by_thinning,
-    spread_of_squared_distance,
+    squared_distance_variance,
 )
 from chaos_utils.scoring.published import published_models
 from chaos_utils.scoring.system import System, shared_rows
@@ -123,8 +123,8 @@ def _difference_variances(
     counts = votes.counts[items]
     thinned = [name for name in NAMES if name != _SQUARED]
     measures = [MEASURES[name] for name in thinned]
-    variances = spread_by_thinning(counts, first, second, measures, size, rng, n_draws)
-    squared = spread_of_squared_distance(counts, first.model, second.model, size)
+    variances = difference_variances(counts, first, second, measures, size, rng, n_draws)
+    squared = squared_distance_variance(counts, first.model, second.model, size)
     by_measure = dict(zip(thinned, variances, strict=True)) | {_SQUARED: squared}
     return {name: by_measure[name] for name in NAMES}
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Systems = System | Sequence[System] | Mapping[str, npt.ArrayLike]
 
-_FEWEST_RESAMPLES = 20  # fewer give no interval
+_FEWEST_RESAMPLES = 20  # for a 95% interval
 
 
 def load(dataset: str, data: str | Path = "auto") -> Votes:
@@ -45,7 +45,7 @@ def load(dataset: str, data: str | Path = "auto") -> Votes:
     data : str or Path
         ``auto`` or ``released`` (the published votes), ``sample`` (a synthetic sample of them), or
         votes of your own: a folder, the YAML file of a dataset, or a votes file. The page on
-        datasets explains them.
+        datasets explains these.
 
     Returns
     -------
@@ -87,21 +87,21 @@ def read_predictions(
     path : str or Path
         The format is recognised from the content.
     votes : Votes or sequence of Votes, optional
-        The votes that the file may cover; which of them it covers is recognised from its uids.
+        The votes that the file may cover; its uids tell which of these datasets it covers.
         By default those on `dataset`, or on every dataset of the book that is available.
     dataset : str, optional
         A dataset's name, such as ``snli``.
     data : str or Path
-        Where votes come from that are not given; as for `load`.
+        Where to load votes from, if `votes` is not passed; as for `load`.
     model : str, optional
         Take only this model of the file.
     answers : mapping of str to str, optional
         Labels by what the file calls them, such as ``{"A": "entailment"}``: answers or choices of a
         language model, or columns.
     filter, scorer : str, optional
-        Whose reading of each answer is taken, where a run of lm-evaluation-harness has several
-        filters, or one of Inspect several scorers. Filters without a name (until November 2024) are
-        ``1``, ``2`` and so on, in the order of an item's lines.
+        The filter (in a run of lm-evaluation-harness that has several) or scorer (in a log of
+        Inspect) whose reading of each answer is used. Filters without a name (until November 2024)
+        are ``1``, ``2`` and so on, in the order of an item's lines.
     allow_missing : bool
         Whether a dataset may be covered in part.
 
@@ -127,8 +127,8 @@ def read_predictions(
         listed: Any = votes
         is_list = isinstance(listed, Iterable) and not isinstance(listed, str)
         all_votes = list(listed) if is_list else [listed]
-        for of_dataset in all_votes:
-            _check_votes(of_dataset)
+        for dataset_votes in all_votes:
+            _check_votes(dataset_votes)
     elif dataset is not None:
         all_votes = [load(dataset, data)]
     else:
@@ -158,12 +158,12 @@ def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System
     Parameters
     ----------
     name : str
-        How tables call it.
+        The system's name in tables.
     votes : Votes
         The items: row i of `probabilities` belongs to ``votes.uids[i]``.
     probabilities : array of shape (n_items, n_classes)
         Column k belongs to ``votes.dataset.labels[k]``. None negative; rows sum to 1. Or labels,
-        of shape (n_items,), as the dataset calls them: the system then says nothing of
+        of shape (n_items,), as the dataset calls them: the system then says nothing about
         distributions.
 
     Returns
@@ -174,7 +174,7 @@ def make_system(name: str, votes: Votes, probabilities: npt.ArrayLike) -> System
     Raises
     ------
     ChaosError
-        If the shape is another, a row holds no probabilities, or a label is none.
+        If the shape differs, a row holds no probabilities, or a label is not the dataset's.
     """
     if not predictions.is_name(name):
         raise ChaosError("A system needs a name.", found=shorten(name), expected=predictions.NAME)
@@ -222,15 +222,15 @@ def evaluate(
         As `load` gives them.
     systems : System, list of System, or mapping
         A mapping gives each system's name and its array of shape (n_items, n_classes), rows in
-        the order of ``votes.uids``, or its labels, as for `make_system`. Of those that give
-        one label per item, accuracies alone have values; all others are NaN.
+        the order of ``votes.uids``, or its labels, as for `make_system`. For systems
+        that give one label per item, only accuracies have values; other measures are NaN.
     measures : str or iterable of str, optional
         Such as ``jsd``; by default all that the votes have what they need for.
     groups : mapping from str to array, optional
         Positions of items, or a mask, by the name of a group; by default all items are one.
     resamples : int
-        Bootstrap resamples of the items, each with the votes on it; 0 for no intervals. These are
-        for other items with other votes on them.
+        Bootstrap resamples of the items, each with the votes on it; 0 for no intervals. Intervals
+        are for other items with other votes on them.
     seed : int
         Of the bootstrap.
 
@@ -270,7 +270,7 @@ def compare(
     a, b : System
         Of one dataset. The difference is `a` minus `b`.
     votes : Votes
-        That judge both.
+        The votes that judge both systems.
     measures : str or iterable of str, optional
         Such as ``jsd``; all by default.
     resamples : int
@@ -347,8 +347,8 @@ def worth(
 def _table(rows: Iterable[Mapping[str, object]]) -> "pd.DataFrame":
     import pandas as pd
 
-    unsaid = ["family", "seed", "temperature", "trained_on", "is_hard"]
-    return pd.DataFrame(list(rows)).drop(columns=unsaid, errors="ignore")
+    left_out = ["family", "seed", "temperature", "trained_on", "is_hard"]
+    return pd.DataFrame(list(rows)).drop(columns=left_out, errors="ignore")
 
 
 def _beside_guesses(votes: Votes, systems: list[System]) -> list[System]:
@@ -381,8 +381,8 @@ def human_equivalents(
     measures : str or iterable of str, optional
         ``human_equivalent_tvd`` and ``human_equivalent_jsd``; both by default.
     judges : int, optional
-        Votes that judge, others than those of the crowd; by default half of those on
-        the item that has fewest. Values for other numbers, or other datasets, do not compare.
+        Number of votes that judge, apart from the crowd's; by default half of the votes on the item
+        that has fewest. Values for other numbers, or other datasets, do not compare.
     resamples : int
         Bootstrap resamples for the intervals; 0 for none.
     seed : int
@@ -473,15 +473,16 @@ def replacement(
 
 
 def _as_systems(votes: Votes, systems: Any) -> list[System]:
+    """Return systems as a list, made from arrays if they are a mapping; raise on anything else."""
     if isinstance(systems, System):
         return [systems]
     if isinstance(systems, Mapping):
-        listed = [make_system(name, votes, values) for name, values in systems.items()]
+        system_list = [make_system(name, votes, values) for name, values in systems.items()]
     elif isinstance(systems, Iterable) and not isinstance(systems, str | np.ndarray):
-        listed = list(systems)
+        system_list = list(systems)
     else:
-        listed = [systems]
-    for system in listed:
+        system_list = [systems]
+    for system in system_list:
         if not isinstance(system, System):
             raise ChaosError(
                 "This is not a system.",
@@ -489,9 +490,9 @@ def _as_systems(votes: Votes, systems: Any) -> list[System]:
                 expected="a System, a list of them, or a mapping of names to arrays",
                 todo="give an array a name: {'my model': array}",
             )
-    if not listed:
+    if not system_list:
         raise ChaosError("There is no system to evaluate.")
-    return listed
+    return system_list
 
 
 def _check_votes(votes: Any) -> None:
@@ -499,7 +500,7 @@ def _check_votes(votes: Any) -> None:
 
 
 def _check_type(argument: str, value: object, types: Any, expected: str) -> None:
-    """Raise if an argument is of none of the types; a truth value is no number."""
+    """Raise if an argument has none of the types; a bool does not count as a number."""
     if not isinstance(value, types) or isinstance(value, bool):
         raise ChaosError(
             f"The argument {argument} is of the wrong type.",
@@ -515,6 +516,7 @@ def _shown(value: object) -> str:
 
 
 def _names(measures: str | Iterable[str] | None) -> list[str] | None:
+    """Return the names of measures as a list, None for all; raise if a name occurs twice."""
     if measures is None:
         return None
     expected = "a measure's name, such as 'jsd', or a list of names"
@@ -536,6 +538,7 @@ def _seed(seed: int) -> int:
 
 
 def _enough(resamples: int) -> int:
+    """Return the number of resamples; raise if it is too small for an interval."""
     _check_type("resamples", resamples, Integral, "a whole number, 0 for no intervals")
     if resamples != 0 and resamples < _FEWEST_RESAMPLES:
         raise ChaosError(

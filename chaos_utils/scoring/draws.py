@@ -24,12 +24,12 @@ class MonteCarloMeasure:
     """A measure on the same items under several draws of votes."""
 
     measure: Measure
-    columns: Floats  # the measure's under each draw, (n_draws, n_items, n_columns)
-    weights: Floats  # of the draws' values, which sum to 1
+    columns: Floats  # the measure's columns under each draw, (n_draws, n_items, n_columns)
+    weights: Floats  # of the draws' values, (n_draws,); they may be negative
 
     @classmethod
     def once(cls, measure: Measure, judged: EvalBatch) -> "MonteCarloMeasure":
-        """Return a measure of what was observed: a single draw."""
+        """Return a measure of the observed votes: a single draw."""
         return cls(measure, columns_of(measure, judged)[np.newaxis], np.ones(1))
 
     @classmethod
@@ -38,7 +38,8 @@ class MonteCarloMeasure:
     ) -> "MonteCarloMeasure":
         """Return the weighted sum of a measure's estimates on the same items.
 
-        Where the measure is a mean, it is of a single draw: the weighted sum of the items' values.
+        For a measure that is a mean, the result has a single draw: the weighted sum of the items'
+        values.
         """
         measure = parts[0].measure
         scale = np.asarray(weights, dtype=np.float64)
@@ -52,7 +53,7 @@ class MonteCarloMeasure:
         )
 
     def on(self, rows: Ints) -> "MonteCarloMeasure":
-        """Return the same on some of the items."""
+        """Return the measure on some of the items."""
         # Laid out as before: sums in another order would differ in the last digit.
         return MonteCarloMeasure(self.measure, self.columns.take(rows, axis=1), self.weights)
 
@@ -73,9 +74,9 @@ class MonteCarloMeasure:
         return self.columns.transpose(1, 0, 2).reshape(n_items, n_draws * n_columns)
 
     def of_means(self, means: Floats) -> Floats:
-        """Turn means of the table's columns, shape (n, n_draws * n_columns), into n estimates.
+        """Turn means of the table's columns into n estimates.
 
-        They are means over items, such as those of n bootstrap resamples.
+        The means are over items, as of n bootstrap resamples, shape (n, n_draws * n_columns).
         """
         shape = (len(means), len(self.weights), self.columns.shape[2])
         return self.measure.reduce(means.reshape(shape)) @ self.weights
@@ -86,8 +87,7 @@ def measure_draws(
 ) -> MonteCarloMeasure:
     """Compute a measure under each draw; arrays are of shape (n_draws, n_items, n_classes).
 
-    They are judged draw by draw, since the gaps in a bin of one draw must not make up for those of
-    another.
+    Each draw is judged by itself: gaps in a bin of one draw must not make up for gaps of another.
     """
     n_draws, n_items, n_classes = human.shape
     sizes = None
@@ -101,16 +101,16 @@ def measure_draws(
         )
         columns = columns_of(measure, flat).reshape(n_draws, n_items, -1)
     else:
-        of_items = None if sizes is None else sizes[0]
+        votes_by_item = None if sizes is None else sizes[0]
         draws = zip(human, model, strict=True)
-        columns = np.stack([measure.columns(_as_batch(h, m, of_items)) for h, m in draws])
+        columns = np.stack([measure.columns(_as_batch(h, m, votes_by_item)) for h, m in draws])
     return MonteCarloMeasure(measure, columns, np.full(n_draws, 1 / n_draws))
 
 
 def _as_batch(human: Floats, model: Floats, n_votes: Ints | None) -> EvalBatch:
-    """Set distributions beside those of a crowd; labels that tie share an item on both sides.
+    """Return a batch of crowds and predictions, in which labels that tie share an item.
 
-    A drawn crowd has no old label, so its first argmax stands for it.
+    A drawn crowd has no old label, so its majority stands in.
     """
     majority = top_label(human, ties="first")
     predicted = top_label(model, ties="first")
@@ -120,7 +120,7 @@ def _as_batch(human: Floats, model: Floats, n_votes: Ints | None) -> EvalBatch:
 def draw_crowds(truths: Floats, n_votes: npt.ArrayLike, rng: np.random.Generator) -> Floats:
     """Draw the vote shares of a crowd on each item from each draw of its truth.
 
-    `truths` are of shape (n_draws, n_items, n_classes), and so are the shares.
+    `truths` and shares have shape (n_draws, n_items, n_classes).
     """
     flat = truths.reshape(-1, truths.shape[-1])
     sizes = np.broadcast_to(np.asarray(n_votes, dtype=np.int64), truths.shape[:2]).ravel()

@@ -48,7 +48,7 @@ from chaos_utils.scoring.scores import (
 from chaos_utils.scoring.system import System, check_names, covering_alike
 from chaos_utils.scoring.systems import baselines
 
-IN_PEOPLE = (*worths.NAMES, *people.NAMES)  # of systems that have not seen the votes
+IN_PEOPLE = (*worths.NAMES, *people.NAMES)  # only for systems that have not seen the votes
 # Both papers' main measures, and what systems are worth.
 USUAL = ("jsd", "kl", "old_accuracy", "new_accuracy", "dist_ce", "ent_ce", "rank_cs_expected",
          "ece", worths.PEOPLE, worths.PEOPLE_RECALIBRATED, worths.PEOPLE_SHRUNK,
@@ -57,16 +57,16 @@ ANSWER_COLUMNS = (*COLUMNS, "unit", "better", "rank", "ranked", "synthetic")
 BASELINES = ("uniform guess", "base rate", "mean vote given the old label", "old label",
              "original votes")  # fmt: skip
 NOT_AVAILABLE = "not available"
-SEED = 0  # of references, baselines and drawn crowds: one number for every page
-MOST_ITEMS = 20_000  # that references are drawn for: their error is then below 0.002
+SEED = 0  # for references, baselines and drawn crowds: one number for every page
+MOST_ITEMS = 20_000  # references are drawn for no more: their error is then below 0.002
 BIASED = [
     name for name, measure in MEASURES.items() if measure.few_votes_bias == "favours_overconfident"
 ]
-# What few votes compare, and come first of these; the squared distance is a level, too.
+# Measures by which few votes can compare systems, shown first; a squared distance is also a level.
 UNBIASED = ("sq_distance", "kl")
 _RESAMPLES = 1000
 _LEVEL = 0.95
-_LONG = 20_000  # resamples of all systems
+_LONG = 20_000  # resamples, over all systems, that may take more than a second
 _NO_VALUE: ScoreRow = {
     "value": np.nan, "low": np.nan, "high": np.nan, "p": np.nan, "text": NOT_AVAILABLE,
 }  # fmt: skip
@@ -78,12 +78,11 @@ def evaluate_systems(
     request: EvaluationRequest,
     crowds: people.Crowds | None = None,
 ) -> list[ScoreRow]:
-    """Return scores of systems, differences between those compared, and what systems are worth.
+    """Return scores of systems, differences between compared systems, and what systems are worth.
 
-    Measures are by default all that the votes allow; those of `IN_PEOPLE` may not be asked of a
-    system that has seen the votes, and `crowds` are drawn if they are needed. Of a system that
-    gives one label per item there are values by `OF_LABELS`, and what it is worth; all others are
-    NaN.
+    Measures are by default all that the votes allow. Measures in `IN_PEOPLE` raise a ChaosError for
+    a system that has seen the votes; `crowds` are drawn if they are needed and not passed. A system
+    that gives one label per item has values by `OF_LABELS` and a worth; its other values are NaN.
     """
     names = request.measures
     measures = None if names is None else [name for name in names if name not in IN_PEOPLE]
@@ -107,17 +106,21 @@ def _rows_in_people(
     request: EvaluationRequest,
     crowds: people.Crowds | None,
 ) -> Iterator[ScoreRow]:
-    """Yield what systems are worth, then their equivalents, by those measures that are asked."""
-    names, seed, n = request.measures or (), request.seed, request.n_resamples
+    """Yield what systems are worth, then their human equivalents, by the requested measures."""
+    names, seed, n_resamples = request.measures or (), request.seed, request.n_resamples
     if any(name in worths.NAMES for name in names):
         for system in systems:
-            of_system = worths.worth(votes, system, n_resamples=n, seed=seed, level=request.level)
-            rows = (row for row in of_system.rows if row["measure"] in names)
+            worth_of_system = worths.worth(
+                votes, system, n_resamples=n_resamples, seed=seed, level=request.level
+            )
+            rows = (row for row in worth_of_system.rows if row["measure"] in names)
             yield from (metadata_columns(system) | row for row in rows)
-    if by_crowds := [name for name in names if name in people.NAMES]:
+    if crowd_measures := [name for name in names if name in people.NAMES]:
         crowds = crowds or people.Crowds(votes, seed=SEED)
         for system in systems:
-            equivalents = crowds.equivalents(system, by_crowds, n_resamples=n, seed=seed)
+            equivalents = crowds.equivalents(
+                system, crowd_measures, n_resamples=n_resamples, seed=seed
+            )
             yield from (metadata_columns(system) | equivalent.row for equivalent in equivalents)
 
 
@@ -132,18 +135,18 @@ def references(
 ) -> list[ScoreRow]:
     """Return perfect model, second crowd and baselines: as `recorded`, or as `computed` now.
 
-    Perfect model and second crowd are drawn for at most so many items. A base rate that cannot be
-    formed, since all items share a text, has NaN for each measure.
+    Perfect model and second crowd are drawn for at most `most` items. If all items share a text,
+    there is no base rate, and its rows have NaN for each measure.
     """
     measures = [name for name in names if name in MEASURES]
     rows: list[ScoreRow] = known_rows(votes, seed) if recorded else []
     if computed and not {row["measure"] for row in rows}.issuperset(measures):
-        # Crowds that are drawn have no old label.
+        # Drawn crowds have no old label.
         by_votes = [name for name in measures if MEASURES[name].needs != "old label"]
         rows = References(at_most(votes, most, seed), seed=seed).rows(by_votes)
         rows += score_rows(votes, guesses(votes), EvaluationRequest(measures))
     by_key = {(row["system"], row["measure"]): row for row in rows}
-    for name in measures:  # a base rate that cannot be formed has its row all the same
+    for name in measures:  # a row for the base rate, also if there is none
         if ("uniform guess", name) in by_key:
             by_key.setdefault(("base rate", name), {"value": np.nan, "n_items": len(votes)})
     return [
@@ -154,6 +157,7 @@ def references(
 
 
 def _reference_row(dataset: str, system: str, measure: str, row: ScoreRow) -> ScoreRow:
+    """Return a reference or baseline as a row of scores, with a text if it has no usable value."""
     reference: ScoreRow = {
         "dataset": dataset, "temperature": 1.0, "system": system, "family": system,
         "origin": "baseline" if system in BASELINES else "reference", "measure": measure,
@@ -174,7 +178,7 @@ def guesses(votes: Votes) -> list[System]:
 def part_of(votes: Votes, items: Ints) -> Votes:
     """Return the votes on some of the items, such as those that systems cover.
 
-    The same where all are covered; else without annotators.
+    The votes themselves if these are all items; otherwise they lack annotators.
     """
     if len(items) == len(votes):
         return votes
@@ -192,7 +196,7 @@ def part_of(votes: Votes, items: Ints) -> Votes:
 
 
 def at_most(votes: Votes, most: int, seed: int) -> Votes:
-    """Return the votes on so many items at most, drawn at random."""
+    """Return the votes on at most `most` items, drawn at random."""
     if len(votes) <= most:
         return votes
     items = np.random.default_rng(seed).choice(len(votes), most, replace=False)
@@ -203,15 +207,20 @@ def at_most(votes: Votes, most: int, seed: int) -> Votes:
 class Answer:
     """What `chaos evaluate` answers.
 
-    The rows are those of the table of scores (`COLUMNS`, where a row has something to say), by
-    dataset: systems, then perfect model, second crowd and baselines on the same items, then
-    differences. Beside it ``unit`` and ``better``; ``rank`` among the models of Table 5 of Nie et
-    al. (2020) and this one (1 is best), and ``ranked``, their number; ``synthetic``; for numbers of
-    people ``text``, in words. Where systems cover different items, ``group`` names those who share
-    them.
+    `rows` are by dataset: systems, then perfect model, second crowd and baselines on the same
+    items, then differences. A row has the columns of the table of scores (`COLUMNS`) that apply,
+    and further
 
-    The best, by dataset, group, measure and name, are better than each other system that covers the
-    same items, and the intervals of all these differences leave out 0.
+    * ``unit`` and ``better``: the measure's unit, and which direction is better
+    * ``rank``: among the models of Table 5 of Nie et al. (2020) and this system; 1 is best
+    * ``ranked``: how many models are ranked, this system included
+    * ``synthetic``: whether the votes are those of the synthetic sample
+    * ``text``: a number of people, in words
+
+    If systems cover different items, ``group`` names the systems that cover the same items.
+
+    `best` holds dataset, group, measure and name of each system that is better than all other
+    systems that cover the same items, if the intervals of all these differences leave out 0.
     """
 
     rows: list[ScoreRow]
@@ -227,7 +236,7 @@ class Answer:
 
 
 def measures_of(text: str) -> list[str] | None:
-    """Return the measures that an option names, separated by commas; none for ``all``."""
+    """Return the measures that an option names, separated by commas; None for ``all``."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     offered = [*MEASURES, *IN_PEOPLE]
     if names == ["all"]:
@@ -249,7 +258,7 @@ def measures_of(text: str) -> list[str] | None:
 
 
 class ReadingOptions(TypedDict, total=False):
-    """What `read_predictions` is told of every file."""
+    """Options of `read_predictions` that hold for every file."""
 
     model: str | None
     answers: Mapping[str, str] | None
@@ -265,15 +274,15 @@ def read_files(
     allow_missing: bool = False,
     **options: Unpack[ReadingOptions],
 ) -> dict[str, list[System]]:
-    """Read the systems that prediction files hold, by dataset; those whose uids occur are taken.
+    """Read the systems in prediction files, by dataset; datasets without an item are left out.
 
-    With a name in `join_as` the files are parts of one system; else each stands alone.
+    With a name in `join_as`, the files are parts of one system; otherwise each is read by itself.
     """
     systems: dict[str, list[System]] = {}
-    # A part of a system covers its dataset in part, by its nature.
-    partial = allow_missing or bool(join_as)
+    # A part of a system need not cover its dataset.
+    allow_part = allow_missing or bool(join_as)
     for file in files:
-        for system in read_predictions(file, all_votes, allow_missing=partial, **options):
+        for system in read_predictions(file, all_votes, allow_missing=allow_part, **options):
             systems.setdefault(system.dataset.name, []).append(system)
     for votes in all_votes if join_as else ():
         if parts := systems.get(votes.dataset.name):
@@ -281,8 +290,10 @@ def read_files(
             items = system.rows_in(votes)
             notes = notes_on_missing(join_as, votes, items, allowed=allow_missing)
             systems[votes.dataset.name] = [replace(system, notes=(*system.notes, *notes))]
-    for of_dataset in systems.values():
-        check_names(of_dataset, "rename one of them, or join parts of one system with --join NAME")
+    for dataset_systems in systems.values():
+        check_names(
+            dataset_systems, "rename one of them, or join parts of one system with --join NAME"
+        )
     return systems
 
 
@@ -298,17 +309,17 @@ def evaluate_files(
     seek_best: bool = False,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Answer:
-    """Score systems that were read from files, and compare them: `against` one, or in `pairs`.
+    """Score systems that were read from files; compare them `against` one system, or in `pairs`.
 
-    Of `USUAL`, and of all measures (None), those are left out that the votes lack something for,
-    and of few votes `UNBIASED` come first. Intervals are of 1,000 resamples by default, or as many
-    as the adjusted p-values need; `seed` is theirs alone: that of references, baselines and drawn
-    crowds is fixed. `seek_best` asks for `Answer.best`, which takes comparing all pairs. `tell` is
-    called with what is done now where it may take more than a second.
+    With `USUAL`, and with None (all measures), measures that the votes do not allow are left out;
+    if votes are few, `UNBIASED` comes first. Intervals come from 1,000 resamples by default, or
+    from as many as the adjusted p-values need. `seed` is for the intervals; references, baselines
+    and drawn crowds use a fixed one. `seek_best` asks for `Answer.best`, for which all pairs are
+    compared. `tell` is called before a step that may take more than a second, with its name.
 
-    References and baselines are those of the items that a system covers. What is not recorded of
-    them is computed only beside intervals. No system is ranked among the published ones on a part
-    of the items, or by other votes.
+    References and baselines are for the items that a system covers. References that are not
+    recorded are computed only if there are intervals. A system is ranked among published models
+    only on all items, and only by the released votes.
     """
     comparisons = _comparisons(systems, against, pairs)
     if any(comparisons.values()) and measures and set(measures) <= set(IN_PEOPLE):
@@ -318,31 +329,40 @@ def evaluate_files(
             todo="add it to --measures, or leave --pairs and --against out",
         )  # fmt: skip
     votes_on = {votes.dataset.name: votes for votes in all_votes}
-    names = {dataset: _shown(votes_on[dataset], measures, systems[dataset]) for dataset in systems}
+    measures_shown = {
+        dataset: _shown(votes_on[dataset], measures, systems[dataset]) for dataset in systems
+    }
     notes = [note for dataset in systems for note in _notes(votes_on[dataset], systems[dataset])]
     n_comparisons = sum(
         len(comparisons[dataset]) * sum(name in MEASURES and MEASURES[name].has_interval
-                                        for name in names[dataset])
+                                        for name in measures_shown[dataset])
         for dataset in systems
     )  # fmt: skip
     n_resamples, note = _enough_resamples(n_resamples, n_comparisons)
     notes += filter(None, [note])
     rows: list[ScoreRow] = []
     best: set[tuple[str, str, str, str]] = set()
-    for dataset, of_dataset in systems.items():
+    for dataset, dataset_systems in systems.items():
         votes = votes_on[dataset]
-        is_drawn = not votes.is_released or any(len(system) < len(votes) for system in of_dataset)
-        if n_resamples and (is_drawn or n_resamples * len(of_dataset) > _LONG):
-            tell(f"{votes.dataset.title}: {n_resamples:,} resamples, {len(of_dataset)} systems")
-        request = EvaluationRequest(
-            names[dataset], comparisons=comparisons[dataset], n_resamples=n_resamples, seed=seed
+        needs_new_references = not votes.is_released or any(
+            len(system) < len(votes) for system in dataset_systems
         )
-        seek = seek_best and n_resamples >= fewest_resamples(_LEVEL)
-        answer = _evaluate_dataset(votes, of_dataset, request, seek)
+        if n_resamples and (needs_new_references or n_resamples * len(dataset_systems) > _LONG):
+            tell(
+                f"{votes.dataset.title}: {n_resamples:,} resamples, {len(dataset_systems)} systems"
+            )
+        request = EvaluationRequest(
+            measures_shown[dataset],
+            comparisons=comparisons[dataset],
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+        wants_best = seek_best and n_resamples >= fewest_resamples(_LEVEL)
+        answer = _evaluate_dataset(votes, dataset_systems, request, wants_best)
         rows += answer.rows
         best |= answer.best
         notes += answer.notes
-    # Adjusted for all differences that are shown, of whatever dataset.
+    # p-values are adjusted for all differences in the answer, over all datasets.
     p = [row.get("p", np.nan) for row in rows]
     adjusted = holm(p)
     for row, p_holm, p_behind in zip(rows, adjusted, behind_holm(p, adjusted), strict=True):
@@ -354,26 +374,28 @@ def evaluate_files(
 def _comparisons(
     systems: Mapping[str, Sequence[System]], against: str | None, pairs: bool
 ) -> dict[str, list[tuple[str, str]]]:
-    """Return the names of the systems that are compared, by dataset."""
-    by_dataset = {dataset: [s.name for s in of_dataset] for dataset, of_dataset in systems.items()}
+    """Return the pairs of names that are compared, by dataset."""
+    by_dataset = {
+        dataset: [s.name for s in dataset_systems] for dataset, dataset_systems in systems.items()
+    }
     every_name = sorted({name for names in by_dataset.values() for name in names})
     if against is not None:
         problem = "There is no such system to compare with."
         check_known(problem, against, every_name, where="--against")
-    compared = {
+    pairs_by_dataset = {
         dataset: list(combinations(names, 2))
         if pairs
         else [pair for pair in permutations(names, 2) if pair[1] == against]
         for dataset, names in by_dataset.items()
     }
-    if (pairs or against is not None) and not any(compared.values()):
+    if (pairs or against is not None) and not any(pairs_by_dataset.values()):
         raise ChaosError(
             "There is no pair of systems to compare.",
             found=f"{', '.join(map(repr, every_name))}, on {', '.join(by_dataset)}",
             expected="at least two systems on one dataset",
             todo="add the file of another system, or leave --pairs and --against out",
         )
-    return compared
+    return pairs_by_dataset
 
 
 def _enough_resamples(n_resamples: int | None, n_comparisons: int) -> tuple[int, str]:
@@ -383,7 +405,7 @@ def _enough_resamples(n_resamples: int | None, n_comparisons: int) -> tuple[int,
         return needed or _RESAMPLES, ""
     if n_comparisons and not n_resamples:
         raise ChaosError("A comparison needs resamples.", found="--bootstrap 0")
-    if not n_resamples < needed > _RESAMPLES:
+    if n_resamples >= needed or needed <= _RESAMPLES:
         return n_resamples, ""
     return n_resamples, (
         f"{n_resamples:,} resamples are too few for {n_comparisons:,} comparisons: adjusted "
@@ -393,27 +415,27 @@ def _enough_resamples(n_resamples: int | None, n_comparisons: int) -> tuple[int,
 
 
 def _shown(votes: Votes, measures: Sequence[str] | None, systems: Sequence[System]) -> list[str]:
-    """Return the measures that are shown of systems on a dataset."""
+    """Return the measures by which systems on a dataset are shown."""
     if measures is not None and measures != USUAL:
         chosen_measures(votes, [name for name in measures if name in MEASURES])  # raises
         return list(measures)
-    names = [*MEASURES, *IN_PEOPLE] if measures is None else list(measures)
+    candidates = [*MEASURES, *IN_PEOPLE] if measures is None else list(measures)
     if votes.are_few:
-        names = list(dict.fromkeys([*UNBIASED, *names]))
-    fitting = available(votes, (name for name in names if name in MEASURES))
+        candidates = list(dict.fromkeys([*UNBIASED, *candidates]))
+    allowed = available(votes, (name for name in candidates if name in MEASURES))
     if all(system.one_label for system in systems):
-        fitting = [name for name in fitting if name in OF_LABELS]
-    fitting += IN_PEOPLE if int(votes.n_votes.min()) >= 2 else ()
-    # All of them say why they are not there; the usual ones leave the room to others.
+        allowed = [name for name in allowed if name in OF_LABELS]
+    allowed += IN_PEOPLE if int(votes.n_votes.min()) >= 2 else ()
+    # With None (all measures), rows say why there is no value; the usual measures leave them out.
     if measures and too_few_to_recalibrate(len(votes), votes.dataset.n_classes):
-        fitting = [name for name in fitting if name not in worths.RECALIBRATED]
-    return [name for name in names if name in fitting]
+        allowed = [name for name in allowed if name not in worths.RECALIBRATED]
+    return [name for name in candidates if name in allowed]
 
 
 def _evaluate_dataset(
     votes: Votes, systems: Sequence[System], request: EvaluationRequest, seek_best: bool
 ) -> Answer:
-    """Return what is answered on one dataset: values by items covered, then differences."""
+    """Return the answer on one dataset: values, in groups by items covered, then differences."""
     names = request.measures or ()
     measures = [name for name in names if name in MEASURES]
     pairs = dict.fromkeys(request.comparisons)
@@ -421,35 +443,39 @@ def _evaluate_dataset(
         every_pair = combinations((system.name for system in systems), 2)
         pairs |= dict.fromkeys(pair for pair in every_pair if pair[::-1] not in pairs)
     in_people = [name for name in names if name in IN_PEOPLE]
-    by_people = [system for system in systems if in_people and not people.refusal(votes, system)]
+    people_systems = [
+        system for system in systems if in_people and not people.refusal(votes, system)
+    ]
     scores: list[ScoreRow] = []
     if measures:
-        of_measures = replace(request, measures=measures, comparisons=[*pairs])
-        scores = evaluate_systems(votes, systems, of_measures)
+        measure_request = replace(request, measures=measures, comparisons=[*pairs])
+        scores = evaluate_systems(votes, systems, measure_request)
     differences = [row for row in scores if row["reference"]]
     values = [row for row in scores if not row["reference"]]
-    if by_people:
-        of_people = replace(request, measures=in_people, comparisons=())
-        values += evaluate_systems(votes, by_people, of_people)
+    if people_systems:
+        people_request = replace(request, measures=in_people, comparisons=())
+        values += evaluate_systems(votes, people_systems, people_request)
     rows: list[ScoreRow] = []
     notes: list[str] = []
     best: set[tuple[str, str, str, str]] = set()
     for group, members in _by_cover(votes, systems).items():
         covering = {system.name for system in members}
-        of_group = [row for row in values if row["system"] in covering]
-        notes += _notes_on_worth(votes, members if in_people else [], of_group)
+        group_rows = [row for row in values if row["system"] in covering]
+        notes += _notes_on_worth(votes, members if in_people else [], group_rows)
         order = [(system.name, name) for system in members for name in names]
-        of_group.sort(key=lambda row: order.index((row["system"], row["measure"])))
-        beside, of_beside = _references_beside(votes, members[0].rows_in(votes), request)
-        notes += of_beside
-        rows += [row | {"group": group} for row in (*of_group, *beside)]
+        group_rows.sort(key=lambda row: order.index((row["system"], row["measure"])))
+        reference_rows, reference_notes = _references_beside(
+            votes, members[0].rows_in(votes), request
+        )
+        notes += reference_notes
+        rows += [row | {"group": group} for row in (*group_rows, *reference_rows)]
         best |= {
             (votes.dataset.name, group, measure, system)
             for measure, system in _best(covering, differences)
             if not (votes.are_few and measure in BIASED)
         }
-    asked_for = request.comparisons
-    rows += (row for row in differences if (row["system"], row["reference"]) in asked_for)
+    requested_pairs = request.comparisons
+    rows += (row for row in differences if (row["system"], row["reference"]) in requested_pairs)
     for row in rows:
         _describe(row, votes)
     return Answer(rows, best, request.n_resamples, {}, notes)
@@ -458,7 +484,7 @@ def _evaluate_dataset(
 def _references_beside(
     votes: Votes, items: Ints, request: EvaluationRequest
 ) -> tuple[list[ScoreRow], list[str]]:
-    """Return references and baselines on the items that systems cover, and notes on both."""
+    """Return references and baselines on some items, which systems cover, and notes on both."""
     names = request.measures or ()
     measures = [name for name in names if name in MEASURES]
     in_people = [name for name in names if name in IN_PEOPLE]
@@ -466,9 +492,11 @@ def _references_beside(
     rows = references(covered, measures, computed=request.n_resamples > 0)
     notes = [*_notes_on_votes(covered, measures, rows)]
     if in_people:
-        beside = guesses(covered)
-        rows += evaluate_systems(votes, beside, EvaluationRequest(in_people, seed=request.seed))
-        notes += [f"{guess.name}: {note}" for guess in beside for note in guess.notes[1:]]
+        baseline_systems = guesses(covered)
+        rows += evaluate_systems(
+            votes, baseline_systems, EvaluationRequest(in_people, seed=request.seed)
+        )
+        notes += [f"{guess.name}: {note}" for guess in baseline_systems for note in guess.notes[1:]]
     return rows, notes
 
 
@@ -485,7 +513,7 @@ def _describe(row: ScoreRow, votes: Votes) -> None:
 
 
 def _by_cover(votes: Votes, systems: Sequence[System]) -> dict[str, list[System]]:
-    """Return the systems that cover the same items, by a name for the group."""
+    """Return groups of systems that cover the same items, by a name for each group."""
     return {
         ALL
         if len(members[0].rows_in(votes)) == len(votes)
@@ -495,7 +523,7 @@ def _by_cover(votes: Votes, systems: Sequence[System]) -> dict[str, list[System]
 
 
 def _best(group: set[str], differences: Sequence[ScoreRow]) -> Iterator[tuple[str, str]]:
-    """Yield by which measures which system of a group beats each other one, beyond intervals."""
+    """Yield measure and name of each system that beats all others of a group, beyond intervals."""
     beaten: dict[tuple[str, str], set[str]] = {}
     for row in differences:
         low, high = row.get("low", np.nan), row.get("high", np.nan)
@@ -511,7 +539,7 @@ def _best(group: set[str], differences: Sequence[ScoreRow]) -> Iterator[tuple[st
 
 
 def _notes(votes: Votes, systems: Sequence[System]) -> Iterator[str]:
-    """Yield what to know of the votes on a dataset, and of systems as they were read."""
+    """Yield notes on the votes on a dataset, and on its systems from reading them."""
     dataset, source = votes.dataset, votes.source
     if are_own(dataset):
         file = source.name.removeprefix(OWN)
@@ -526,7 +554,7 @@ def _notes(votes: Votes, systems: Sequence[System]) -> Iterator[str]:
 
 
 def note_on_few(votes: Votes) -> str:
-    """Say by what few votes can judge, and by what they cannot."""
+    """Say by which measures few votes can compare systems, and by which they cannot."""
     is_level = int(votes.n_votes.min()) >= 2
     by = "the squared distance, which few votes do not bias" if is_level else "KL"
     return (
@@ -538,7 +566,7 @@ def note_on_few(votes: Votes) -> str:
 def _notes_on_votes(
     votes: Votes, measures: Sequence[str], references: Sequence[ScoreRow]
 ) -> Iterator[str]:
-    """Yield what to know of the votes on some items, and of what systems are set beside there."""
+    """Yield notes on the votes on some items, and on the references there."""
     short = votes.dataset.short
     n_tied = int(((votes.counts == votes.counts.max(axis=1, keepdims=True)).sum(axis=1) > 1).sum())
     if "new_accuracy" in measures and votes.ties_share and n_tied:
@@ -554,17 +582,18 @@ def _notes_on_votes(
             "there is"
         )
     values = {(row["system"], row["measure"]): row["value"] for row in references}
-    beaten = []  # measures by which few votes, as a prediction, look better than the truth
+    misleading_titles = []  # measures by which few votes look better than the truth
     for name in BIASED if votes.are_few else ():
         crowd = values.get((SECOND_CROWD, name), np.nan)
         truth = values.get((PERFECT_MODEL, name), np.nan)
-        if crowd > truth if MEASURES[name].better == "higher" else crowd < truth:
-            beaten.append(MEASURES[name].title)
-    if beaten:
+        is_better = crowd > truth if MEASURES[name].better == "higher" else crowd < truth
+        if is_better:
+            misleading_titles.append(MEASURES[name].title)
+    if misleading_titles:
         yield (
-            f"{short}: in {', '.join(beaten)} a second crowd scores better than the perfect model: "
-            "few votes are as sharp as the few that judge, and the truth is not; by these measures "
-            "such votes rank nothing"
+            f"{short}: in {', '.join(misleading_titles)} a second crowd scores better than the "
+            "perfect model: few votes are as sharp as the few that judge, and the truth is not; by "
+            "these measures such votes rank nothing"
         )
     n_drawn = min((row["n_items"] for row in references), default=len(votes))
     if n_drawn < len(votes):
@@ -577,25 +606,25 @@ def _notes_on_votes(
 def _notes_on_worth(
     votes: Votes, systems: Sequence[System], rows: Sequence[ScoreRow]
 ) -> Iterator[str]:
-    """Yield what to know of what systems are worth, and why some are not asked."""
+    """Yield notes on what systems are worth, and on systems that cannot be judged so."""
     for system in systems:
         if reason := people.refusal(votes, system):
             yield f"{system.name} is worth no number of people: it was {reason}"
-    of_worth = [row for row in rows if row["measure"] in worths.NAMES]
+    worth_rows = [row for row in rows if row["measure"] in worths.NAMES]
     reasons: dict[tuple[str, str], list[str]] = {}
-    for row in of_worth:
+    for row in worth_rows:
         if not worths.is_number(row["text"]):
             title = worths.TITLES[row["measure"]]
             reasons.setdefault((row["system"], row["text"]), []).append(title)
     for (name, text), titles in reasons.items():
         yield f"{name}: {'; '.join(titles)}: {text}"
-    if labels := dict.fromkeys(row["system"] for row in of_worth if row["is_hard"]):
+    if labels := dict.fromkeys(row["system"] for row in worth_rows if row["is_hard"]):
         yield (
             f"{', '.join(labels)}: one label per item; recalibrated or shrunk, it compares with "
             "people, of whom one is worth about 1"
         )
-    credibilities = (row["credibility"] for row in of_worth if row["credibility"] >= 0)
+    credibilities = (row["credibility"] for row in worth_rows if row["credibility"] >= 0)
     if (credibility := next(credibilities, None)) is not None:
         skills = zip(MARKS, skill_of_people(MARKS, credibility), strict=True)
-        of_people = ", ".join(f"{people} {skill:.2f}" for people, skill in skills)
-        yield f"{votes.dataset.short}: skill by number of people asked: {of_people}"
+        skills_listed = ", ".join(f"{people} {skill:.2f}" for people, skill in skills)
+        yield f"{votes.dataset.short}: skill by number of people asked: {skills_listed}"

@@ -1,6 +1,7 @@
 """What a run of a language model needs: a task or a batch of requests, with the reader's texts.
 
-Both are read again, once answered, as any predictions are: an item's uid goes out and comes back.
+The answers are read as any predictions are: each request carries the item's uid, and so does its
+answer.
 """
 
 import json
@@ -18,14 +19,14 @@ from chaos_utils.base.inputs import OWN
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
 
-_FIELD = re.compile(r'\{([^{}"\n]+)\}')  # other braces, as of JSON, stay as they are
+_FIELD = re.compile(r'\{([^{}"\n]+)\}')  # other braces, such as JSON's, are left as text
 OPTIONS = "options"  # in a prompt: the labels, a line each, with their letters
 
 
 def letters(dataset: Dataset) -> dict[str, str]:
     """Return the label that each letter stands for, from A; a model answers with a letter.
 
-    Letters are of one length, where labels are not: a longer one is a less likely continuation.
+    Letters have one length and labels do not: a longer label would be a less likely continuation.
     """
     if dataset.n_classes > len(ascii_uppercase):
         raise ChaosError(
@@ -39,21 +40,23 @@ def letters(dataset: Dataset) -> dict[str, str]:
 
 def default_prompt(dataset: Dataset) -> str:
     """Return the prompt that is used where the reader has none."""
-    named = zip(dataset.text_titles, dataset.text_fields, strict=True)
-    texts = "\n".join(f"{title[0].upper()}{title[1:]}: {{{field}}}" for title, field in named)
+    titled_fields = zip(dataset.text_titles, dataset.text_fields, strict=True)
+    texts = "\n".join(
+        f"{title[0].upper()}{title[1:]}: {{{field}}}" for title, field in titled_fields
+    )
     return f"{texts}\n\n{{{OPTIONS}}}\n\nWhich label fits? Answer with its letter alone.\nAnswer:"
 
 
 def fill(votes: Votes, prompt: str = "", where: object = None) -> list[str]:
-    """Return the prompt for each item, with its texts in the place of ``{field}``.
+    """Return the prompt for each item, with the item's texts in place of ``{field}``.
 
-    `prompt` is the default where it is empty; `where` is its place, for messages.
+    An empty `prompt` stands for the default; `where` names the prompt's file in messages.
     """
-    dataset, where_items = votes.dataset, votes.source.name.removeprefix(OWN)
+    dataset, votes_file = votes.dataset, votes.source.name.removeprefix(OWN)
     if not dataset.text_fields or not votes.texts:
         raise ChaosError(
             f"{dataset.title} has no texts, and a language model needs them.",
-            where=where_items,
+            where=votes_file,
             expected="the items' texts",
             todo="where its files hold them, name their columns in its YAML file: `texts: [text]`; "
             "`chaos dataset init` writes one",
@@ -61,26 +64,26 @@ def fill(votes: Votes, prompt: str = "", where: object = None) -> list[str]:
     for uid, texts in zip(votes.uids, votes.texts, strict=True):
         if not any(texts.get(field, "").strip() for field in dataset.text_fields):
             raise ChaosError(
-                "An item has no text.", where=where_items, found=uid,
+                "An item has no text.", where=votes_file, found=uid,
                 expected=f"a text as {' or '.join(dataset.text_fields)}",
             )  # fmt: skip
     prompt = prompt or default_prompt(dataset)
-    named = _FIELD.findall(prompt)
+    fields_in_prompt = _FIELD.findall(prompt)
     known = [*dataset.text_fields, OPTIONS]
-    for name in named:
+    for name in fields_in_prompt:
         problem, field = "The prompt names a field that there is not.", f"{{{name}}}"
         check_known(problem, name, known, where=where, found=field)
-    if not set(named) & set(dataset.text_fields):
+    if not set(fields_in_prompt) & set(dataset.text_fields):
         raise ChaosError(
             "The prompt shows none of the item's texts.", where=where,
             expected=" or ".join(f"{{{field}}}" for field in dataset.text_fields),
         )  # fmt: skip
     options = "\n".join(f"{letter}. {label}" for letter, label in letters(dataset).items())
-    return [_filled(prompt, {OPTIONS: options, **texts}) for texts in votes.texts]
+    return [_fill_fields(prompt, {OPTIONS: options, **texts}) for texts in votes.texts]
 
 
-def _filled(prompt: str, values: Mapping[str, str]) -> str:
-    return _FIELD.sub(lambda name: values[name[1]], prompt)
+def _fill_fields(prompt: str, values: Mapping[str, str]) -> str:
+    return _FIELD.sub(lambda match: values[match[1]], prompt)
 
 
 def write_task(votes: Votes, prompts: Sequence[str], to: Path, force: bool) -> str:
@@ -116,7 +119,7 @@ def write_batch(
 ) -> None:
     """Write a file of requests, as OpenAI-compatible servers take it: ``custom_id`` is the uid.
 
-    `body` is what each request holds beside its message, such as the model.
+    `body` has what each request holds apart from its message, such as the model.
     """
     _check_free(to, force)
     requests = [

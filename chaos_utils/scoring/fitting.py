@@ -24,24 +24,25 @@ Ints = npt.NDArray[np.int64]
 Kind = Literal["temperature", "affine", "quadratic"]
 Objective = Literal["kl", "jsd"]
 
-STACKING: tuple[Kind, ...] = ("affine", "quadratic")  # these weigh each system by itself
+STACKING: tuple[Kind, ...] = ("affine", "quadratic")  # maps that weigh each system by itself
 KINDS: tuple[Kind, ...] = ("temperature", *STACKING)
 OBJECTIVES: tuple[Objective, ...] = ("kl", "jsd")
-PENALTY = 3.0  # of the squared weights of standardised inputs, beside a loss summed over items
-_FLOOR = 1e-9  # of a probability whose logarithm is taken
-_SMOOTH = 1e-6  # under the root of the divergence, which has no slope at 0
+PENALTY = 3.0  # on the squared weights of standardised inputs; the loss is summed over items
+_FLOOR = 1e-9  # smallest probability before a logarithm
+_SMOOTH = 1e-6  # added under the root of the divergence, which has no gradient at 0
 _TINY = 1e-300
-_CONSTANT = 1e-9  # below it, an input has no spread
-_CURVATURE = 0.15  # of the loss in a score, about
-# Far enough that other processors agree on the digits of a recorded table.
-_UNTIL = {"maxiter": 2000, "maxfun": 4000, "maxcor": 20, "ftol": 1e-14, "gtol": 1e-8}
+_CONSTANT = 1e-9  # an input with a smaller standard deviation is constant
+_CURVATURE = 0.15  # second derivative of the loss in a score, roughly
+# Strict enough that other processors agree on the digits of a recorded table.
+_SEARCH_OPTIONS = {"maxiter": 2000, "maxfun": 4000, "maxcor": 20, "ftol": 1e-14, "gtol": 1e-8}
 
 
 def log_probabilities(probabilities: npt.ArrayLike) -> Floats:
     """Return the natural logarithms of one or several systems' distributions, none of them −∞.
 
-    These have shape (n_items, n_classes), or (n_items, n_systems, n_classes). A probability below
-    1e-9 counts as 1e-9; a row that is no distribution raises ValueError.
+    `probabilities` have shape (n_items, n_classes), or (n_items, n_systems, n_classes); the result
+    has the latter. A probability below 1e-9 counts as 1e-9; a row that is no distribution raises
+    ValueError.
     """
     p = np.asarray(probabilities, dtype=np.float64)
     if p.ndim == 2:
@@ -54,19 +55,19 @@ def log_probabilities(probabilities: npt.ArrayLike) -> Floats:
 
 
 def inputs_of(logs: Floats, kind: Kind, old_label: npt.ArrayLike | None = None) -> Floats:
-    """Return the numbers of each item that a map weighs, of shape (n_items, n_inputs).
+    """Return the inputs that a map weighs, of shape (n_items, n_inputs).
 
-    For ``affine`` these are the log-probabilities, of which there may be none; for ``quadratic``
-    the probabilities too, and all products of two of a system's centred logits. An old label adds
-    one indicator per label, and its products with the log-probabilities.
+    For ``affine``, the inputs are the log-probabilities; there may be none. For ``quadratic``, also
+    the probabilities, and all products of two centred logits of one system. An old label adds one
+    indicator per label, and the products of indicators and log-probabilities.
     """
     n, _, k = logs.shape
     flat = logs.reshape(n, -1)
     parts = [flat]
     if kind == "quadratic":
         centred = logs - logs.mean(axis=2, keepdims=True)
-        one, other = np.triu_indices(k)
-        parts += [np.exp(flat), (centred[:, :, one] * centred[:, :, other]).reshape(n, -1)]
+        first, second = np.triu_indices(k)
+        parts += [np.exp(flat), (centred[:, :, first] * centred[:, :, second]).reshape(n, -1)]
     if old_label is not None:
         labels = np.eye(k)[np.asarray(old_label)]
         parts += [labels, (flat[:, :, np.newaxis] * labels[:, np.newaxis]).reshape(n, -1)]
@@ -74,11 +75,12 @@ def inputs_of(logs: Floats, kind: Kind, old_label: npt.ArrayLike | None = None) 
 
 
 def loss_and_slope(scores: Floats, shares: Floats, objective: Objective) -> tuple[float, Floats]:
-    """Return the mean loss of softmaxed scores against vote shares, and its slope in the scores.
+    """Return the mean loss of softmaxed scores against vote shares, and its gradient in the scores.
 
-    Both have shape (n_classes, n_items), since sums along the first axis are much faster. ``kl`` is
-    the cross-entropy with the votes, which is KL up to a constant; ``jsd`` the Jensen–Shannon
-    distance in √nats, with 10⁻⁶ added under the root, since that has no slope at 0.
+    Scores, shares and gradient have shape (n_classes, n_items), since sums along the first axis are
+    much faster. ``kl`` is the cross-entropy with the votes, which is KL up to a constant. ``jsd``
+    is the Jensen–Shannon distance in √nats, with 10⁻⁶ added under the root, which has no gradient
+    at 0.
     """
     logs = scores - scores.max(axis=0)
     logs -= np.log(np.exp(logs).sum(axis=0))
@@ -87,12 +89,12 @@ def loss_and_slope(scores: Floats, shares: Floats, objective: Objective) -> tupl
     if objective == "kl":
         return float(-(shares * logs).sum() / n), (q - shares) / n
     middle = np.log(np.maximum((q + shares) / 2, _TINY))
-    ratio = logs - middle  # of the prediction to the middle
-    of_votes = np.log(np.maximum(shares, _TINY)) - middle
-    of_model = (q * ratio).sum(axis=0)
-    divergence = ((shares * of_votes).sum(axis=0) + of_model) / 2
+    log_ratio = logs - middle  # of the prediction to the middle
+    vote_log_ratio = np.log(np.maximum(shares, _TINY)) - middle
+    model_kl = (q * log_ratio).sum(axis=0)
+    divergence = ((shares * vote_log_ratio).sum(axis=0) + model_kl) / 2
     distance = np.sqrt(np.maximum(divergence, 0) + _SMOOTH)
-    return float(distance.mean()), q * (ratio - of_model) / (4 * n * distance)
+    return float(distance.mean()), q * (log_ratio - model_kl) / (4 * n * distance)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +107,7 @@ class FittedMap:
     temperature: float = 1.0
 
     def predict(self, logs: Floats, old_label: npt.ArrayLike | None = None) -> Floats:
-        """Return the distributions of items, from what the map was fitted to of others."""
+        """Return the distributions that the map predicts, shape (n_items, n_classes)."""
         if self.kind == "temperature":
             return softmax(logs.mean(axis=1) / self.temperature)
         return softmax(inputs_of(logs, self.kind, old_label) @ self.weights + self.intercepts)
@@ -129,7 +131,7 @@ def fit_map(
     Parameters
     ----------
     logs : ndarray of float, shape (n_items, n_systems, n_classes)
-        As `log_probabilities` gives them; with no system, what is left are base rates.
+        As from `log_probabilities`; without a system, the map predicts base rates.
     shares : array_like of float, shape (n_items, n_classes)
         Vote shares; rows sum to 1.
     kind : str
@@ -156,16 +158,16 @@ def fit_map(
     Kull, M. et al. (2019). Beyond temperature scaling: obtaining well-calibrated multiclass
     probabilities with Dirichlet calibration.
     """
-    human = _checked(logs, shares, kind, objective, old_label, penalty)
+    human = _check_arguments(logs, shares, kind, objective, old_label, penalty)
     if kind == "temperature":
         k = human.shape[1]
-        found = _fit_temperature(logs.mean(axis=1), human, objective)
-        return FittedMap(kind, np.zeros((0, k)), np.zeros(k), found)
+        temperature = _fit_temperature(logs.mean(axis=1), human, objective)
+        return FittedMap(kind, np.zeros((0, k)), np.zeros(k), temperature)
     inputs = inputs_of(logs, kind, old_label)
     return FittedMap(kind, *_fit_weights(inputs, human, objective, penalty / len(human)))
 
 
-def _checked(
+def _check_arguments(
     logs: Floats,
     shares: npt.ArrayLike,
     kind: str,
@@ -173,6 +175,7 @@ def _checked(
     old_label: npt.ArrayLike | None,
     penalty: float,
 ) -> Floats:
+    """Return the vote shares as an array; raise if an argument of `fit_map` is not valid."""
     for title, choice, options in (("map", kind, KINDS), ("objective", objective, OBJECTIVES)):
         check_known(f"There is no such {title}.", choice, options)
     if kind not in STACKING and (old_label is not None or logs.shape[1] == 0):
@@ -196,41 +199,45 @@ def _fit_temperature(logs: Floats, shares: Floats, objective: Objective) -> floa
 def _fit_weights(
     inputs: Floats, shares: Floats, objective: Objective, ridge: float
 ) -> tuple[Floats, Floats]:
+    """Return weights, (n_inputs, n_classes), and intercepts, (n_classes,), of least loss.
+
+    `ridge` times the squared weights of standardised inputs is added to the mean loss.
+    """
     from scipy.optimize import minimize  # slow to import
 
     means, scales = inputs.mean(axis=0), inputs.std(axis=0)
     scales = np.where(scales > _CONSTANT, scales, 1.0)
     x = (inputs - means) / scales
-    # Inputs of several systems go together; in coordinates where they do not, few steps suffice.
-    turn = _whitening(x, ridge)
-    turned, squared = np.ascontiguousarray((x @ turn).T), turn.T @ turn
+    # Inputs of several systems are correlated; in uncorrelated coordinates, few steps suffice.
+    whitening = _whitening(x, ridge)
+    whitened, whitening_gram = np.ascontiguousarray((x @ whitening).T), whitening.T @ whitening
     human = np.ascontiguousarray(shares.T)
     shape = (inputs.shape[1], shares.shape[1])
 
     def loss(parameters: Floats) -> tuple[float, Floats]:
         weights = parameters[: -shape[1]].reshape(shape)
-        scores = weights.T @ turned + parameters[-shape[1] :, np.newaxis]
-        value, slope = loss_and_slope(scores, human, objective)
-        pull = squared @ weights
-        of_weights = turned @ slope.T + 2 * ridge * pull
-        value += ridge * float((weights * pull).sum())
-        return value, np.concatenate([of_weights.ravel(), slope.sum(axis=1)])
+        scores = weights.T @ whitened + parameters[-shape[1] :, np.newaxis]
+        value, score_gradient = loss_and_slope(scores, human, objective)
+        gram_weights = whitening_gram @ weights
+        weight_gradient = whitened @ score_gradient.T + 2 * ridge * gram_weights
+        value += ridge * float((weights * gram_weights).sum())
+        return value, np.concatenate([weight_gradient.ravel(), score_gradient.sum(axis=1)])
 
     base_rates = np.log(np.maximum(shares.mean(axis=0), _FLOOR))
     start = np.concatenate([np.zeros(shape).ravel(), base_rates])
-    search = minimize(loss, start, jac=True, method="L-BFGS-B", options=_UNTIL)
-    weights = turn @ search.x[: -shape[1]].reshape(shape) / scales[:, np.newaxis]
+    search = minimize(loss, start, jac=True, method="L-BFGS-B", options=_SEARCH_OPTIONS)
+    weights = whitening @ search.x[: -shape[1]].reshape(shape) / scales[:, np.newaxis]
     return weights, search.x[-shape[1] :] - means @ weights
 
 
 def _whitening(x: Floats, ridge: float) -> Floats:
-    """Return a matrix that makes the loss about as steep along each new coordinate."""
+    """Return a matrix to coordinates, (n_inputs, n_inputs), in which the loss is equally steep."""
     if not x.shape[1]:
         return np.zeros((0, 0))
-    spread, axes = np.linalg.eigh(x.T @ x / len(x))
-    steep = _CURVATURE * np.maximum(spread, 0) + 2 * ridge + _CONSTANT
-    turn: Floats = axes * np.sqrt(_CURVATURE / steep)
-    return turn
+    variances, axes = np.linalg.eigh(x.T @ x / len(x))
+    steepness = _CURVATURE * np.maximum(variances, 0) + 2 * ridge + _CONSTANT
+    whitening: Floats = axes * np.sqrt(_CURVATURE / steepness)
+    return whitening
 
 
 def predict_out_of_fold(
@@ -246,10 +253,11 @@ def predict_out_of_fold(
 ) -> Floats:
     """Predict each item by a map that was fitted on the items of the other folds.
 
-    `folds` are those of `grouped_folds`. Of the positions of the other folds' items, `learned`
-    returns those that are fitted on; by default all. The rest is as for `fit_map`, with its faults.
+    `folds` are as from `grouped_folds`. `learned` takes the positions of the other folds' items,
+    and returns the positions of items to fit on; by default all. Other arguments and errors are as
+    for `fit_map`.
     """
-    human = _checked(logs, shares, kind, objective, old_label, penalty)
+    human = _check_arguments(logs, shares, kind, objective, old_label, penalty)
     fold = np.asarray(folds)
     if fold.shape != (len(logs),):
         raise ValueError(f"folds have shape {fold.shape}, expected {(len(logs),)}")
@@ -262,11 +270,11 @@ def predict_out_of_fold(
 
     predicted = np.empty((len(logs), logs.shape[2]))
     for name in names:
-        rows, held = np.flatnonzero(fold != name), np.flatnonzero(fold == name)
+        rows, held_out = np.flatnonzero(fold != name), np.flatnonzero(fold == name)
         rows = rows if learned is None else learned(rows)
         fitted = fit_map(
             logs[rows], human[rows],
             kind=kind, objective=objective, old_label=labels(rows), penalty=penalty,
         )  # fmt: skip
-        predicted[held] = fitted.predict(logs[held], labels(held))
+        predicted[held_out] = fitted.predict(logs[held_out], labels(held_out))
     return predicted

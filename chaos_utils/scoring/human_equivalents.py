@@ -1,8 +1,8 @@
 """How many people, pooled, predict the rest of the crowd as well as a system does, by TVD and JSD.
 
-It depends on how many votes judge: a crowd of v people and the system are judged by the same m
-other votes, and values for another m, or from another dataset, cannot be compared. By the squared
-distance, it does not: see `chaos_utils.scoring.worth`.
+The answer depends on how many votes judge: a crowd of v people and the system are judged by the
+same m other votes, and values for another m, or from another dataset, cannot be compared. By the
+squared distance, the answer does not depend on m: see `chaos_utils.scoring.worth`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ from chaos_utils.scoring.system import System, votes_of
 TVD, JSD = "human_equivalent_tvd", "human_equivalent_jsd"
 NAMES = (TVD, JSD)
 PEOPLE = (1, 2, 3, 5, 8, 10, 15, 20, 30, 40, 50)  # sizes of drawn crowds
-DRAWS = 50  # of crowds and judges: one number for every page
+DRAWS = 50  # draws of crowds and judges: one number for every page
 _DISTANCES: Mapping[str, Callable[[Floats, Floats], Floats]] = {
     TVD: total_variation,
     JSD: lambda human, model: jensen_shannon_distance(human, model, unit="nats"),
@@ -31,10 +31,11 @@ _FROM_VOTES = ("reference", "simulated")  # origins of systems that are made fro
 
 @dataclass(frozen=True, slots=True)
 class Equivalent:
-    """As how many drawn people a system does, by the measure `name` of `NAMES`, on `n_items`.
+    """The number of drawn people who do as well as a system, by the measure `name` of `NAMES`.
 
     A `value` of 0 stands for less than one person, infinity for more than `limit`, half the crowd.
-    `low` and `high` are the ends of the interval, NaN without one; `n_judges` other votes judge.
+    `low` and `high` are the ends of the interval, NaN without an interval; `n_judges` other votes
+    judge, on each of `n_items`.
     """
 
     name: str
@@ -47,7 +48,7 @@ class Equivalent:
 
     @property
     def row(self) -> ScoreRow:
-        """The row of a table that it makes, in numbers and in words."""
+        """The answer as a row of a table, in numbers and in words."""
         return {
             "measure": self.name, "n_items": self.n_items, "n_judges": self.n_judges,
             "value": self.value, "low": self.low, "high": self.high, "text": self.text,
@@ -74,11 +75,11 @@ class Equivalent:
 
 
 class Crowds:
-    """Crowds of a few people, and m others on each item who judge them and any system.
+    """Crowds of v people on each item, and m judges: other votes that judge crowds and systems.
 
-    Both are drawn without replacement from an item's votes, `n_draws` times. What is drawn does not
-    depend on the systems. By default m, `n_judges`, is half of the votes on the item that has
-    fewest; `people` are the crowds' sizes v: those of `PEOPLE` for which votes are left.
+    Crowds and judges are drawn without replacement from an item's votes, `n_draws` times, whatever
+    the systems. By default m, `n_judges`, is half of the votes on the item that has fewest.
+    `people` are the sizes v of the crowds: the sizes in `PEOPLE` for which enough votes are left.
     Names of measures are ``human_equivalent_tvd`` and ``human_equivalent_jsd``.
     """
 
@@ -86,12 +87,12 @@ class Crowds:
         self, votes: Votes, n_judges: int | None = None, n_draws: int = DRAWS, seed: int = 0
     ) -> None:
         fewest = int(votes.n_votes.min())
-        chosen = fewest // 2 if n_judges is None else n_judges
-        if not 1 <= chosen < fewest:
+        judges = fewest // 2 if n_judges is None else n_judges
+        if not 1 <= judges < fewest:
             raise ChaosError(
                 "The crowd has not enough votes to judge by others of the same people.",
                 where=votes.dataset.title,
-                found=f"{fewest} on the item that has fewest; {chosen} are to judge",
+                found=f"{fewest} on the item that has fewest; {judges} are to judge",
                 expected=f"1 to {fewest - 1} to judge" if fewest > 1 else "2 votes or more",
                 todo="ask for fewer, or for people_on_top, which needs no draws, from two votes on",
             )
@@ -99,32 +100,34 @@ class Crowds:
             raise ChaosError("Crowds must be drawn.", found=n_draws, expected="1 draw or more")
         check_seed(seed)
         self.votes = votes
-        self.n_judges = chosen
-        self.people = tuple(v for v in PEOPLE if v <= fewest - chosen)
+        self.n_judges = judges
+        self.people = tuple(v for v in PEOPLE if v <= fewest - judges)
         self._n_draws = n_draws
         self.seed = seed
 
     @cached_property
     def _drawn(self) -> tuple[list[Floats], dict[str, Floats]]:
-        """The judges of each draw, and each crowd's mean distance to them by item."""
+        """The judges of each draw, and crowds' mean distances by measure, (n_items, n_sizes)."""
         rng = np.random.default_rng([self.seed, 2])
-        steps = np.diff(self.people, prepend=0).tolist()
+        sizes_added = np.diff(self.people, prepend=0).tolist()
         sizes = np.array(self.people)[:, np.newaxis, np.newaxis]
         shape = (len(self.people), len(self.votes))
         distances = {name: np.zeros(shape) for name in _DISTANCES}
         judges = []
         for _ in range(self._n_draws):
-            judging, *added = split_votes(self.votes.counts, (self.n_judges, *steps), rng)[:-1]
-            judges.append(judging / self.n_judges)
+            judge_counts, *crowds_added = split_votes(
+                self.votes.counts, (self.n_judges, *sizes_added), rng
+            )[:-1]
+            judges.append(judge_counts / self.n_judges)
             # A larger crowd holds the smaller ones: their difference has less noise.
-            crowds = np.concatenate(np.cumsum(added, axis=0) / sizes)
+            crowds = np.concatenate(np.cumsum(crowds_added, axis=0) / sizes)
             human = np.tile(judges[-1], (len(self.people), 1))
             for name, distance in _DISTANCES.items():
                 distances[name] += distance(human, crowds).reshape(shape)
         return judges, {name: sums.T / self._n_draws for name, sums in distances.items()}
 
     def distances(self, name: str) -> Floats:
-        """Return how far crowds are from the judges by `name`, shape (n_items, n_sizes)."""
+        """Return the crowds' distances from the judges by measure `name`, (n_items, n_sizes)."""
         return self._drawn[1][name]
 
     def equivalents(
@@ -137,8 +140,8 @@ class Crowds:
     ) -> list[Equivalent]:
         """Compute the size of the crowd that is as far from the judges as a system, by `names`.
 
-        Interpolated between sizes, linear in log v. The interval holds each v at which 0 is in that
-        of the paired difference between system and crowd, over resamples of the items, each with
+        The size is interpolated, linearly in log v. Its interval holds each v at which the interval
+        of the paired difference between system and crowd holds 0; items are resampled, each with
         its votes.
         """
         seed = self.seed if seed is None else seed
@@ -148,22 +151,22 @@ class Crowds:
         judges, crowds = self._drawn
         equivalents = []
         for name in names:
-            by_draw = [_DISTANCES[name](judging[rows], model) for judging in judges]
-            own: Floats = np.mean(by_draw, axis=0)
-            gaps = own[:, np.newaxis] - crowds[name][rows]  # by item and size
+            distances_by_draw = [_DISTANCES[name](judging[rows], model) for judging in judges]
+            system_distances: Floats = np.mean(distances_by_draw, axis=0)
+            gaps = system_distances[:, np.newaxis] - crowds[name][rows]  # by item and size
             ends = (np.full(len(self.people), np.nan),) * 2
             if n_resamples:
                 rng = np.random.default_rng([seed, 3])
                 ends = percentile_interval(bootstrap_means(gaps, n_resamples, rng))
-            # Where even the upper end is below 0, so many people are surely too few.
+            # The upper end of the difference crosses 0 at the fewest people, the lower at the most.
             value, high, low = map(self._crossing, (gaps.mean(axis=0), *ends))
             limit, n_items = self.people[-1], len(rows)
             equivalents.append(Equivalent(name, value, low, high, limit, n_items, self.n_judges))
         return equivalents
 
     def _crossing(self, gaps: Floats) -> float:
-        """Return the size at which a system's distance less the crowd's comes to 0."""
-        rising = np.maximum.accumulate(gaps)  # but for the noise of the draws, it is
+        """Return the crowd's size at which a system's distance less the crowd's is 0."""
+        rising = np.maximum.accumulate(gaps)  # gaps fall with size only by noise of the draws
         if np.isnan(rising).any():
             return np.nan
         if rising[0] > 0:
@@ -176,7 +179,7 @@ class Crowds:
 def refusal(votes: Votes, system: System) -> str:
     """Say why a system cannot be judged by these votes as people are; empty where it can be.
 
-    People who predict the rest of the crowd have not seen its votes; nor may a system.
+    People who predict the rest of the crowd have not seen its votes, and a system must not either.
     """
     if system.origin in _FROM_VOTES:
         return "made from the votes that judge it"
@@ -186,7 +189,7 @@ def refusal(votes: Votes, system: System) -> str:
 
 
 def predicted(votes: Votes, system: System) -> tuple[Ints, Floats]:
-    """Return where a system's items stand in the votes, and its distributions, unless refused."""
+    """Return the rows of a system's items in the votes, and its distributions, unless refused."""
     reason = refusal(votes, system)
     if reason:
         raise ChaosError(
@@ -198,7 +201,7 @@ def predicted(votes: Votes, system: System) -> tuple[Ints, Floats]:
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Raise a ChaosError if a name is none of `NAMES`."""
+    """Raise a ChaosError if a name is not in `NAMES`."""
     for name in names:
         check_known("Unknown measure.", name, NAMES)
 

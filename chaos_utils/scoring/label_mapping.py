@@ -30,8 +30,8 @@ def answers_of(text: str) -> dict[str, str]:
     return answers
 
 
-def _plain(text: str) -> str:
-    """Return the words of an answer; a whole number has no decimals then."""
+def _plain_words(text: str) -> str:
+    """Return the words of an answer; a whole number loses its decimals."""
     return _WHOLE.sub(r"\1", words_of(text, " ", marks_inside=True))
 
 
@@ -39,68 +39,70 @@ def _plain(text: str) -> str:
 class LabelMapping:
     """Which words stand for which label of a dataset.
 
-    Codes stand for labels only where the reader does not say what answers mean: a letter may be
-    both.
+    Codes stand for labels only if the reader does not say what answers mean: a letter may be a code
+    and an answer.
     """
 
     dataset: Dataset
     answers: Mapping[str, str] = field(default_factory=dict)
-    _exact: dict[str, int] = field(init=False, default_factory=dict)
-    _plain: dict[str, int] = field(init=False, default_factory=dict)
+    _label_of_name: dict[str, int] = field(init=False, default_factory=dict)
+    _label_of_words: dict[str, int] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         names = {name: k for k, name in enumerate(self.dataset.labels)}
         names |= {name.replace(" ", "_"): k for name, k in names.items()}
-        known = {name: self.dataset.label_index(label) for name, label in self.answers.items()}
-        said = {name: k for name, k in known.items() if k is not None}
-        self._exact.update(names | said)
-        for text, k in (names | said).items():
-            plain = _plain(text) or text
-            self._plain[plain] = k if self._plain.get(plain, k) == k else -1  # of two labels
+        labels = {name: self.dataset.label_index(label) for name, label in self.answers.items()}
+        self._label_of_name.update(names | {name: k for name, k in labels.items() if k is not None})
+        for text, k in self._label_of_name.items():
+            words = _plain_words(text) or text
+            is_ambiguous = self._label_of_words.get(words, k) != k
+            self._label_of_words[words] = -1 if is_ambiguous else k
 
     def label(self, text: object) -> int | None:
         """Return the label that an answer stands for, from 0; None where it stands for none.
 
         A letter and a word, as in ``A. entailment``, must stand for one label.
         """
-        found = self._label_of(text)
-        if found is None and isinstance(text, str):
+        index = self._label_of(text)
+        if index is None and isinstance(text, str):
             parts = {self._label_of(part) for part in _LETTERED.split(text.strip(), maxsplit=1)}
-            found = next(iter(parts)) if len(parts) == 1 else None
-        return found
+            index = next(iter(parts)) if len(parts) == 1 else None
+        return index
 
     def _label_of(self, text: object) -> int | None:
+        """Return the label by exact word, then by code, then by words alone; None for no label."""
         word = text.strip() if isinstance(text, str) else text
-        if isinstance(word, bool | int | float):  # as text: true is no 1
+        if isinstance(word, bool | int | float):  # as text, since True equals 1
             word = str(word)
-        known = self._exact.get(word) if isinstance(word, str) else None
-        if known is None and not self.answers:
-            known = self.dataset.label_index(word)
-            if known is None and isinstance(word, str) and _WHOLE.fullmatch(word):
-                known = self.dataset.label_index(_plain(word))
-        if known is None and isinstance(word, str):
-            known = self._plain.get(_plain(word))
-        return None if known == -1 else known
+        index = self._label_of_name.get(word) if isinstance(word, str) else None
+        if index is None and not self.answers:
+            index = self.dataset.label_index(word)
+            if index is None and isinstance(word, str) and _WHOLE.fullmatch(word):
+                index = self.dataset.label_index(_plain_words(word))
+        if index is None and isinstance(word, str):
+            index = self._label_of_words.get(_plain_words(word))
+        return None if index == -1 else index
 
     def columns(self, names: Sequence[str], where: object) -> list[str | None]:
-        """Return the column of each label; None where there is none. `where` is the file."""
-        found: list[str | None] = [None] * self.dataset.n_classes
-        exact = set(self._exact)
-        for name in sorted(names, key=lambda name: name not in exact):  # those first
+        """Return the column of each label, None for a label without one; `where` is the file."""
+        column_of_label: list[str | None] = [None] * self.dataset.n_classes
+        exact = set(self._label_of_name)
+        for name in sorted(names, key=lambda name: name not in exact):  # exact names first
             k = self.label(name)
-            if k is not None and found[k] is None:
-                found[k] = name
-            elif k is not None and (name in exact) == (found[k] in exact):
+            if k is not None and column_of_label[k] is None:
+                column_of_label[k] = name
+            elif k is not None and (name in exact) == (column_of_label[k] in exact):
                 raise ChaosError(
                     f"Two columns are for the label {self.dataset.labels[k]!r}.", where=where,
-                    found=f"{found[k]!r} and {name!r}", expected="one column for each label",
+                    found=f"{column_of_label[k]!r} and {name!r}",
+                    expected="one column for each label",
                     todo="rename or remove one of them",
                 )  # fmt: skip
-        return found
+        return column_of_label
 
 
 def check_answers(answers: Mapping[str, str], datasets: Sequence[Dataset]) -> None:
-    """Raise a ChaosError if answers stand for what is a label of none of the datasets."""
+    """Raise a ChaosError if an answer stands for a label that no dataset has."""
     for answer, label in answers.items():
         if all(dataset.label_index(label) is None for dataset in datasets):
             known = dict.fromkeys(name for dataset in datasets for name in dataset.labels)

@@ -18,7 +18,7 @@ from chaos_utils.scoring.temperature_scaling import softmax
 
 
 def read_logit_rows(path: Path, votes: Votes, rows_of: Sequence[str]) -> list[System]:
-    """Return what each model in a file says of one dataset.
+    """Return the predictions of each model in a file on one dataset.
 
     Parameters
     ----------
@@ -26,13 +26,13 @@ def read_logit_rows(path: Path, votes: Votes, rows_of: Sequence[str]) -> list[Sy
     votes : Votes
         On one of the datasets, all of its items in the order of its file.
     rows_of : sequence of str
-        Datasets whose items, in the order of their files, each model's rows are.
+        Names of datasets: each model has a row for each of their items, in the order of the files.
 
     Raises
     ------
     ChaosError
-        If the file is not such JSON, as when it was cut off; a model has another number of rows
-        than the datasets have items; or a row is not one finite number for each label.
+        If the file is not such JSON, for example because it was cut off; if a model's number of
+        rows is not the datasets' number of items; or if a row is not a finite number per label.
     """
     sizes = {name: sum(file.items for file in get_dataset(name).files) for name in rows_of}
     items = ", then ".join(f"{get_dataset(name).title} ({n:,})" for name, n in sizes.items())
@@ -73,9 +73,9 @@ def read_logit_rows(path: Path, votes: Votes, rows_of: Sequence[str]) -> list[Sy
 
 
 def _numbers(rows: Sequence[object], k: int) -> Floats:
-    """Return rows of k numbers as an array; NaN in a row that is none."""
+    """Return rows of k numbers as an array; a row that is anything else is NaN."""
     numbers = np.full((len(rows), k), np.nan)
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         if isinstance(row, list) and [type(number) in (int, float) for number in row] == [True] * k:
-            numbers[place] = row
+            numbers[index] = row
     return numbers

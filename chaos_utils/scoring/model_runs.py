@@ -1,7 +1,7 @@
-"""What language models' runs leave behind, as rows with uid, and answers or log-likelihoods.
+"""Files of language models' runs as rows with uid, and answers or log-likelihoods.
 
 Samples of lm-evaluation-harness, results of an OpenAI-compatible batch, and logs of Inspect.
-Answers are the model's own words: what they mean is said by a dataset's labels.
+Answers are the model's own words; a dataset's labels give them a meaning later.
 """
 
 import re
@@ -19,10 +19,10 @@ from chaos_utils.datasets.cells import as_identifier, as_number, dig
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.frame import Frame
 
-DRAWN, WEIGHTS = "samples", "tokens"  # times each answer was given; chances of each first token
-UIDS = ("uid", "item", "id")  # the first that is there names the item
+DRAWN, WEIGHTS = "samples", "tokens"  # counts of answers; probabilities of first tokens
+UIDS = ("uid", "item", "id")  # the first that exists names the item
 _LETTER = re.compile(r"[A-Z]")
-_NEVER = -1e9  # nats: of a choice that the model cannot give; its softmax is 0
+_NEVER = -1e9  # log-likelihood of a choice that the model cannot give; its softmax is 0
 _UNREAD: Sequence[Any] = (
     ["[invalid]"],
     "[invalid]",
@@ -32,29 +32,29 @@ _UNREAD: Sequence[Any] = (
     None,
 )  # what a filter makes of other answers
 _SHOWN = 12  # names in a message
-Lines = dict[str, tuple[str, Mapping[str, Any]]]  # by uid, where each stands and what it says
-Placed = Sequence[tuple[str, Mapping[str, Any]]]  # places, and what stands there by key
+Lines = dict[str, tuple[str, Mapping[str, Any]]]  # by uid: place in the file, and fields
+Placed = Sequence[tuple[str, Mapping[str, Any]]]  # place in the file, and fields
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRun:
-    """The rows of a run, and what is to be said of those that failed."""
+    """The rows of a run, and notes, such as on requests that failed."""
 
     rows: Placed
     notes: tuple[str, ...] = ()
-    are_logits: bool = False  # by choice
-    parts: str = ""  # what it may have several of: a filter, or a scorer
+    are_logits: bool = False  # whether rows have a log-likelihood for each choice
+    parts: str = ""  # what the run may have several of: ``filter`` or ``scorer``
 
     @property
     def frame(self) -> Frame:
-        """Its rows as those of a file."""
+        """The rows as a frame, as from a file."""
         return Frame.of_records([fields for _, fields in self.rows], lambda row: self.rows[row][0])
 
 
 def read_run(
     path: Path, frame: Frame, faults: Faults, wanted: Mapping[str, str]
 ) -> ModelRun | None:
-    """Return the run that a file of JSON holds; None for any other file.
+    """Return the run in a JSON file; None for any other file.
 
     `wanted` names the ``filter`` or the ``scorer`` whose answers are read, where a run has several.
     """
@@ -80,59 +80,63 @@ def read_run(
 
 
 def _text(content: Any) -> str:
-    """Return a message's text, which may stand in parts."""
+    """Return a message's text, which may be split into parts."""
     parts = [dig(part, "text") for part in content] if isinstance(content, list) else [content]
     return "".join(part for part in parts if isinstance(part, str))
 
 
-def _name(model: str) -> str:
-    """Return a model's name; one that is a path on a machine is its last part."""
+def _model_name(model: str) -> str:
+    """Return a model's name; the last part of a name that is an absolute path."""
     return model.rstrip("/").rpartition("/")[2] if model.startswith("/") else model
 
 
-def _failed(what: str, n: int, reasons: Sequence[str]) -> tuple[str, ...]:
+def _failure_note(what: str, n: int, reasons: Sequence[str]) -> tuple[str, ...]:
+    """Return a note on how many of n requests or samples failed, with the first reason."""
     if not reasons:
         return ()
     return (f"{len(reasons):,} of {counted(n, what)} failed ({shorten(reasons[0])})",)
 
 
-def _chosen(
+def _choose_part(
     kind: str,
     answers: Mapping[str, Mapping[str, Any]],
     wanted: Mapping[str, str],
     faults: Faults,
     unread: Sequence[Any] = (),
 ) -> str:
-    """Return the filter or scorer that is read: the one that is wanted, or that says what all do.
+    """Return the filter or scorer to read: the wanted one, or one with which all others agree.
 
-    `answers` has what each makes of every answer; that it is `unread` is no reading of its own.
+    `answers` has the reading of every answer, by filter or scorer. A reading in `unread` means that
+    the answer could not be read, and so disagrees with none.
     """
-    asked, known = wanted.get(kind), _some(answers) or f"no {kind} with answers"
-    if asked is not None and asked in answers:
-        return asked
-    if asked is not None:
+    wanted_name, known_names = wanted.get(kind), _first_names(answers) or f"no {kind} with answers"
+    if wanted_name is not None and wanted_name in answers:
+        return wanted_name
+    if wanted_name is not None:
         todo = f"name one that is there, or leave --{kind} out"
-        raise faults.fatal(f"There is no such {kind}.", shorten(asked), known, todo)
-    said: dict[str, tuple[str, Any]] = {}  # what is made of an answer, and by which first
-    for name, of_one in answers.items():
-        for key, answer in of_one.items():
-            if answer not in unread and said.setdefault(key, (name, answer))[1] != answer:
-                first, other = said[key]
+        raise faults.fatal(f"There is no such {kind}.", shorten(wanted_name), known_names, todo)
+    first_read: dict[str, tuple[str, Any]] = {}  # by answer: the first to read it, and its reading
+    for name, readings in answers.items():
+        for key, answer in readings.items():
+            if answer not in unread and first_read.setdefault(key, (name, answer))[1] != answer:
+                first, first_answer = first_read[key]
                 where = f"item {shorten(key)}" if kind == "filter" else key
                 raise faults.fatal(
                     f"The {kind}s disagree.",
-                    f"{known}; for {where}, {kind} {shorten(first)} returns {shorten(other)}, "
+                    f"{known_names}; for {where}, {kind} {shorten(first)} returns "
+                    f"{shorten(first_answer)}, "
                     f"{kind} {shorten(name)} {shorten(answer)}",
                     f"the {kind} that is meant",
                     f"name it: --{kind} {shlex.quote(first)}, or --{kind} {shlex.quote(name)}",
                 )
     n_read = {
-        name: sum(answer not in unread for answer in of.values()) for name, of in answers.items()
+        name: sum(answer not in unread for answer in readings.values())
+        for name, readings in answers.items()
     }
-    if max(n_read.values()) < len(said):
+    if max(n_read.values()) < len(first_read):
         raise faults.fatal(
             f"Each {kind} could read answers that another could not.",
-            known,
+            known_names,
             f"one {kind} of one run",
             f"name it: --{kind} {shlex.quote(next(iter(answers)))}; or give each file by itself, "
             "if several are joined",
@@ -140,14 +144,14 @@ def _chosen(
     return max(n_read, key=n_read.__getitem__)
 
 
-def _some(names: Iterable[str]) -> str:
-    """Return the first of several names, in one line."""
-    shown = list(islice(names, _SHOWN + 1))
-    return ", ".join(shown[:_SHOWN]) + " …" * (len(shown) > _SHOWN)
+def _first_names(names: Iterable[str]) -> str:
+    """Return at most `_SHOWN` names, in one line."""
+    first_names = list(islice(names, _SHOWN + 1))
+    return ", ".join(first_names[:_SHOWN]) + " …" * (len(first_names) > _SHOWN)
 
 
-def _twice(found: str, todo: str, faults: Faults) -> ChaosError:
-    """Return the error of a run in which an item is answered twice."""
+def _twice_error(found: str, todo: str, faults: Faults) -> ChaosError:
+    """Return the error for a run in which an item is answered twice."""
     return faults.fatal(
         "An item is answered twice.", found,
         "one line for each item; drawn answers stand there together, or in columns uid and sample",
@@ -155,25 +159,29 @@ def _twice(found: str, todo: str, faults: Faults) -> ChaosError:
     )  # fmt: skip
 
 
-def _of_harness(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, str]) -> ModelRun:
-    # The model is named by the folder alone, where marks as in owner/name are two underscores.
+def _harness_run(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, str]) -> ModelRun:
+    """Return the run in samples of lm-evaluation-harness: log-likelihoods by choice, or answers."""
+    # Only the folder names the model; there, the slash of owner/name is two underscores.
     is_of_model = path.name.startswith("samples_")
-    model = _name(path.absolute().parent.name.replace("__", "/") if is_of_model else path.stem)
+    model = _model_name(
+        path.absolute().parent.name.replace("__", "/") if is_of_model else path.stem
+    )
     by_filter, is_named = _by_filter(rows, faults)
-    name = _chosen(
+    name = _choose_part(
         "filter",
-        {name: {uid: fields.get("filtered_resps") for uid, (_, fields) in of_one.items()}
-         for name, of_one in by_filter.items()},
+        {name: {uid: fields.get("filtered_resps") for uid, (_, fields) in lines.items()}
+         for name, lines in by_filter.items()},
         wanted, faults, () if is_named else _UNREAD,
     )  # fmt: skip
-    found, seen, n_never = [], set(), 0
+    run_rows, choice_sets, n_never = [], set(), 0
     for uid, (place, fields) in by_filter[name].items():
         answers = fields.get("filtered_resps")
         if (pairs := _likelihoods(answers)) is not None:
             choices = _choices(fields.get("arguments"))
             half = len(pairs) // 2
             is_doubled = "acc_mutual_info" in (*fields, *_texts(fields.get("metrics")))
-            if is_doubled and choices[:half] == choices[half:]:  # these without the question
+            # With mutual information, the second half is the choices scored without the question.
+            if is_doubled and choices[:half] == choices[half:]:
                 choices, pairs = choices[:half], pairs[:half]
             if len(set(choices)) != len(pairs):
                 what = f"{counted(len(choices), 'choice')}, {len(pairs)} log-likelihoods"
@@ -184,21 +192,26 @@ def _of_harness(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, s
                 faults.add(place, [f"found log-likelihoods {shorten(answers)}; expected {what}"])
                 continue
             n_never += pairs.count(_NEVER)
-            seen.add(tuple(sorted(choices)))
-            given: dict[str, Any] = dict(zip(choices, pairs, strict=True))
+            choice_sets.add(tuple(sorted(choices)))
+            values: dict[str, Any] = dict(zip(choices, pairs, strict=True))
         else:
-            raw, kept = list(_texts(fields.get("resps"))), list(_texts(answers))
-            given = {DRAWN: Counter(raw if kept == raw[:1] else kept)}  # not the first alone
-        found.append((place, {**given, "uid": uid, "model": model}))
-    if len(seen) > 1:
+            all_answers, filtered_answers = list(_texts(fields.get("resps"))), list(_texts(answers))
+            # A filter may keep only the first of several answers; all are read then.
+            values = {
+                DRAWN: Counter(
+                    all_answers if filtered_answers == all_answers[:1] else filtered_answers
+                )
+            }
+        run_rows.append((place, {**values, "uid": uid, "model": model}))
+    if len(choice_sets) > 1:
         raise faults.fatal(
             "The choices differ from item to item.",
-            "; ".join(", ".join(map(shorten, choices)) for choices in sorted(seen)[:2]),
+            "; ".join(", ".join(map(shorten, choices)) for choices in sorted(choice_sets)[:2]),
             "the same choices for each item: its labels, or letters for them",
             "run the task that `chaos export` writes",
         )
     notes = []
-    if seen:
+    if choice_sets:
         notes.append("the softmax of the choices' log-likelihoods, each summed over its tokens")
     if n_never:
         notes.append(f"{counted(n_never, 'choice')} of log-likelihood -inf: their probability is 0")
@@ -206,23 +219,24 @@ def _of_harness(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, s
         how = "" if is_named else ", by the order of their lines, which name none"
         if "filter" not in wanted:
             how += "; no other filter could read an answer that it could not"
-        notes.append(f"answers of the filter {name}, one of {_some(by_filter)}{how}")
-    return ModelRun(found, tuple(notes), bool(seen), "filter")
+        notes.append(f"answers of the filter {name}, one of {_first_names(by_filter)}{how}")
+    return ModelRun(run_rows, tuple(notes), bool(choice_sets), "filter")
 
 
 def _by_filter(rows: Placed, faults: Faults) -> tuple[dict[str, Lines], bool]:
     """Return the lines of each filter by uid, and whether filters are named.
 
-    Until November 2024 they are not: each has a line for the same answers to an item, in order.
+    Until November 2024, filters have no names: each has a line for the same answers to an item, in
+    the order of the filters.
     """
     is_named = any("filter" in fields for _, fields in rows)
-    found: dict[str, Lines] = {}
+    lines_by_filter: dict[str, Lines] = {}
     times: Counter[tuple[str, str]] = Counter()
     for place, fields in rows:
         doc = fields.get("doc")
         identifiers = (dig(doc, name) for name in UIDS)
-        stated = next((value for value in identifiers if value is not None), None)
-        if (uid := as_identifier(stated)) is None:
+        identifier = next((value for value in identifiers if value is not None), None)
+        if (uid := as_identifier(identifier)) is None:
             raise faults.fatal(
                 "These samples do not say which item each is about.",
                 f"{place}: doc with {', '.join(doc) if isinstance(doc, dict) else shorten(doc)}",
@@ -232,28 +246,28 @@ def _by_filter(rows: Placed, faults: Faults) -> tuple[dict[str, Lines], bool]:
         name = str(fields.get("filter", "none")) if is_named else ""
         times[name, uid] += 1
         if (again := times[name, uid]) > 1:
-            earlier, same = found[name or "1"][uid]
-            if is_named or same.get("resps") != fields.get("resps"):
-                raise _twice(
+            earlier, earlier_fields = lines_by_filter[name or "1"][uid]
+            if is_named or earlier_fields.get("resps") != fields.get("resps"):
+                raise _twice_error(
                     f"{place}: {uid} again, first in {earlier}",
                     "give each file by itself, if several are joined here; or keep one line",
                     faults,
                 )
-        found.setdefault(name or str(again), {})[uid] = (place, fields)
-    return found, is_named
+        lines_by_filter.setdefault(name or str(again), {})[uid] = (place, fields)
+    return lines_by_filter, is_named
 
 
 def _likelihoods(answers: Any) -> list[float | None] | None:
-    """Return log-likelihoods of pairs [number, is greedy]; numbers are texts in files."""
+    """Return the log-likelihoods in pairs [log-likelihood, is greedy]; files have them as texts."""
     if not isinstance(answers, list) or len(answers) < 2:
         return None
     if not all(isinstance(pair, list) and len(pair) == 2 for pair in answers):
         return None
-    numbers = [_log(pair[0]) for pair in answers]
+    numbers = [_log_likelihood(pair[0]) for pair in answers]
     return None if set(numbers) == {None} else numbers
 
 
-def _log(value: Any) -> float | None:
+def _log_likelihood(value: Any) -> float | None:
     """Return a log-likelihood, `_NEVER` for -inf, which JSON may have as null."""
     if value is None or str(value).casefold() in ("-inf", "-infinity"):
         return _NEVER
@@ -262,37 +276,38 @@ def _log(value: Any) -> float | None:
 
 
 def _choices(arguments: Any) -> list[str]:
-    """Return the continuations that were scored, in order."""
+    """Return the choices that were scored, in order."""
     if isinstance(arguments, Mapping):
         ordered = sorted(arguments, key=lambda name: (len(name), name))  # gen_args_2, gen_args_10
-        found = [dig(arguments[name], "arg_1") for name in ordered]
+        continuations = [dig(arguments[name], "arg_1") for name in ordered]
     else:
-        found = (
+        continuations = (
             [dig(argument, "1") for argument in arguments] if isinstance(arguments, list) else []
         )
-    return [str(continuation).strip() for continuation in found]
+    return [str(continuation).strip() for continuation in continuations]
 
 
 def _texts(value: Any) -> Iterator[str]:
     """Yield the texts in lists of lists."""
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, list):
-            waiting += reversed(one)
+        content = waiting.pop()
+        if isinstance(content, list):
+            waiting += reversed(content)
         else:
-            yield _text(one)
+            yield _text(content)
 
 
-def _of_batch(path: Path, rows: Placed, faults: Faults, _: Mapping[str, str]) -> ModelRun:
-    found, failed = [], []
-    first: dict[tuple[str | None, str], str] = {}
-    times: dict[str, Counter[str | None]] = {}  # each item was answered, by model
+def _batch_run(path: Path, rows: Placed, faults: Faults, _: Mapping[str, str]) -> ModelRun:
+    """Return the run in results of an OpenAI-compatible batch."""
+    run_rows, failed = [], []
+    place_of_answer: dict[tuple[str | None, str], str] = {}
+    times: dict[str, Counter[str | None]] = {}  # by model, how often each item was answered
     n_failed: Counter[str | None] = Counter()
     for place, fields in rows:
         uid = as_identifier(fields.get("custom_id"))
         response = fields.get("response")
-        body = dig(response, "body") or response  # which vLLM may leave out
+        body = dig(response, "body") or response  # vLLM may leave out `body`
         choices = dig(body, "choices")
         if fields.get("error") or not isinstance(choices, list) or not choices:
             error = fields.get("error") or dig(body, "error") or response
@@ -300,32 +315,32 @@ def _of_batch(path: Path, rows: Placed, faults: Faults, _: Mapping[str, str]) ->
             n_failed[uid] += 1
             continue
         answers = Counter(
-            _text(dig(one, "message.content")) or _text(dig(one, "message.refusal"))
-            or _text(dig(one, "text"))
-            for one in choices
+            _text(dig(choice, "message.content")) or _text(dig(choice, "message.refusal"))
+            or _text(dig(choice, "text"))
+            for choice in choices
         )  # fmt: skip
-        model = _name(_text(dig(body, "model"))) or path.stem
+        model = _model_name(_text(dig(body, "model"))) or path.stem
         key = (uid, _text(dig(body, "id")))
-        if key[1] and first.setdefault(key, place) != place:
-            where = f"{place}: the same answer to {uid} as in {first[key]}"
-            raise _twice(where, "remove one of the two", faults)
+        if key[1] and place_of_answer.setdefault(key, place) != place:
+            where = f"{place}: the same answer to {uid} as in {place_of_answer[key]}"
+            raise _twice_error(where, "remove one of the two", faults)
         times.setdefault(model, Counter())[uid] += 1
         tokens = _first_token(choices[0])
-        found.append((place, {"uid": uid, "model": model, DRAWN: answers, WEIGHTS: tokens}))
-    for counts in times.values():  # several batches have, all of them, lines on all items
+        run_rows.append((place, {"uid": uid, "model": model, DRAWN: answers, WEIGHTS: tokens}))
+    for counts in times.values():  # in joined batches, each item has as many lines as any other
         most, n_most = counts.most_common(1)[0]
         fewer = (uid for uid, n in counts.items() if n + n_failed[uid] < n_most)
         if (least := next(fewer, None)) is not None:
-            raise _twice(
+            raise _twice_error(
                 f"{counted(n_most, 'line')} with custom_id {most}, {counts[least]} with {least}",
                 "keep the answer that counts, if requests were sent again",
                 faults,
             )
-    return ModelRun(found, _failed("request", len(rows), failed))
+    return ModelRun(run_rows, _failure_note("request", len(rows), failed))
 
 
 def _first_token(choice: Any) -> dict[str, float] | None:
-    """Return what the first token of an answer may have been, and its probability."""
+    """Return the probabilities of an answer's likeliest first tokens; None if there are none."""
     listed = dig(choice, "logprobs.content.0.top_logprobs")
     if isinstance(listed, list):
         pairs = [(dig(token, "token"), dig(token, "logprob")) for token in listed]
@@ -336,7 +351,8 @@ def _first_token(choice: Any) -> dict[str, float] | None:
     return {text: exp(min(log, 0)) for text, log in known if log is not None and log == log} or None
 
 
-def _of_inspect(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, str]) -> ModelRun:
+def _inspect_run(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, str]) -> ModelRun:
+    """Return the run in a log of Inspect: the answers, as a scorer reads them if there is one."""
     log = rows[0][1]
     samples = log["samples"]
     if not isinstance(samples, list) or not samples:
@@ -344,21 +360,21 @@ def _of_inspect(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, s
             "This log of Inspect holds no samples.", shorten(log.get("status")),
             todo="convert the whole log: inspect log convert FILE --to json --output-dir DIR",
         )  # fmt: skip
-    model = _name(_text(dig(log, "eval.model"))) or path.stem
-    found: list[tuple[str, dict[str, Any]]] = []
+    model = _model_name(_text(dig(log, "eval.model"))) or path.stem
+    run_rows: list[tuple[str, dict[str, Any]]] = []
     failed: list[str] = []
-    first: dict[str, str] = {}
+    place_of_sample: dict[str, str] = {}
     by_scorer: dict[str, dict[str, str]] = {}
     for i, sample in enumerate(samples):
         if (error := dig(sample, "error")) is not None:
             failed.append(_text(dig(error, "message")) or str(error))
             continue
-        place, stands = f"samples[{i}]", dig(sample, "metadata.uid")
-        uid = as_identifier(dig(sample, "id") if stands is None else stands)
+        place, stated_uid = f"samples[{i}]", dig(sample, "metadata.uid")
+        uid = as_identifier(dig(sample, "id") if stated_uid is None else stated_uid)
         key = f"{uid}, epoch {shorten(dig(sample, 'epoch'))}"
-        if uid and first.setdefault(key, place) != place:
-            raise _twice(
-                f"{place}: {key} again, first in {first[key]}",
+        if uid and place_of_sample.setdefault(key, place) != place:
+            raise _twice_error(
+                f"{place}: {key} again, first in {place_of_sample[key]}",
                 "keep one sample for each epoch; or give each log by itself, if several are joined",
                 faults,
             )
@@ -366,31 +382,34 @@ def _of_inspect(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, s
         for name, score in scores.items() if isinstance(scores, Mapping) else ():
             if isinstance(answer := dig(score, "answer"), str):
                 by_scorer.setdefault(name, {})[place] = _in_words(answer, sample)
-        said = _in_words(_text(dig(sample, "output.choices.0.message.content")), sample)
-        found.append((place, {"uid": uid, "model": model, DRAWN: said}))
+        answer = _in_words(_text(dig(sample, "output.choices.0.message.content")), sample)
+        run_rows.append((place, {"uid": uid, "model": model, DRAWN: answer}))
     notes = []
     if by_scorer or "scorer" in wanted:
-        name = _chosen("scorer", by_scorer, wanted, faults)
-        found = [
-            (place, row | {DRAWN: by_scorer[name].get(place, row[DRAWN])}) for place, row in found
+        name = _choose_part("scorer", by_scorer, wanted, faults)
+        run_rows = [
+            (place, row | {DRAWN: by_scorer[name].get(place, row[DRAWN])})
+            for place, row in run_rows
         ]
         if len(by_scorer) > 1:
-            notes.append(f"answers of the scorer {name}, one of {_some(by_scorer)}")
-    found = [(place, row | {DRAWN: Counter([row[DRAWN]])}) for place, row in found]
-    return ModelRun(found, (*_failed("sample", len(samples), failed), *notes), parts="scorer")
+            notes.append(f"answers of the scorer {name}, one of {_first_names(by_scorer)}")
+    run_rows = [(place, row | {DRAWN: Counter([row[DRAWN]])}) for place, row in run_rows]
+    return ModelRun(
+        run_rows, (*_failure_note("sample", len(samples), failed), *notes), parts="scorer"
+    )
 
 
 def _in_words(answer: str, sample: Any) -> str:
-    """Return an answer; of one that is the letter of a choice, the choice."""
+    """Return an answer; the choice if the answer is a choice's letter."""
     answer, choices = answer.strip(), dig(sample, "choices")
     if isinstance(choices, list) and _LETTER.fullmatch(answer):
-        place = ord(answer) - ord("A")
-        answer = _text(choices[place] if place < len(choices) else None) or answer
+        index = ord(answer) - ord("A")
+        answer = _text(choices[index] if index < len(choices) else None) or answer
     return answer
 
 
 _READERS: dict[tuple[str, ...], Callable[[Path, Placed, Faults, Mapping[str, str]], ModelRun]] = {
-    ("doc", "arguments", "filtered_resps"): _of_harness,
-    ("custom_id", "response"): _of_batch,
-    ("eval", "samples"): _of_inspect,
+    ("doc", "arguments", "filtered_resps"): _harness_run,
+    ("custom_id", "response"): _batch_run,
+    ("eval", "samples"): _inspect_run,
 }

@@ -1,4 +1,4 @@
-"""Datasets that are shown as one: their votes joined, and the systems that predict all of them."""
+"""Datasets shown as a single dataset: their votes pooled, and systems that predict all of them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,15 +11,15 @@ from chaos_utils.scoring.system import System
 
 
 def pool_votes(all_votes: Sequence[Votes]) -> Votes:
-    """Return the votes on several datasets with the same labels as those on one.
+    """Return the votes on several datasets with the same labels as votes on a single dataset.
 
-    Its name joins theirs by ``+``; it has counts and labels alone. One dataset is returned as it
-    is.
+    The datasets' names are joined by ``+``; only counts, majorities and old labels are kept. The
+    votes on a single dataset are returned unchanged.
     """
     first = all_votes[0]
     if len(all_votes) == 1:
         return first
-    old = [votes.given_old_label for votes in all_votes if votes.given_old_label is not None]
+    old_labels = [votes.given_old_label for votes in all_votes if votes.given_old_label is not None]
     name = "+".join(votes.dataset.name for votes in all_votes)
     return Votes(
         dataset=first.dataset.model_copy(update={"name": name}),
@@ -27,7 +27,9 @@ def pool_votes(all_votes: Sequence[Votes]) -> Votes:
         counts=frozen(np.concatenate([votes.counts for votes in all_votes])),
         majority=frozen(np.concatenate([votes.majority for votes in all_votes])),
         source=first.source,
-        given_old_label=frozen(np.concatenate(old)) if len(old) == len(all_votes) else None,
+        given_old_label=frozen(np.concatenate(old_labels))
+        if len(old_labels) == len(all_votes)
+        else None,
     )
 
 
@@ -45,7 +47,7 @@ def pool_systems(
         if len(parts) < len(by_name):
             continue
         for votes, system in zip(all_votes, parts, strict=True):
-            system.aligned_to(votes)  # refuses what has learned from these votes
+            system.aligned_to(votes)  # raises if the system has learned from these votes
         pooled.append(
             replace(
                 first,

@@ -1,7 +1,7 @@
-"""Models' predictions: validated where they enter, and immutable after.
+"""Models' predictions: validated when they are read, and immutable from then on.
 
-Nothing is repaired in silence: a fault is an error that says where, and what is odd but
-may be meant is a note beside the predictions.
+Nothing is repaired in silence: a fault is an error that says where, and what is odd but may be
+intended is a note beside the predictions.
 """
 
 import io
@@ -54,22 +54,25 @@ from chaos_utils.scoring.training_records import run_of
 
 Mask = npt.NDArray[np.bool_]
 _MOST_BYTES = 4 * 10**9  # of a file, which is read whole
-_SHOWN = 5
-_LOOKED_AT = 200  # values of a column that may hold labels
-_COMPARED = 1000  # uids, with one that is unknown
-_WIDE = 80  # characters of a row's values
+_SHOWN = 5  # examples in a message
+_LOOKED_AT = 200  # distinct values of a column that may hold labels
+_COMPARED = 1000  # missing uids to compare with an unknown uid
+_WIDE = 80  # characters of a row's values in a message
 _CHECK = "chaos dataset check FILE"
-# What columns of labels are called that people gave, and what those of any file may be.
-_OF_PEOPLE = re.compile("gold|target|reference|true|truth|majority|old_label|human", re.IGNORECASE)
-_OF_ANSWERS = ("label", "prediction", "predicted", "pred", "answer", "output", "response")
-_OF_VOTES = re.compile("annotat|worker|rater|label_count|votes", re.IGNORECASE)  # columns' names
+# Names of columns with people's labels, and names of columns that may hold a model's.
+_PEOPLE_COLUMN = re.compile(
+    "gold|target|reference|true|truth|majority|old_label|human", re.IGNORECASE
+)
+_ANSWER_COLUMNS = ("label", "prediction", "predicted", "pred", "answer", "output", "response")
+# Names of columns with votes.
+_VOTES_COLUMN = re.compile("annotat|worker|rater|label_count|votes", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Probabilities rounded to three digits pass. What Baan et al. (2022) released agrees to 2e-7.
 _TOLERANCE = 1e-3
-_ROUNDED = 0.02  # off 1: so far may rows be whose values have two digits
-_MOST_UNREAD = 0.1  # of a model's answers
-_ENOUGH_OF_TOKEN = 0.5  # of its probability: with less on the labels, the answers drawn are read
-# JSON lines with `index` and `pred` are in the format of Baan et al. (2022), whose values stand in
+_ROUNDED = 0.02  # largest distance from 1 of the sum of values with two digits
+_MOST_UNREAD = 0.1  # share of a model's answers that may be no label
+_ENOUGH_OF_TOKEN = 0.5  # of the first token's probability on labels; else drawn answers are read
+# JSON lines with `index` and `pred` are in the format of Baan et al. (2022), whose values are in
 # the order of these codes.
 _RELEASED = "probabilities, with index and pred"
 _KINDS = ("", "probabilities", _RELEASED, "logits")  # of lists of values
@@ -96,10 +99,10 @@ def read_predictions(
 ) -> list[System]:
     """Read a file of predictions: one system for each model and dataset that it covers.
 
-    The format is recognised by the content, and datasets by the uids; by class columns and a column
-    ``dataset`` too, where several datasets have the same uids. A file in a run's folder takes what
-    the system is from the run's record; CSV and parquet may say it in columns ``family``, ``seed``,
-    ``trained_on`` (names separated by ``;``) and ``out_of_fold``.
+    The format is recognised by the content, and datasets by the uids; also by class columns and a
+    column ``dataset`` if several datasets have the same uids. For a file in a run's folder, the
+    run's record describes the system; CSV and parquet may describe it in columns ``family``,
+    ``seed``, ``trained_on`` (names separated by ``;``) and ``out_of_fold``.
 
     Parameters
     ----------
@@ -112,12 +115,12 @@ def read_predictions(
     answers : mapping of str to str, optional
         Labels by what the file calls them: answers, choices or columns.
     filter, scorer : str, optional
-        Whose reading of each answer is taken, where a run of lm-evaluation-harness has several
-        filters, or one of Inspect several scorers.
+        The filter (in a run of lm-evaluation-harness that has several) or scorer (in a log of
+        Inspect) whose reading of each answer is used.
     allow_missing : bool
         Whether a dataset may be covered in part: the rest is evaluated, and a note says so.
     allow_others : bool
-        Whether the file may hold no item of these datasets; it then gives no predictions.
+        Whether a file without an item of the datasets is allowed; the result is then empty.
 
     Raises
     ------
@@ -146,7 +149,7 @@ def read_predictions(
         parts = _by_dataset(model_rows, all_votes, answers or {})
         _check_meant(model_rows, parts)
         if not parts and not allow_others:
-            raise _no_item(model_rows, all_votes)
+            raise _no_item_error(model_rows, all_votes)
         extra = _extra_note(model_rows.outside(all_votes))
         for part in parts:
             system = replace(part.system(allow_missing), inputs=read_from)
@@ -162,54 +165,51 @@ def _read(
     answers: Mapping[str, str],
     run_parts: Mapping[str, str],
 ) -> list["_ModelRows"]:
-    """Return the rows of each model: faults of any row come before items that are missing."""
+    """Return the rows of each model, after raising on faulty rows; missing items come later."""
     datasets = [votes.dataset for votes in all_votes]
     frame = read_rows(content, datasets, run_parts)
-    wordings = [LabelMapping(dataset, answers) for dataset in (*datasets, *known_datasets())]
-    gives_labels = _check_columns(frame, wordings)
+    mappings = [LabelMapping(dataset, answers) for dataset in (*datasets, *known_datasets())]
+    gives_labels = _check_columns(frame, mappings)
     by_model = frame.by_model()
     if model is not None:
         problem, found = "No such model in this file.", shorten(model)
         check_known(problem, model, by_model, where=content.path, found=found)
         by_model = {model: by_model[model]}
-    return [_checked(name, rows, all_votes, gives_labels) for name, rows in by_model.items()]
+    return [_check_rows(name, rows, all_votes, gives_labels) for name, rows in by_model.items()]
 
 
-def _check_columns(frame: PredictionFrame, wordings: Sequence[LabelMapping]) -> bool:
-    """Return whether a file has one label per item; raise if it has nothing of predictions.
-
-    Whatever the dataset.
-    """
+def _check_columns(frame: PredictionFrame, mappings: Sequence[LabelMapping]) -> bool:
+    """Return whether a file has one label per item; raise if it has no predictions at all."""
     if {DRAWN, PROBABILITIES, LOGITS} & frame.columns.keys():
         return False
-    if any(words.label(name) is not None for name in frame.unnamed for words in wordings):
+    if any(mapping.label(name) is not None for name in frame.unnamed for mapping in mappings):
         return False
-    if not any(_of_labels(frame, words) for words in wordings):
-        raise _misfit(frame, wordings[0], [])
+    if not any(_label_columns(frame, mapping) for mapping in mappings):
+        raise _misfit_error(frame, mappings[0], [])
     return True
 
 
-def _of_labels(frame: PredictionFrame, words: LabelMapping) -> list[str]:
-    """Return the columns that may hold a label per item, which the model or people gave."""
+def _label_columns(frame: PredictionFrame, mapping: LabelMapping) -> list[str]:
+    """Return the columns that may hold a label per item, from the model or from people."""
     if STATED in frame:
         return [STATED]
-    return [name for name in frame.unnamed if _are_labels(frame.column(name), words)]
+    return [name for name in frame.unnamed if _are_labels(frame.column(name), mapping)]
 
 
-def _are_labels(column: Column, words: LabelMapping) -> bool:
-    """Return whether half of a column's cells at least are labels, and so the others are faults."""
-    first = column.values[:_LOOKED_AT]
-    times = np.bincount(column.codes[column.codes >= 0], minlength=len(first))[: len(first)]
-    are_labels = np.array([words.label(value) is not None for value in first], dtype=bool)
-    return bool(2 * times[are_labels].sum() >= times.sum() > 0)
+def _are_labels(column: Column, mapping: LabelMapping) -> bool:
+    """Return whether at least half of a column's cells are labels; other cells are then faults."""
+    values = column.values[:_LOOKED_AT]
+    counts = np.bincount(column.codes[column.codes >= 0], minlength=len(values))[: len(values)]
+    are_labels = np.array([mapping.label(value) is not None for value in values], dtype=bool)
+    return bool(2 * counts[are_labels].sum() >= counts.sum() > 0)
 
 
-def _label_column(frame: PredictionFrame, words: LabelMapping) -> str:
-    """Return the column of a model's labels; raise if another may be meant, or people's."""
-    names = _of_labels(frame, words)
-    if not names or (STATED not in frame and any(map(_OF_VOTES.search, frame.unnamed))):
-        raise _misfit(frame, words, [])
-    if len(names) > 1 or _OF_PEOPLE.search(names[0]):
+def _label_column(frame: PredictionFrame, mapping: LabelMapping) -> str:
+    """Return the column of a model's labels; raise if it is unclear, or may be people's labels."""
+    names = _label_columns(frame, mapping)
+    if not names or (STATED not in frame and any(map(_VOTES_COLUMN.search, frame.unnamed))):
+        raise _misfit_error(frame, mapping, [])
+    if len(names) > 1 or _PEOPLE_COLUMN.search(names[0]):
         raise ChaosError(
             "It is not clear which column holds the model's labels."
             if len(names) > 1
@@ -222,15 +222,15 @@ def _label_column(frame: PredictionFrame, words: LabelMapping) -> str:
     return names[0]
 
 
-def _misfit(
-    frame: PredictionFrame, words: LabelMapping, by_label: Sequence[str | None]
+def _misfit_error(
+    frame: PredictionFrame, mapping: LabelMapping, by_label: Sequence[str | None]
 ) -> ChaosError:
-    """Return the error of a file that lacks columns of labels, or choices."""
+    """Return the error for a file that lacks columns of labels, or choices."""
     columns = "choices" if frame.are_logits else "columns"
     unread = [shorten(name) for name in frame.unnamed if name not in by_label]
-    names = class_columns(words.dataset)
+    names = class_columns(mapping.dataset)
     expected = f"columns uid, {some_of(names)}"
-    if any(map(_OF_VOTES.search, frame.unnamed)):
+    if any(map(_VOTES_COLUMN.search, frame.unnamed)):
         return ChaosError(
             "This is a file of votes, not of predictions.",
             where=frame.path,
@@ -240,16 +240,17 @@ def _misfit(
         )
     lacking = [k for k, column in enumerate(by_label) if column is None]
     texts = [name for name in frame.unnamed if isinstance(frame.column(name)[0], str | bool)]
-    of_answers = [name for name in frame.unnamed if name.casefold() in _OF_ANSWERS] or texts
-    if len(of_answers) == 1 and not any(by_label):
-        return _no_label(frame, words, of_answers[0], frame.column(of_answers[0]).values)
+    answer_columns = [name for name in frame.unnamed if name.casefold() in _ANSWER_COLUMNS] or texts
+    if len(answer_columns) == 1 and not any(by_label):
+        column = answer_columns[0]
+        return _unknown_labels_error(frame, mapping, column, frame.column(column).values)
     todo = None
     if unread:
-        label = words.dataset.labels[next(iter(lacking), 0)]
-        todo = "name the label of each" if words.answers else "rename them, or say which is which"
+        label = mapping.dataset.labels[next(iter(lacking), 0)]
+        todo = "name the label of each" if mapping.answers else "rename them, or say which is which"
         todo += f": --answers {unread[0]}={label},…"
     return ChaosError(
-        f"The {columns} do not fit {words.dataset.title}."
+        f"The {columns} do not fit {mapping.dataset.title}."
         if by_label
         else f"None of the {columns} is a label.",
         where=frame.path,
@@ -262,23 +263,23 @@ def _misfit(
     )
 
 
-def _no_label(
-    frame: PredictionFrame, words: LabelMapping, column: str, values: Sequence[Any]
+def _unknown_labels_error(
+    frame: PredictionFrame, mapping: LabelMapping, column: str, values: Sequence[Any]
 ) -> ChaosError:
-    """Return the error of a column whose values are labels of another dataset, or none."""
+    """Return the error for a column whose values are not labels of this dataset."""
     return ChaosError(
-        f"The column {shorten(column)} holds no labels of {words.dataset.title}.",
+        f"The column {shorten(column)} holds no labels of {mapping.dataset.title}.",
         where=frame.path,
         found=some_of([shorten(as_identifier(value) or value) for value in values[:_SHOWN]]),
-        expected=f"labels: {some_of(words.dataset.labels)}",
-        todo=_which_is_which(words, values[:_SHOWN])
+        expected=f"labels: {some_of(mapping.dataset.labels)}",
+        todo=_which_is_which(mapping, values[:_SHOWN])
         + "; a list of probabilities is read from a column 'probs'",
     )
 
 
-def _which_is_which(words: LabelMapping, values: Sequence[Any]) -> str:
-    """Say how to name the label that stands behind each of some values."""
-    if words.answers:
+def _which_is_which(mapping: LabelMapping, values: Sequence[Any]) -> str:
+    """Say how to name the label for each of some values, with --answers."""
+    if mapping.answers:
         return "name the label of each in --answers too"
     names = sorted(as_identifier(value) or str(value) for value in values)
     return f"say which is which: --answers {quote(','.join(f'{name}=…' for name in names))}"
@@ -307,8 +308,8 @@ def _content_of(path: Path) -> FileContent:
 def write_predictions(path: Path, predictions: Iterable[System]) -> None:
     """Write `predictions` to `path` as parquet: model, dataset, uid, a column per class.
 
-    All must be of datasets with the same labels. What a system was trained on is written where it
-    is known, and so is its seed.
+    All must be on datasets with the same labels. If a seed or training data is known, there are
+    columns for them too.
     """
     import pandas as pd
 
@@ -332,7 +333,7 @@ def write_predictions(path: Path, predictions: Iterable[System]) -> None:
 
 
 def is_name(value: object) -> bool:
-    """Return whether a value can name a system: `NAME` says what that takes."""
+    """Return whether a value can name a system; `NAME` has the conditions."""
     if not isinstance(value, str) or not value.strip() or _CONTROL.search(value):
         return False
     try:
@@ -358,7 +359,7 @@ def _refuse(
 
 
 def _stated(value: Any) -> str | None:
-    """Return what a cell states, as text; None for an empty one, which comes in several forms."""
+    """Return a cell as text; None for an empty cell, which may be None, NaN or blank."""
     if value is None or value != value:
         return None
     return str(value).strip() or None
@@ -366,48 +367,48 @@ def _stated(value: Any) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _ModelRows:
-    """What one model says, row by row."""
+    """The rows of a model in a file."""
 
     name: str
     frame: PredictionFrame
     uids: Column
     datasets: Column
-    items: Mapping[str, Ints]  # by dataset, the place of each of its uids among `uids`, or -1
-    kind: str = ""  # of lists of values, as `_KINDS` says it; empty where labels have columns
+    items: Mapping[str, Ints]  # by dataset, the code in `uids` of each of its uids, or -1
+    kind: str = ""  # of lists of values, one of `_KINDS`; empty if labels have columns
 
     def refuse(self, rows: Ints, describe: Callable[[int], str], expected: str, todo: str) -> None:
         """Raise one ChaosError that describes the first rows with a fault, if there are any."""
         _refuse(self.name, rows, self.frame.place, describe, expected, todo, self.frame.path)
 
     def is_in(self, dataset: str) -> Mask:
-        """Return whether each row's uid is that of an item of a dataset."""
+        """Return a mask of the rows whose uid is that of an item of a dataset."""
         is_item = np.zeros(len(self.uids.values) + 1, dtype=bool)
         is_item[self.items[dataset]] = True
         is_item[-1] = False
         return is_item[self.uids.codes]
 
     def outside(self, all_votes: Sequence[Votes]) -> list[str]:
-        """Return the uids that are no items of any of the datasets."""
+        """Return the uids that are not in any of the datasets."""
         within = np.zeros(len(self.frame), dtype=bool)
         for votes in all_votes:
             within |= self.is_in(votes.dataset.name)
         return [self.uids[row] for row in np.flatnonzero(~within).tolist()]
 
 
-def _checked(
+def _check_rows(
     name: str, frame: PredictionFrame, all_votes: Sequence[Votes], gives_labels: bool
 ) -> _ModelRows:
-    """Return a model's rows after raising on what is wrong with them whatever the dataset."""
+    """Return a model's rows, after raising on faults that do not depend on the dataset."""
     if not is_name(name):
         raise ChaosError(
             "A model's name is not text that can be shown.", where=frame.path,
             found=shorten(name), expected=NAME, todo="rename it",
         )  # fmt: skip
     uids = frame.columns["uid"].identifiers
-    place = dict(zip(uids.values, range(len(uids.values)), strict=True))
+    code_of_uid = dict(zip(uids.values, range(len(uids.values)), strict=True))
     items = {
         votes.dataset.name: np.fromiter(
-            map(place.get, votes.uids, repeat(-1)), np.int64, len(votes.uids)
+            map(code_of_uid.get, votes.uids, repeat(-1)), np.int64, len(votes.uids)
         )
         for votes in all_votes
     }
@@ -419,10 +420,11 @@ def _checked(
 
 
 def _check_uids(model_rows: _ModelRows, gives_labels: bool) -> None:
+    """Raise if a row has no uid, or the uid of an earlier row."""
     uids, datasets = model_rows.uids, model_rows.datasets
     cells, place = model_rows.frame.columns["uid"], model_rows.frame.place
     keys = uids.codes.astype(np.int64) + 1
-    # The same item of two datasets may stand in one file, if all rows say whose item they mean.
+    # A uid may occur once for each of several datasets, if all rows name a known dataset.
     names = {dataset.name for dataset in known_datasets()}
     if names.issuperset(datasets.values) and not datasets.is_missing.any():
         keys += datasets.codes * keys.max()
@@ -447,6 +449,7 @@ def _check_uids(model_rows: _ModelRows, gives_labels: bool) -> None:
 
 
 def _check_datasets(model_rows: _ModelRows) -> None:
+    """Raise if a row names a dataset but has the uid of another."""
     uids, datasets = model_rows.uids, model_rows.datasets
     within = {name: model_rows.is_in(name) for name in model_rows.items}
     wrong = {
@@ -465,13 +468,14 @@ def _check_datasets(model_rows: _ModelRows) -> None:
 
 
 def _kind(model_rows: _ModelRows) -> str:
-    """Return what list of values the rows hold, all alike; nothing for a file of columns."""
+    """Return the kind of lists that all rows hold; empty for a file with columns of labels."""
     frame = model_rows.frame
     if not (PROBABILITIES in frame or LOGITS in frame):
         return ""
     has_shares, has_logits, has_index, has_pred = (
         _has_cell(frame.column(name)) for name in (PROBABILITIES, LOGITS, "index", "pred")
     )
+    # Indices into `_KINDS`.
     kinds = np.where(has_shares, 1 + (has_index & has_pred), 3 * has_logits)
     numbers, first, times = np.unique(kinds, return_index=True, return_counts=True)
     usual = int(numbers[np.lexsort((first, -times))[0]])
@@ -494,7 +498,7 @@ def _kind(model_rows: _ModelRows) -> str:
 
 
 def _check_entries(model_rows: _ModelRows) -> None:
-    """Raise where uid, logits, `conf` (the largest probability) or `pred` (its place) disagree."""
+    """Raise if uid, logits, `conf` (the largest probability) or `pred` (its index) disagree."""
     frame = model_rows.frame
     wrong: dict[int, str] = {}
     if INSIDE in frame:
@@ -502,10 +506,10 @@ def _check_entries(model_rows: _ModelRows) -> None:
         wrong = {row: f"the uid inside is {shorten(inside)}"
                  for row, (inside, uid) in pairs if inside != uid}  # fmt: skip
     lists = [cell for cell in frame.column(PROBABILITIES).values if isinstance(cell, list)]
-    found: dict[int, str] = {}
+    contradictions: dict[int, str] = {}
     for n_values in set(map(len, lists)) - {0}:
-        found |= _contradictions(frame, n_values)
-    wrong |= dict(sorted(found.items()))
+        contradictions |= _contradictions(frame, n_values)
+    wrong |= dict(sorted(contradictions.items()))
     model_rows.refuse(
         np.array([*wrong], dtype=np.int64), wrong.__getitem__,
         "entries that do not contradict themselves", "correct these entries",
@@ -513,31 +517,31 @@ def _check_entries(model_rows: _ModelRows) -> None:
 
 
 def _contradictions(frame: PredictionFrame, n_values: int) -> dict[int, str]:
-    """Say by row what contradicts lists of so many probabilities."""
+    """Return by row a message on values that contradict a list of `n_values` probabilities."""
     logits, conf, pred = map(frame.column, (LOGITS, "conf", "pred"))
     if not (logits.values or conf.values or pred.values):
         return {}
     shares = list_table(frame.column(PROBABILITIES), n_values)
     largest = shares.max(axis=1)
-    is_list = ~np.isnan(largest)  # else a fault of its own
+    is_list = ~np.isnan(largest)  # other rows are reported elsewhere
     is_softmax = (np.abs(softmax(list_table(logits, n_values)) - shares) <= _TOLERANCE).all(axis=1)
-    places = [k if type(k) is int and 0 <= k < n_values else -1 for k in pred.values]
-    place = np.array([*places, -1])[pred.codes]
-    at_place = shares[np.arange(len(frame)), place]
-    found = {}
+    valid = [k if type(k) is int and 0 <= k < n_values else -1 for k in pred.values]
+    index = np.array([*valid, -1])[pred.codes]  # a row's `pred`, -1 if it is no index
+    share_at_index = shares[np.arange(len(frame)), index]
+    messages = {}
     for row in np.flatnonzero(is_list & _has_cell(logits) & ~is_softmax).tolist():
-        both = f"{shorten(frame.column(PROBABILITIES)[row], _WIDE)} are not the softmax of "
-        found[row] = f"probabilities {both}{shorten(logits[row], _WIDE)}"
+        messages[row] = f"probabilities {shorten(frame.column(PROBABILITIES)[row], _WIDE)} are not "
+        messages[row] += f"the softmax of {shorten(logits[row], _WIDE)}"
     is_largest = np.abs(conf.numbers - largest) <= _TOLERANCE
     for row in np.flatnonzero(is_list & _has_cell(conf) & ~is_largest).tolist():
-        found[row] = f"conf is {shorten(conf[row])}, the largest probability {largest[row]:g}"
-    is_at_largest = (place >= 0) & ~(at_place < largest - _TOLERANCE)
+        messages[row] = f"conf is {shorten(conf[row])}, the largest probability {largest[row]:g}"
+    is_at_largest = (index >= 0) & ~(share_at_index < largest - _TOLERANCE)
     for row in np.flatnonzero(is_list & _has_cell(pred) & ~is_at_largest).tolist():
-        found[row] = f"pred is {shorten(pred[row])}, no place in a list of {n_values}"
-        if place[row] >= 0:
-            found[row] = f"pred is {place[row]}, the largest probability stands at "
-            found[row] += f"{shares[row].argmax()}"
-    return found
+        messages[row] = f"pred is {shorten(pred[row])}, no place in a list of {n_values}"
+        if index[row] >= 0:
+            messages[row] = f"pred is {index[row]}, the largest probability stands at "
+            messages[row] += f"{shares[row].argmax()}"
+    return messages
 
 
 def _has_cell(column: Column) -> Mask:
@@ -545,7 +549,7 @@ def _has_cell(column: Column) -> Mask:
 
 
 def _about(model_rows: _ModelRows, all_votes: Sequence[Votes]) -> dict[str, Any]:
-    """Return the fields of the system that the columns `ABOUT` state."""
+    """Return the fields of the system from the columns `ABOUT`; raise if a model's rows differ."""
     about = {}
     for name in ABOUT:
         if name not in model_rows.frame:
@@ -571,6 +575,7 @@ def _joined_names(value: Any) -> str | None:
 
 
 def _field(path: Path, name: str, text: str, all_votes: Sequence[Votes]) -> Any:
+    """Return the value of a field of the system from the text of its column."""
     if name == "seed" and re.fullmatch(r"\d{1,18}(\.0)?", text, re.ASCII):
         return int(text.removesuffix(".0"))
     if name == "out_of_fold" and text.lower() in ("true", "false"):
@@ -580,7 +585,7 @@ def _field(path: Path, name: str, text: str, all_votes: Sequence[Votes]) -> Any:
     if name == "trained_on":
         datasets = [*(votes.dataset for votes in all_votes), *known_datasets()]
         names = map(str.strip, re.split("[;,+]", text))
-        return tuple(_trained_on(corpus, datasets) for corpus in names if corpus)
+        return tuple(_training_source(corpus, datasets) for corpus in names if corpus)
     kinds = {"seed": "a whole number, 0 or more", "out_of_fold": "true or false"}
     raise ChaosError(
         f"The column {name} cannot be read.",
@@ -590,8 +595,8 @@ def _field(path: Path, name: str, text: str, all_votes: Sequence[Votes]) -> Any:
     )
 
 
-def _trained_on(name: str, datasets: Sequence[Dataset]) -> str:
-    """Return a name in `trained_on` as `System` has it: votes by their dataset's short name."""
+def _training_source(name: str, datasets: Sequence[Dataset]) -> str:
+    """Return a name in `trained_on` as `System` has it; votes are named by their dataset's name."""
     words = name.casefold().split(maxsplit=2)
     if words[:2] == ["votes", "of"] and len(words) == 3:
         for dataset in datasets:
@@ -611,7 +616,8 @@ def _listed(uids: Sequence[str]) -> str:
     return ", ".join(map(shorten, uids[:_SHOWN])) + (" …" if uids[_SHOWN:] else "")
 
 
-def _no_item(model_rows: _ModelRows, all_votes: Sequence[Votes]) -> ChaosError:
+def _no_item_error(model_rows: _ModelRows, all_votes: Sequence[Votes]) -> ChaosError:
+    """Return the error for a model none of whose uids is in the datasets."""
     titles = ", ".join(votes.dataset.title for votes in all_votes) or "no dataset"
     synthetic = any(votes.source.synthetic for votes in all_votes)
     stated = sorted(model_rows.datasets.values)
@@ -632,6 +638,7 @@ def _no_item(model_rows: _ModelRows, all_votes: Sequence[Votes]) -> ChaosError:
 def _by_dataset(
     model_rows: _ModelRows, all_votes: Sequence[Votes], answers: Mapping[str, str]
 ) -> list["_DatasetRows"]:
+    """Return the rows on each dataset that has items in the file."""
     names = {dataset.name for dataset in known_datasets()}
     parts = []
     for votes in all_votes:
@@ -643,9 +650,9 @@ def _by_dataset(
         row_of_item = row_of[model_rows.items[name]]
         items = np.flatnonzero(row_of_item >= 0)
         if len(items):
-            words = LabelMapping(votes.dataset, answers)
-            parts.append(_DatasetRows(model_rows, votes, words, items, row_of_item[items]))
-    # Datasets may share uids. Those whose classes are not the file's are then not meant.
+            mapping = LabelMapping(votes.dataset, answers)
+            parts.append(_DatasetRows(model_rows, votes, mapping, items, row_of_item[items]))
+    # Datasets may share uids: datasets whose classes are not the file's are left out.
     return [part for part in parts if part.fits()] or parts
 
 
@@ -667,22 +674,22 @@ def _check_meant(model_rows: _ModelRows, parts: Sequence["_DatasetRows"]) -> Non
 
 @dataclass(frozen=True, slots=True)
 class _DatasetRows:
-    """What one model says of one dataset."""
+    """The rows of a model on a dataset."""
 
     model_rows: _ModelRows
     votes: Votes
-    words: LabelMapping
-    items: Ints  # places in the votes, ascending
-    rows: Ints  # those of the same items in the frame
+    mapping: LabelMapping
+    items: Ints  # rows in the votes, ascending
+    rows: Ints  # rows of the same items in the frame
 
     @property
     def frame(self) -> PredictionFrame:
-        """The rows that the model has in the file."""
+        """All rows of the model in the file."""
         return self.model_rows.frame
 
     @property
     def lists(self) -> str:
-        """The column that holds a list of values for each row; empty where labels have columns."""
+        """The column with a list of values in each row; empty if labels have columns."""
         return self.model_rows.kind and (
             LOGITS if self.model_rows.kind == "logits" else PROBABILITIES
         )
@@ -692,31 +699,31 @@ class _DatasetRows:
         frame, k = self.frame, self.votes.dataset.n_classes
         if DRAWN in frame:
             first = frame.column(DRAWN)[self.rows[0]]
-            return any(self.words.label(text) is not None for text in first)
+            return any(self.mapping.label(text) is not None for text in first)
         if self.lists:
             first = frame.column(self.lists)[self.rows[0]]
             return isinstance(first, list) and len(first) == k
-        of_classes = self.words.columns(frame.unnamed, frame.path)
-        if not any(of_classes):
-            return bool(_of_labels(frame, self.words))
-        return None not in of_classes
+        class_names = self.mapping.columns(frame.unnamed, frame.path)
+        if not any(class_names):
+            return bool(_label_columns(frame, self.mapping))
+        return None not in class_names
 
     @property
     def gives_labels(self) -> bool:
         """Whether the file has one label per item, and no values."""
         frame = self.frame
         has_values = self.lists or {DRAWN, N_DRAWN} & frame.columns.keys()
-        return not (has_values or any(self.words.columns(frame.unnamed, frame.path)))
+        return not (has_values or any(self.mapping.columns(frame.unnamed, frame.path)))
 
     def system(self, allow_missing: bool) -> System:
-        """Return the predictions, checked."""
+        """Return the predictions as a system; raise if they are not valid."""
         dataset, frame, notes = self.votes.dataset, self.frame, list(self.frame.notes)
         n_samples: tuple[int, ...] = ()
         if DRAWN in frame or (N_DRAWN in frame and not self.lists):
             part, probabilities, n_samples, more = self._machine_votes()
             notes += more
         elif self.gives_labels:
-            return self._of_labels(allow_missing)
+            return self._label_system(allow_missing)
         else:
             part, probabilities = self, self._probabilities()
             notes += self._other_choices()
@@ -742,12 +749,14 @@ class _DatasetRows:
         if frame.lists_in:
             order = some_of([dataset.labels[k] for k in self._order()])
             notes.append(f"the values in {frame.lists_in} are read in the order {order}")
-        return part._made(probabilities, predicted, notes, stated=is_stated, n_samples=n_samples)
+        return part._as_system(
+            probabilities, predicted, notes, stated=is_stated, n_samples=n_samples
+        )
 
-    def _of_labels(self, allow_missing: bool) -> System:
-        """Return labels as predictions, checked."""
+    def _label_system(self, allow_missing: bool) -> System:
+        """Return labels as a system that gives one label per item; raise if they are not valid."""
         frame, dataset = self.frame, self.votes.dataset
-        column = _label_column(frame, self.words)
+        column = _label_column(frame, self.mapping)
         predicted = self._read_labels(column)
         probabilities = np.eye(dataset.n_classes)[predicted]
         notes = self._notes_on_missing(frame.notes, allow_missing)
@@ -755,13 +764,13 @@ class _DatasetRows:
         unread = [name for name in frame.unnamed if is_chance(name, frame.column(name))]
         if unread:
             notes.append(f"not read: {some_of(unread)}, since one probability is no distribution")
-        if self.words.answers:
+        if self.mapping.answers:
             notes += self._check_order(probabilities)
         known = self.votes.old_label if self.votes.has_old_labels else self.votes.majority
         if column != STATED and len(predicted) >= ENOUGH and (predicted == known[self.items]).all():
             which = "the old ones" if self.votes.has_old_labels else "the majority's"
             notes.append(f"all labels in {shorten(column)} are {which}: did the model give them?")
-        return self._made(probabilities, predicted, notes, stated=True, one_label=True)
+        return self._as_system(probabilities, predicted, notes, stated=True, one_label=True)
 
     def _notes_on_missing(self, also: Sequence[str], allow_missing: bool) -> list[str]:
         """Return a note if some items have no prediction; raise if that is not allowed."""
@@ -770,10 +779,10 @@ class _DatasetRows:
             unknown=self.model_rows.outside([self.votes]), allowed=allow_missing,
         )  # fmt: skip
 
-    def _made(
+    def _as_system(
         self, probabilities: Floats, predicted: Ints, notes: Sequence[str], **about: Any
     ) -> System:
-        """Return the system of these items."""
+        """Return predictions on these items as a system."""
         uids = self.votes.uids
         if len(self.items) < len(uids):
             uids = tuple(uids[i] for i in self.items.tolist())
@@ -783,12 +792,16 @@ class _DatasetRows:
         )  # fmt: skip
 
     def _read_labels(self, column: str) -> Ints:
-        """Return the labels that a column states; raise if one is none."""
+        """Return the labels in a column; raise if a cell is not a label."""
         cells, dataset = self.frame.column(column), self.votes.dataset
-        read = cells.map(self.words.label)[self.rows]
-        wrong = self.rows[read == None]  # noqa: E711 - of each element
-        words = list(dict.fromkeys(text for row in wrong if (text := _stated(cells[row]))))
-        todo = _which_is_which(self.words, words[:_SHOWN]) if words else "complete these rows"
+        labels = cells.map(self.mapping.label)[self.rows]
+        wrong = self.rows[labels == None]  # noqa: E711 - of each element
+        unknown_texts = list(dict.fromkeys(text for row in wrong if (text := _stated(cells[row]))))
+        todo = (
+            _which_is_which(self.mapping, unknown_texts[:_SHOWN])
+            if unknown_texts
+            else "complete these rows"
+        )
         self.model_rows.refuse(
             wrong,
             lambda row: f"{column} {shorten(cells[row])}",
@@ -796,26 +809,29 @@ class _DatasetRows:
             + f" or {some_of(dataset.codes)}" * (dataset.codes != dataset.labels),
             f"{todo}; or leave rows without a label out, and evaluate the rest (--allow-missing)",
         )
-        return read.astype(np.int64)
+        return labels.astype(np.int64)
 
     def _machine_votes(self) -> tuple["_DatasetRows", Floats, tuple[int, ...], list[str]]:
-        """Return what drawn answers come to: part of the items, shares, and what is to be said."""
+        """Return the items with answers, label shares, fewest and most answers per item, and notes.
+
+        Shares are from first tokens if labels have enough of their probability; else from answers.
+        """
         notes: list[str] = []
         if N_DRAWN in self.frame:
             counts = self._numbers_drawn()
         else:
             tokens, _ = self._weighed(WEIGHTS)
-            seen = tokens.sum(axis=1)
-            if seen.any():
-                notes.append(f"labels have {seen.mean():.1%} of the first token's probability")
-            if tokens.any(axis=0).all() and seen.mean() >= _ENOUGH_OF_TOKEN:
-                lacks = int((~(tokens > 0).all(axis=1) & (seen > 0)).sum())
-                if lacks:
+            on_labels = tokens.sum(axis=1)
+            if on_labels.any():
+                notes.append(f"labels have {on_labels.mean():.1%} of the first token's probability")
+            if tokens.any(axis=0).all() and on_labels.mean() >= _ENOUGH_OF_TOKEN:
+                n_lacking = int((~(tokens > 0).all(axis=1) & (on_labels > 0)).sum())
+                if n_lacking:
                     notes.append(
-                        f"{counted(lacks, 'item')} with a label that is not among the first "
+                        f"{counted(n_lacking, 'item')} with a label that is not among the first "
                         "tokens given: it counts as 0"
                     )
-                return self._where(seen > 0), tokens[seen > 0], (), notes
+                return self._where(on_labels > 0), tokens[on_labels > 0], (), notes
             counts, unread = self._weighed(DRAWN)
             notes += self._unread(unread, counts.sum() + unread.total())
         totals = counts.sum(axis=1)
@@ -829,16 +845,17 @@ class _DatasetRows:
         return part, shares, n_samples, notes
 
     def _where(self, mask: Mask) -> "_DatasetRows":
+        """Return the rows of the items in a mask."""
         return replace(self, items=self.items[mask], rows=self.rows[mask])
 
     def _weighed(self, column: str) -> tuple[Floats, Counter[str]]:
-        """Return how often each label was answered, shape (n, k), and what else was."""
+        """Return the weight of each label in a column of answers, (n, k), and of other answers."""
         counts = np.zeros((len(self.rows), self.votes.dataset.n_classes))
         unread: Counter[str] = Counter()
         cells = self.frame.cells(column)
         for i, row in enumerate(self.rows.tolist()):
             for text, weight in (cells[row] or {}).items():
-                label = self.words.label(text)
+                label = self.mapping.label(text)
                 if label is None:
                     unread[text] += weight
                 else:
@@ -846,7 +863,7 @@ class _DatasetRows:
         return counts, unread
 
     def _unread(self, unread: Counter[str], total: float) -> list[str]:
-        """Return a note on answers that are none of the labels; raise if they are too many."""
+        """Return a note on answers that are not labels; raise if they are too many."""
         if not unread:
             return []
         common = "\n".join(f"sample {shorten(text)} ({n:,})" for text, n in unread.most_common(3))
@@ -856,7 +873,7 @@ class _DatasetRows:
             n_read = total - unread.total()
             few = f"only {n_read:,.0f} are labels" if n_read else "none is a label"
             todo = f"say which answer is which label, such as {SAY_SO}"
-            if self.words.answers:
+            if self.mapping.answers:
                 todo = "name the label of each answer in --answers too"
             raise ChaosError(
                 f"Of the {total:,.0f} answers of {shorten(self.model_rows.name)}, {few}.",
@@ -870,16 +887,18 @@ class _DatasetRows:
         return [f"{share} are none of the labels and left out ({listed})"]
 
     def _numbers_drawn(self) -> Floats:
-        """Return how often each label was drawn, where the file has the numbers."""
+        """Return how often each label was drawn, (n, k), from a file that has these numbers."""
         columns, stated = self._columns(), self.frame.column(N_DRAWN)
         counts = np.column_stack([_counts(column)[self.rows] for column in columns])
         total = np.nansum(counts, axis=1)
         wrong = np.isnan(counts)
         is_fault = wrong.any(axis=1) | (total != _counts(stated)[self.rows]) | (total == 0)
-        place = dict(zip(self.rows[is_fault].tolist(), np.flatnonzero(is_fault), strict=True))
+        index_of_row = dict(
+            zip(self.rows[is_fault].tolist(), np.flatnonzero(is_fault), strict=True)
+        )
 
         def describe(row: int) -> str:
-            i = place[row]
+            i = index_of_row[row]
             if wrong[i].any():
                 k = int(wrong[i].argmax())
                 name = class_columns(self.votes.dataset)[k]
@@ -894,11 +913,11 @@ class _DatasetRows:
         return counts
 
     def _columns(self) -> list[Column]:
-        """Return the column of each label."""
+        """Return the column of each label; raise if a label has none, or there are others."""
         frame, dataset = self.frame, self.votes.dataset
-        names = self.words.columns(frame.unnamed, frame.path)
+        names = self.mapping.columns(frame.unnamed, frame.path)
         if None in names:
-            raise _misfit(frame, self.words, names)
+            raise _misfit_error(frame, self.mapping, names)
         more = [name for name in frame.unnamed
                 if name and name not in names and _gives_shares(frame.column(name))]  # fmt: skip
         if more and N_DRAWN not in frame:
@@ -941,14 +960,15 @@ class _DatasetRows:
         return values
 
     def _other_choices(self) -> list[str]:
-        """Return a note on choices that are no label, and how much probability they leave."""
+        """Return a note on choices that are not labels, with the probability that labels have."""
         frame = self.frame
         if self.lists or not frame.are_logits:
             return []
-        labels = [name for name in self.words.columns(frame.unnamed, frame.path) if name]
+        labels = [name for name in self.mapping.columns(frame.unnamed, frame.path) if name]
         names = [*labels, *(name for name in frame.unnamed if name not in labels)]
         logs = [frame.column(name).numbers[self.rows] for name in names]
-        logs = [column for column in logs if np.isfinite(column).all()]  # others are on the item
+        # Other columns are about the item.
+        logs = [column for column in logs if np.isfinite(column).all()]
         if len(logs) == len(labels):
             return []
         share = softmax(np.column_stack(logs))[:, : len(labels)].sum(axis=1).mean()
@@ -956,34 +976,34 @@ class _DatasetRows:
         return [f"labels have {share:.1%} of the choices' probability; left out: {left_out}"]
 
     def _other_values(self) -> list[str]:
-        """Return the columns that have values for all labels, too, beside those that are read."""
+        """Return the names of further columns with values for all labels, which are not read."""
         frame, k = self.frame, self.votes.dataset.n_classes
-        labels = {name: self.words.label(name) for name in frame.unnamed if self.lists}
-        of_all = {label for label in labels.values() if label is not None}
+        labels = {name: self.mapping.label(name) for name in frame.unnamed if self.lists}
+        labels_found = {label for label in labels.values() if label is not None}
         return [
             name for name in frame.unnamed
             if holds_values(frame.column(name), k)
-            or (len(of_all) == k and labels.get(name) is not None)
+            or (len(labels_found) == k and labels.get(name) is not None)
         ]  # fmt: skip
 
     def _order(self) -> list[int]:
-        """Return the label that stands at each place of a list of values."""
+        """Return the label at each position of a list of values."""
         codes = self.votes.dataset.codes
         if self.model_rows.kind == _RELEASED and sorted(codes) == sorted(_RELEASED_CODES):
             return [codes.index(code) for code in _RELEASED_CODES]
         return list(range(len(codes)))
 
     def _labels(self, probabilities: Floats) -> tuple[Ints, bool]:
-        """Return the stated labels, or the first argmax where none is stated."""
+        """Return labels, and whether they are stated; if not, they are the first likeliest."""
         stated = self.frame.column(STATED)
         if not stated.map(lambda cell: _stated(cell) is not None, bool)[self.rows].any():
             return probabilities.argmax(axis=1), False
         return self._read_labels(STATED), True
 
     def _check_stated(self, off: Ints) -> None:
-        """Raise where a column of labels contradicts the columns of probabilities beside it.
+        """Raise if stated labels contradict columns of probabilities; `off` are the indices where.
 
-        ChaosNLI's JSON has labels of their own, so there this is a note.
+        With lists, as in ChaosNLI's JSON, stated labels may differ: a note says so.
         """
         stated = self.frame.column(STATED)
         self.model_rows.refuse(
@@ -995,16 +1015,16 @@ class _DatasetRows:
         )  # fmt: skip
 
     def _check_order(self, probabilities: Floats) -> list[str]:
-        """Raise, or note a doubt, where the labels seem to be mixed up."""
+        """Raise if the labels seem to be in another order; return a note if they may be."""
         frame, order = self.frame, self._order()
-        if DRAWN in frame and not self.words.answers:
+        if DRAWN in frame and not self.mapping.answers:
             return []  # answers in words
         what, todo = "the header", "correct the header"
         if frame.are_named:
             what, todo = "the file", "correct the model's id2label, or the names in the file"
         if self.lists:
             what, todo = "this format", "reorder the values"
-        elif self.words.answers:
+        elif self.mapping.answers:
             what, todo = "--answers", "correct --answers"
         if order != sorted(order):
             todo += ", or leave index and pred out: the order is then "
@@ -1023,13 +1043,13 @@ def _gives_shares(column: Column) -> bool:
 
 
 def _counts(column: Column) -> Floats:
-    """Return a column's numbers of samples, NaN for what is none."""
+    """Return a column's numbers of samples, NaN for a cell that is not one."""
     counts = [np.nan if (n := as_count(value)) is None else n for value in column.values]
     return np.array([*counts, np.nan], dtype=np.float64)[column.codes]
 
 
 def _no_numbers(cells: Any, k: int) -> str:
-    """Say what is wrong with what should be a list of so many numbers."""
+    """Return a message on cells that should be k finite numbers."""
     if isinstance(cells, str) and "..." in cells:
         return f"{shorten(cells, _WIDE)}, which leaves numbers out"
     if not isinstance(cells, list) or len(cells) != k:
@@ -1039,23 +1059,23 @@ def _no_numbers(cells: Any, k: int) -> str:
 
 
 def as_labels(model: str, votes: Votes, labels: Sequence[Any]) -> Ints:
-    """Return the labels of all items, from 0; raise on what is none."""
-    words = LabelMapping(votes.dataset)
-    read = [words.label(label) for label in labels]
-    wrong = np.array([row for row, label in enumerate(read) if label is None], dtype=np.int64)
+    """Return the labels of all items as indices from 0; raise if one is not a label."""
+    mapping = LabelMapping(votes.dataset)
+    indices = [mapping.label(label) for label in labels]
+    wrong = np.array([row for row, index in enumerate(indices) if index is None], dtype=np.int64)
     expected = f"labels: {some_of(votes.dataset.labels)}"
     todo = "give labels as the dataset calls them, or an array with a column for each label"
     _refuse(
         model, wrong, lambda row: f"row {row}, {votes.uids[row]}",
         lambda row: shorten(labels[row]), expected, todo,
     )  # fmt: skip
-    return np.array(read, dtype=np.int64)
+    return np.array(indices, dtype=np.int64)
 
 
 def check_shares(
     model: str, place: Callable[[int], str], values: Floats, where: Path | None = None
 ) -> None:
-    """Raise on rows that are no probabilities, and say what they may be."""
+    """Raise if rows are not probabilities, and say what they may be instead."""
     with np.errstate(over="ignore"):
         sums = values.sum(axis=1)
     are_positive, are_whole = bool((values >= 0).all()), bool((values == values.round()).all())
@@ -1090,7 +1110,7 @@ def notes_on_missing(
 ) -> list[str]:
     """Return a note if only some items have a prediction; raise if that is not allowed.
 
-    The error names uids of the file that are `unknown`, and what is `also` to be said.
+    The error names uids of the file that are `unknown`, and has the notes in `also`.
     """
     n_missing = len(votes) - len(items)
     if not n_missing:
@@ -1116,10 +1136,10 @@ def notes_on_missing(
 
 
 def join(parts: Sequence[System], model: str) -> System:
-    """Return the predictions of one system that stand in several files.
+    """Return one system from parts in several files.
 
-    It was trained on what any part was trained on, and has the seed and origin of the parts if
-    these agree. Their notes are not kept.
+    It has the training data of all parts, and their seed and origin if these agree.
+    Notes of the parts are dropped.
     """
     datasets = {part.dataset.name for part in parts}
     uids = tuple(uid for part in parts for uid in part.uids)

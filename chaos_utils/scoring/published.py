@@ -8,7 +8,7 @@ from chaos_utils.scoring.scores import ALL, ScoreRow, as_scores
 if TYPE_CHECKING:
     import pandas as pd
 
-TABLE_5 = ("jsd", "kl", "old_accuracy", "new_accuracy")  # its measures
+TABLE_5 = ("jsd", "kl", "old_accuracy", "new_accuracy")  # measures of that table
 _NO_MODELS = ("chance", "est-human")
 
 
@@ -19,10 +19,10 @@ def published_models() -> "pd.DataFrame":
 
 
 def rank_among_published(score: ScoreRow) -> ScoreRow:
-    """Return the ``rank`` of a system's score beside the models of Table 5 of Nie et al. (2020).
+    """Return the ``rank`` of a system's score among the models of Table 5 of Nie et al. (2020).
 
-    1 is best of as many as are ``ranked``, the system counted. Empty where the table has no such
-    row or column, or the value is NaN.
+    1 is best; ``ranked`` is the number of models, the system included. Empty if the table lacks the
+    dataset or measure, or the value is NaN.
     """
     dataset, measure, value = score["dataset"], score["measure"], score["value"]
     published = [
@@ -30,7 +30,7 @@ def rank_among_published(score: ScoreRow) -> ScoreRow:
         for row in published_rows("nie2020_table5")
         if measure in TABLE_5 and row["dataset"] == dataset and row["model"] not in _NO_MODELS
     ]
-    if not published or value != value:
+    if not published or value != value:  # NaN
         return {}
     is_higher_better = score["better"] == "higher"
     n_ahead = len([x for x in published if (x > value if is_higher_better else x < value)])

@@ -1,8 +1,8 @@
-"""What systems are set beside: the perfect model, the second crowd, the uniform guess.
+"""References for systems' scores: the perfect model, the second crowd, the uniform guess.
 
 The votes on an item are a sample, so even a model that predicts the item's true distribution (the
 *perfect model*) seems to err, and one crowd as a prediction of another (the *second crowd*) errs
-more. Both are drawn once for a dataset, here.
+more. Both are drawn here, once for a dataset.
 """
 
 import csv
@@ -33,7 +33,7 @@ from chaos_utils.scoring.systems import uniform
 if TYPE_CHECKING:
     import pandas as pd
 
-DRAWS = 20  # of the items' true distributions: one number for every page
+DRAWS = 20  # draws of the items' true distributions: one number for every page
 READS = ("chaos_utils/scoring/reference_scores/*.csv",)
 KNOWN = Path(__file__).parent / "reference_scores"  # of released votes: a file for each dataset
 KNOWN_COLUMNS = (
@@ -47,33 +47,33 @@ _NUMBERS: Mapping[str, Callable[[str], float]] = {
 }
 PERFECT_MODEL, SECOND_CROWD, CHANCE = "perfect model", "second crowd", "chance"
 UNSETTLED = "not distinguishable from 0"
-_SETTLED = 2  # standard errors
+_SETTLED = 2  # standard errors from 0
 _LABELS: Mapping[str, Callable[[Votes], Ints]] = {
     "old_accuracy": lambda votes: votes.old_label,
     "new_accuracy": lambda votes: votes.majority,
 }
-_SPLITS = (0.2, 0.4, 0.6, 0.8, 1.0)  # of half the votes; 10, 20, … 50 of a hundred
+_SPLITS = (0.2, 0.4, 0.6, 0.8, 1.0)  # shares of half the votes: 10, 20, … 50 of a hundred
 _CUTS_PER_DRAW = 4  # since extrapolation amplifies the noise of the cuts
 _TERMS = 3  # of the extrapolation: 1, 1/√m, 1/m
 _FEWEST_VOTES = 40  # on an item; the scores of smaller halves follow another curve
-_FARTHEST = 3  # times the half crowd; beyond, the extrapolation is mostly noise
+_FARTHEST = 3  # times the half crowd's votes; beyond, the extrapolation is mostly noise
 _ITEM_RESAMPLES = 200  # for a standard error
 REFITS = 200  # of the prior, for the interval of the perfect model's score
-_PRIOR_ERROR = 0.02  # of a score, on average; see the simulations in tests/scoring
-_JUDGED = 100_000  # crowds, to find what a measure expects at the points of a prior
-_LIKELY = 1e-7  # mass of a point
+_PRIOR_ERROR = 0.02  # share of a score, on average; see the simulations in tests/scoring
+_JUDGED = 100_000  # crowds drawn for a measure's expected values at the points of a prior
+_LIKELY = 1e-7  # least mass of a point that is judged
 
 
-_Found = TypeVar("_Found")
-_Pair = tuple[Floats, Floats, Ints | int]  # who judges, who is judged, the votes of who judges
+_Score = TypeVar("_Score")
+_Pair = tuple[Floats, Floats, Ints | int]  # the judging crowd, the prediction, the crowd's votes
 
 
 class References:
     """The references of a dataset, for any measure by name.
 
-    Draws are made when they are first needed, and kept; they do not depend on which measures are
-    asked for. A measure without an upper end (KL, cross-entropy) has no second crowd: a crowd gives
-    some labels no vote, and what that costs is up to the floor that replaces 0.
+    Draws are made when they are first needed, and kept; they do not depend on the measures. A
+    measure without an upper end (KL, cross-entropy) has no second crowd: a crowd gives some labels
+    no vote, and their loss depends on the floor that replaces 0.
 
     `n_votes` is the median of the items' numbers of votes, to which half crowds are extrapolated,
     and `n_half` the votes in the largest half crowd that can be measured, 0 where none can.
@@ -90,19 +90,19 @@ class References:
 
     @cached_property
     def prior(self) -> GridPrior:
-        """What the items' true distributions are taken to be drawn from."""
+        """The prior from which the items' true distributions are taken to be drawn."""
         return fit_grid(self.votes.counts)
 
     @cached_property
     def _draws(self) -> dict[str, _Pair]:
-        return self._drawn(self.prior, 0)
+        return self._draw_pairs(self.prior, 0)
 
     @cached_property
     def _dirichlet_draws(self) -> dict[str, _Pair]:
-        return self._drawn(fit_dirichlet(self.votes.counts), 2)
+        return self._draw_pairs(fit_dirichlet(self.votes.counts), 2)
 
-    def _drawn(self, prior: GridPrior | Floats, stream: int) -> dict[str, _Pair]:
-        """Return crowds beside the truth that they are drawn from, and beside other crowds."""
+    def _draw_pairs(self, prior: GridPrior | Floats, stream: int) -> dict[str, _Pair]:
+        """Return crowds paired with the truth that they are drawn from, and with other crowds."""
         rng = np.random.default_rng([self._seed, stream])
         sizes = self.votes.n_votes
         truths = draw_truths(self.votes.counts, prior, rng, self.n_draws)
@@ -133,35 +133,37 @@ class References:
         )
 
     def second_crowd(self, measure: str) -> MonteCarloMeasure | None:
-        """Return the score of one crowd as a prediction of another; None where there is no end.
+        """Return the score of one crowd as a prediction of another; None for an unbounded measure.
 
-        From split halves, extrapolated to whole crowds; where that cannot be done (see `halves`),
-        from two crowds that are drawn from one truth.
+        The score is from split halves, extrapolated to whole crowds; if that is not possible (see
+        `halves`), from two crowds that are drawn from the same truth.
         """
         return self.halves(measure) or self.crowds(measure)
 
     def halves(self, measure: str) -> MonteCarloMeasure | None:
         """Return the second crowd's score from split halves.
 
-        None where there can be none: with fewer than 40 votes on an item, where whole crowds are
-        more than three times as large as the half ones, as when numbers of votes differ much, and
-        where the extrapolation leaves the measure's range.
+        None if an item has fewer than 40 votes; if whole crowds are more than three times as large
+        as half crowds, since numbers of votes differ much; if the measure is unbounded; or if the
+        extrapolation leaves the measure's range.
         """
-        return self._once("halves", measure, self._of_cuts)[0]
+        return self._once("halves", measure, self._second_crowd_from_halves)[0]
 
     def crowds(self, measure: str) -> MonteCarloMeasure | None:
         """Return the score of one drawn crowd as a prediction of another."""
-        return self._once("crowds", measure, self._of_crowds)
+        return self._once("crowds", measure, self._second_crowd_from_draws)
 
     def uniform(self, measure: str) -> MonteCarloMeasure:
         """Return the score of the uniform guess, judged by the votes."""
         return MonteCarloMeasure.once(MEASURES[measure], uniform(self.votes).aligned_to(self.votes))
 
     def checks(self, measure: str) -> dict[str, float]:
-        """Return scores that check the prior, NaN where there is none.
+        """Return scores that check the prior, NaN if there is none.
 
-        Of one half crowd as a prediction of the other, ``half_measured`` in the votes and
-        ``half_drawn`` from the prior; ``…_dirichlet`` is what a Dirichlet prior makes of them.
+        * ``half_measured``: one half crowd as a prediction of the other, in the votes
+        * ``half_drawn``: the same, with half crowds drawn from the prior
+        * ``half_dirichlet``: the same, with half crowds drawn from a Dirichlet prior
+        * ``perfect_model_dirichlet``: the perfect model under a Dirichlet prior
         """
         draws, dirichlet = self._draws, self._dirichlet_draws
         pairs = {"perfect_model_dirichlet": dirichlet["truth"]}
@@ -174,18 +176,19 @@ class References:
         }
         return dict.fromkeys(names, np.nan) | values
 
-    def _once(self, what: str, measure: str, compute: Callable[[Measure], _Found]) -> _Found:
+    def _once(self, what: str, measure: str, compute: Callable[[Measure], _Score]) -> _Score:
+        """Return what `compute` makes of a measure, computed on the first call only."""
         key = what, measure
         if key not in self._known:
             self._known[key] = compute(MEASURES[measure])
-        found: _Found = self._known[key]
-        return found
+        score: _Score = self._known[key]
+        return score
 
-    def _of_crowds(self, measure: Measure) -> MonteCarloMeasure | None:
-        has_end = np.isfinite(measure.high)
-        return measure_draws(measure, *self._draws["crowd"]) if has_end else None
+    def _second_crowd_from_draws(self, measure: Measure) -> MonteCarloMeasure | None:
+        is_bounded = np.isfinite(measure.high)
+        return measure_draws(measure, *self._draws["crowd"]) if is_bounded else None
 
-    def _of_cuts(self, measure: Measure) -> tuple[MonteCarloMeasure | None, float]:
+    def _second_crowd_from_halves(self, measure: Measure) -> tuple[MonteCarloMeasure | None, float]:
         """Return `halves` and its Monte Carlo error."""
         too_few = self.votes.n_votes.min() < _FEWEST_VOTES
         if too_few or self.n_votes > _FARTHEST * self.n_half or not np.isfinite(measure.high):
@@ -196,29 +199,29 @@ class References:
         k = self.votes.dataset.n_classes
         if not measure.low_for(k) <= halves.value <= measure.high_for(k):
             return None, np.nan
-        of_cuts = weights @ np.stack([part.values for part in parts])
-        return halves, float(of_cuts.std() / np.sqrt(len(of_cuts)))
+        scores_by_cut = weights @ np.stack([part.values for part in parts])
+        return halves, float(scores_by_cut.std() / np.sqrt(len(scores_by_cut)))
 
     def second_crowd_error(self, measure: str) -> float:
-        """Return the standard error of the second crowd's score: of draws or cuts, and of items."""
+        """Return the standard error of the second crowd's score, over draws (or cuts) and items."""
         crowd = self.second_crowd(measure)
         if crowd is None:
             return np.nan
-        by_halves, draws = self._once("halves", measure, self._of_cuts)
-        if by_halves is None:
-            draws = crowd.values.std() / np.sqrt(self.n_draws)
+        halves, draw_error = self._once("halves", measure, self._second_crowd_from_halves)
+        if halves is None:
+            draw_error = crowd.values.std() / np.sqrt(self.n_draws)
         rng = np.random.default_rng([self._seed, 3])
-        items = crowd.of_means(bootstrap_means(crowd.table, _ITEM_RESAMPLES, rng)).std()
-        return float(np.hypot(draws, items))
+        item_error = crowd.of_means(bootstrap_means(crowd.table, _ITEM_RESAMPLES, rng)).std()
+        return float(np.hypot(draw_error, item_error))
 
     def perfect_model_interval(self, measure: str) -> tuple[float, float]:
         """Return a 95% interval for the perfect model's score on a population of such items.
 
-        Items are resampled with their votes and the prior is refitted, `REFITS` times; the spread
-        of the refits stands about the score. An error is widened by 2 % of itself each way, the
-        most by which scores were off, on average, in simulations with known truths: the votes do
-        not say how small a small share is. NaN for a measure that is no mean over items, such as a
-        calibration error.
+        Items are resampled with their votes and the prior is refitted, `REFITS` times; the
+        deviations of the refits from their mean are added to the score. For an error (lower is
+        better), the interval is widened by 2% of the score each way, the most by which scores were
+        off, on average, in simulations with known truths: the votes do not say how small a small
+        share is. NaN for a measure that is no mean over items, such as a calibration error.
         """
         chosen = MEASURES[measure]
         if not chosen.is_mean:
@@ -251,7 +254,7 @@ class References:
     def rows(self, measures: Iterable[str]) -> list[ScoreRow]:
         """Return perfect model and second crowd as rows of scores, without intervals.
 
-        The ``standard_error`` is for `is_settled`.
+        `is_settled` takes the column ``standard_error``.
         """
         rows = []
         for name in measures:
@@ -271,21 +274,21 @@ class References:
 
 
 def is_settled(measure: str, value: float, standard_error: float) -> bool:
-    """Say whether a second crowd's score can be told from 0.
+    """Return whether a second crowd's score can be told from 0.
 
-    An error (lower is better, 0 is best) is not settled where it is below twice its standard error;
-    what is not settled is shown as `UNSETTLED`, not as a number.
+    An error (lower is better, 0 is best) is not settled if it is below twice its standard error; it
+    is then shown as `UNSETTLED`, not as a number.
     """
     is_error = MEASURES[measure].better == "lower"
     return not (is_error and value < _SETTLED * standard_error)
 
 
 def known_rows(votes: Votes, seed: int = 0) -> list[ScoreRow]:
-    """Return references and baselines that the package knows, which need not be drawn again.
+    """Return the recorded references and baselines, which need not be drawn again.
 
     `chaos record` writes them, from the same code for the same seed. They are read without pandas,
-    which takes longer to import. Empty where these are other votes than the released ones, or
-    another seed.
+    which takes longer to import. Empty if the votes are not the released votes, or for another
+    seed.
     """
     file = KNOWN / f"{votes.dataset.name}.csv"
     if not file.is_file():
@@ -295,8 +298,8 @@ def known_rows(votes: Votes, seed: int = 0) -> list[ScoreRow]:
             row | {name: read(row.get(name) or "nan") for name, read in _NUMBERS.items()}
             for row in csv.DictReader(stream)
         ]
-    wanted = (votes.source.sha256, len(votes), seed)
-    recorded = [row for row in rows if (row["sha256"], row["n_items"], row["seed"]) == wanted]
+    key = (votes.source.sha256, len(votes), seed)
+    recorded = [row for row in rows if (row["sha256"], row["n_items"], row["seed"]) == key]
     return cast(list[ScoreRow], recorded)
 
 
@@ -305,12 +308,12 @@ def chance_scores(
 ) -> "pd.DataFrame":
     """Return chance as rows of the table of scores, of origin ``baseline``.
 
-    Chance is two things in Nie et al. (2020): the uniform distribution, and for the accuracies the
-    share of the most frequent label, which has no interval.
+    In Nie et al. (2020), chance is the uniform distribution; for accuracies it is the share of the
+    most frequent label, which has no interval.
     """
     names = available(votes, measures)
-    even = replace(uniform(votes), name=CHANCE, family=CHANCE)
-    table = score(votes, [even], measures=names, n_resamples=n_resamples, seed=seed)
+    chance = replace(uniform(votes), name=CHANCE, family=CHANCE)
+    table = score(votes, [chance], measures=names, n_resamples=n_resamples, seed=seed)
     for name, labels in _LABELS.items():
         if name in names:
             guessed = np.bincount(labels(votes)).max() / len(votes)
@@ -322,7 +325,7 @@ def chance_scores(
 def split_sizes(counts: npt.ArrayLike) -> list[int]:
     """Return the sizes of split halves: 10, 20, … 50 for a hundred votes.
 
-    Empty where the item with fewest votes gives too few sizes to extrapolate from.
+    Empty if the item with fewest votes allows too few sizes to extrapolate from.
     """
     half = int(np.asarray(counts).sum(axis=1).min()) // 2
     sizes = sorted({round(half * share) for share in _SPLITS} - {0})
@@ -330,10 +333,10 @@ def split_sizes(counts: npt.ArrayLike) -> list[int]:
 
 
 def extrapolation_weights(sizes: Sequence[int], n_votes: int) -> Floats:
-    r"""Return the weights that turn values at several crowd sizes into one at another.
+    r"""Return the weights that extrapolate values at several crowd sizes to `n_votes`.
 
-    Fits :math:`a + b\,m^{-1/2} + c\,m^{-1}` by least squares and reads it at `n_votes`. That value
-    is a weighted sum of the values at `sizes`, three at least; the weights sum to 1.
+    A curve :math:`a + b\,m^{-1/2} + c\,m^{-1}` is fitted by least squares to the values at `sizes`,
+    at least three, and evaluated at `n_votes`: a weighted sum, whose weights sum to 1.
     """
     if len(set(sizes)) < _TERMS:
         raise ValueError(f"sizes are {list(sizes)}, expected at least {_TERMS} different ones")

@@ -1,4 +1,4 @@
-"""May a system replace an annotator? The test, and what else passes it on the same votes."""
+"""May a system replace an annotator? The test, and which baselines pass it on the same votes."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -25,8 +25,8 @@ Row = dict[str, Any]
 COMMONEST = "most frequent label"
 ONE_MORE = "one more person, simulated"
 PASSES, FAILS = "passes", "does not pass"
-_PEOPLE = 100  # who are simulated
-_FOR_A_VERDICT = 3  # annotators
+_PEOPLE = 100  # simulated people
+_FOR_A_VERDICT = 3  # annotators at least
 _CUSTOMS = "0.2 beside experts, 0.15 beside skilled annotators, 0.1 beside crowd workers"
 
 
@@ -41,11 +41,12 @@ def replacement(
 ) -> list[Row]:
     """Test whether systems may replace an annotator, on the items that all of them cover.
 
-    A row for each system; for the label that is most frequent on these items; and for one more
-    person, whose labels are drawn as people's are expected to be, given an item's votes and a
-    Dirichlet prior (one on a grid keeps too close to the votes where labels are many): the means
-    over `n_people` of them, of whom a share has ``passed``. Items that share a text are averaged
-    first. A second vote of an annotator on an item is left out.
+    There is a row for each system; for the label that is most frequent on these items; and for one
+    more person. That person is simulated `n_people` times, and the row has the means; ``passed`` is
+    the share that passes. A simulated person's labels are drawn from the expected shares, given the
+    item's votes and a Dirichlet prior (a prior on a grid keeps too close to the votes if labels are
+    many). Items that share a text are averaged first. An annotator's second vote on an item is left
+    out.
     """
     check_margin(epsilon, reason)
     check_seed(seed)
@@ -55,21 +56,23 @@ def replacement(
     if (groups == groups[0]).all():
         raise one_text_error(votes)
     annotations = annotations_of(votes)
-    voted = annotations.item * (annotations.annotator.max() + 1) + annotations.annotator
-    _, first = np.unique(voted, return_index=True)
+    item_and_annotator = (
+        annotations.item * (annotations.annotator.max() + 1) + annotations.annotator
+    )
+    _, first = np.unique(item_and_annotator, return_index=True)
     first = first[np.isin(annotations.item[first], items)]
     item = np.searchsorted(items, annotations.item[first])
     annotator, label = annotations.annotator[first], annotations.label[first]
     counts = np.zeros((len(items), votes.dataset.n_classes), dtype=np.int64)
     np.add.at(counts, (item, label), 1)
-    several = counts.sum(axis=1) > 1
+    has_several = counts.sum(axis=1) > 1
     test = partial(
         alternative_annotator_test, item, annotator, label, n_classes=votes.dataset.n_classes,
         epsilon=epsilon, ordered=votes.dataset.ordered, groups=groups,
     )  # fmt: skip
     commonest = np.full(len(items), counts.sum(axis=0).argmax())
     try:
-        of_commonest = test(commonest)
+        commonest_result = test(commonest)
     except ValueError as fault:
         raise ChaosError(
             "The votes are too few to say whether a system may replace an annotator.",
@@ -78,32 +81,35 @@ def replacement(
             expected=f"{_FOR_A_VERDICT} annotators for a verdict; items of one text count as one",
             todo="collect more votes of the same people; no test is made of fewer",
         ) from fault
-    shares = counts[several] / counts[several].sum(axis=1, keepdims=True)
-    kappa = kappa_from_means(pairwise_agreement(counts[several]).mean(), shares.mean(axis=0))
-    about: Row = {
+    shares = counts[has_several] / counts[has_several].sum(axis=1, keepdims=True)
+    kappa = kappa_from_means(pairwise_agreement(counts[has_several]).mean(), shares.mean(axis=0))
+    common_columns: Row = {
         "dataset": votes.dataset.name,
-        "n_items": int(several.sum()),
-        "n_annotators": len(of_commonest.annotator),
+        "n_items": int(has_several.sum()),
+        "n_annotators": len(commonest_result.annotator),
         "epsilon": epsilon,
         "reason": reason.strip(" ."),
         "kappa": float(kappa),
-        "annotators_left_out": len(np.unique(annotations.annotator)) - len(of_commonest.annotator),
-        "votes_left_out": len(annotations.item) - int(counts[several].sum()),
+        "annotators_left_out": len(np.unique(annotations.annotator))
+        - len(commonest_result.annotator),
+        "votes_left_out": len(annotations.item) - int(counts[has_several].sum()),
     }
     rows = [
-        about
+        common_columns
         | {"system": system.name, "origin": system.origin}
-        | _found([test(_labels(system, votes, items))])
+        | _result([test(_labels(system, votes, items))])
         for system in systems
     ]
-    rows.append(about | {"system": COMMONEST, "origin": "baseline"} | _found([of_commonest]))
-    people = _people(counts, several, n_people, np.random.default_rng([seed, 6]))
-    simulated = _found([test(person) for person in people])
-    return [*rows, about | {"system": ONE_MORE, "origin": "reference"} | simulated]
+    rows.append(
+        common_columns | {"system": COMMONEST, "origin": "baseline"} | _result([commonest_result])
+    )
+    people = _simulated_people(counts, has_several, n_people, np.random.default_rng([seed, 6]))
+    simulated = _result([test(person) for person in people])
+    return [*rows, common_columns | {"system": ONE_MORE, "origin": "reference"} | simulated]
 
 
 def check_margin(epsilon: float, reason: str) -> None:
-    """Raise a ChaosError if the margin is none, or nobody says why it is this one."""
+    """Raise a ChaosError if the margin is not in [0, 1), or there is no reason for it."""
     if not 0 <= epsilon < 1:
         raise ChaosError(
             "The margin of the replacement test is no share.", found=f"epsilon={epsilon}",
@@ -120,6 +126,7 @@ def check_margin(epsilon: float, reason: str) -> None:
 
 
 def _common_items(votes: Votes, systems: Sequence[System]) -> Ints:
+    """Return the rows of the items that all systems cover; raise if a system has seen the votes."""
     for system in systems:
         if reason := refusal(votes, system):
             raise ChaosError(
@@ -134,25 +141,27 @@ def _common_items(votes: Votes, systems: Sequence[System]) -> Ints:
 
 
 def _labels(system: System, votes: Votes, items: Ints) -> Ints:
-    """Return a system's labels on these items: those it states, or its first likeliest."""
-    places = np.searchsorted(system.rows_in(votes), items)
-    return system.aligned_to(votes).predicted[places]
+    """Return a system's labels on items: the stated labels, or the first of the likeliest."""
+    indices = np.searchsorted(system.rows_in(votes), items)
+    return system.aligned_to(votes).predicted[indices]
 
 
-def _people(
-    counts: Ints, several: npt.NDArray[np.bool_], n_people: int, rng: np.random.Generator
+def _simulated_people(
+    counts: Ints, has_several: npt.NDArray[np.bool_], n_people: int, rng: np.random.Generator
 ) -> Iterator[Ints]:
-    """Yield the labels of people who are simulated, on the items with several votes."""
-    expected = counts[several] + fit_dirichlet(counts[several])
-    upto = expected.cumsum(axis=1) / expected.sum(axis=1, keepdims=True)
+    """Yield the labels of each simulated person, drawn on the items with several votes."""
+    expected = counts[has_several] + fit_dirichlet(counts[has_several])
+    cumulative_shares = expected.cumsum(axis=1) / expected.sum(axis=1, keepdims=True)
     labels = np.zeros(len(counts), dtype=np.int64)
     for _ in range(n_people):
-        labels[several] = (rng.random((len(upto), 1)) > upto[:, :-1]).sum(axis=1)
+        labels[has_several] = (
+            rng.random((len(cumulative_shares), 1)) > cumulative_shares[:, :-1]
+        ).sum(axis=1)
         yield labels
 
 
-def _found(tests: Sequence[Replacement]) -> Row:
-    """Return what one test says, or several of the same kind on average, in numbers and words."""
+def _result(tests: Sequence[Replacement]) -> Row:
+    """Return the result of a test as columns, or the mean result of several of the same kind."""
     passed = float(np.mean([test.passed for test in tests]))
     verdict = PASSES if passed else FAILS
     if len(tests) > 1:
@@ -170,12 +179,13 @@ def _found(tests: Sequence[Replacement]) -> Row:
 
 
 def setting(row: Row) -> str:
-    """Say with what margin, and on which votes, a row of `replacement` was found."""
-    n_left_out, n_known = row["annotators_left_out"], row["n_annotators"]
+    """Say with which margin, and on which votes, a row of `replacement` was computed."""
+    n_left_out, n_annotators = row["annotators_left_out"], row["n_annotators"]
     sentences = [
         f"ε is {row['epsilon']:g}, for this reason: {row['reason']}.",
-        f"{counted(n_known, 'annotator')} with {FEWEST_ITEMS} items or more that others labelled "
-        f"too {'is' if n_known == 1 else 'are'} tested, on {counted(row['n_items'], 'item')}; "
+        f"{counted(n_annotators, 'annotator')} with {FEWEST_ITEMS} items or more that others "
+        f"labelled too {'is' if n_annotators == 1 else 'are'} tested, "
+        f"on {counted(row['n_items'], 'item')}; "
         f"people agree on them with κ = {row['kappa']:.2f}.",
     ]
     if n_left_out:

@@ -1,7 +1,7 @@
 """The one tidy table of scores: systems against votes, with intervals and paired differences.
 
 A measure is a function of means over items, so one set of bootstrap weights resamples every
-measure of every system at once: what is compared is always resampled alike.
+measure of every system at once: systems that are compared are always resampled alike.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd  # else where a table is made: slow to import
 
 ALL = "all"  # the group of all items
-OF_LABELS = ("old_accuracy", "new_accuracy", "soft_accuracy")  # what a label alone is judged by
+OF_LABELS = ("old_accuracy", "new_accuracy", "soft_accuracy")  # measures for single labels
 _ROUNDING = 1e-12
 
 _TYPES = dict.fromkeys(("seed", "n_items", "n_resamples"), "Int64") | dict.fromkeys(
@@ -49,7 +49,7 @@ _ESTIMAND = "items resampled, each with its votes"
 
 
 class TableRow(TypedDict, total=False):
-    """A row of the table of scores; it lacks what it has nothing for."""
+    """A row of the table of scores; keys that do not apply are absent."""
 
     dataset: str
     group: str
@@ -76,12 +76,12 @@ COLUMNS = tuple(TableRow.__annotations__)
 
 
 class ScoreRow(TableRow, total=False):
-    """A score with what stands beside it, in `chaos_utils.scoring.evaluate`, outside the table.
+    """A row of the table of scores, with the further keys of `chaos_utils.scoring.evaluate`.
 
-    That is where systems are set beside people, perfect models and published models.
+    There, systems are compared with people, perfect models and published models.
     """
 
-    p_behind: float  # the p that an adjusted one stems from
+    p_behind: float  # the p-value from which the adjusted p-value stems
     unit: str
     better: str
     rank: int
@@ -97,7 +97,7 @@ class ScoreRow(TableRow, total=False):
 
 @dataclass(frozen=True, slots=True)
 class EvaluationRequest:
-    """What is asked of systems: the same from a command or a call down to the rows.
+    """What to evaluate: passed on unchanged from a command or call to the rows.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class EvaluationRequest:
         Names of systems; of each pair, the first minus the second, on the items that both cover.
     n_resamples : int
         Bootstrap resamples for the intervals; 0 for none. An item is resampled with the votes on
-        it: intervals allow for other items and, since these bring theirs, for other votes.
+        it: intervals allow for other items and, since items bring their votes, for other votes.
     seed : int
         Of the bootstrap, 0 or more. The resamples of a group depend on it, on the number of items
         and on the group's place alone.
@@ -126,7 +126,7 @@ class EvaluationRequest:
     level: float = 0.95
 
     def check(self, systems: Sequence[System]) -> None:
-        """Raise a ChaosError if a number is out of its range, or a name is that of no system."""
+        """Raise a ChaosError if a number is out of its range, or no system has a compared name."""
         check_names(systems)
         names = [system.name for system in systems]
         for name in (name for pair in self.comparisons for name in pair):
@@ -173,7 +173,7 @@ def score(
         resampled within a group.
     n_resamples : int
         Bootstrap resamples for the intervals; 0 for none. An item is resampled with the votes on
-        it: intervals allow for other items and, since these bring theirs, for other votes.
+        it: intervals allow for other items and, since items bring their votes, for other votes.
     seed : int
         Seed of the bootstrap, 0 or more. The resamples of a group depend on it, on the number of
         items and on the group's place alone.
@@ -234,7 +234,7 @@ def score_rows(
 
 
 def as_scores(rows: Iterable[Mapping[str, object]]) -> "pd.DataFrame":
-    """Return rows as a table of scores: all `COLUMNS`, empty or NaN where a row has none."""
+    """Return rows as a table of scores with all `COLUMNS`; absent values are empty or NaN."""
     import pandas as pd
 
     table = pd.DataFrame(list(rows), dtype=object).reindex(columns=list(COLUMNS)).astype(_TYPES)
@@ -243,12 +243,12 @@ def as_scores(rows: Iterable[Mapping[str, object]]) -> "pd.DataFrame":
 
 
 def metadata_columns(system: System) -> ScoreRow:
-    """Return the columns that say what a system is."""
+    """Return the columns that describe a system."""
     return cast(ScoreRow, system.keys | {"trained_on": " + ".join(system.trained_on)})
 
 
 def available(votes: Votes, names: Iterable[str]) -> list[str]:
-    """Return those measures that the votes have what they need for."""
+    """Return the names of the measures that the votes allow."""
     return [name for name in names if _has(votes, MEASURES[name].needs)]
 
 
@@ -261,7 +261,7 @@ def _has(votes: Votes, need: Needs) -> bool:
 
 
 def chosen_measures(votes: Votes, names: Iterable[str] | None = None) -> list[Measure]:
-    """Return measures by name; without names, all that the votes have what they need for."""
+    """Return measures by name, all that the votes allow without names; raise on any other."""
     if names is None:
         return [MEASURES[name] for name in available(votes, MEASURES)]
     chosen = []
@@ -280,7 +280,7 @@ def chosen_measures(votes: Votes, names: Iterable[str] | None = None) -> list[Me
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _AlignedSystem:
-    """A system on some items, and its columns of each measure there."""
+    """A system on some items, with the columns of each measure on them."""
 
     name: str
     about: ScoreRow
@@ -298,7 +298,7 @@ def _align(system: System, votes: Votes, measures: Sequence[Measure]) -> _Aligne
 
 
 def _restrict(system: _AlignedSystem, items: Ints, where: str) -> _AlignedSystem:
-    """Return a system on those of its items that are among others."""
+    """Return a system on the given items that it covers; raise if it covers none."""
     if np.array_equal(system.rows, items):
         return system
     inside = np.isin(system.rows, items)
@@ -324,10 +324,11 @@ def _reduce(system: _AlignedSystem, means: Iterable[Floats]) -> Floats:
 
 
 def _positions(group: str, members: npt.ArrayLike, n_items: int) -> Ints:
+    """Return a group's positions, ascending, from positions or a mask; raise if none is valid."""
     array = np.asarray(members)
-    places = np.flatnonzero(array) if array.dtype == bool else array.astype(np.int64)
+    positions = np.flatnonzero(array) if array.dtype == bool else array.astype(np.int64)
     # np.unique imports numpy.ma, which takes longer than everything else here.
-    items = np.array(sorted(set(places.tolist())), dtype=np.int64)
+    items = np.array(sorted(set(positions.tolist())), dtype=np.int64)
     if len(items) == 0 or items[0] < 0 or items[-1] >= n_items:
         raise ChaosError(
             f"The group {group!r} has no items, or names one that does not exist.",
@@ -369,28 +370,29 @@ def _rows(
     seed: Sequence[int],
 ) -> Iterator[ScoreRow]:
     """Yield a system's values, or their differences from another's on the same items."""
-    value, drawn = _values(system), draws.get(system)
+    value, resamples = _values(system), draws.get(system)
     if reference is not None:
         value = value - _values(reference)
-        # 0 for differences of sums that differ in nothing but their order
-        drawn = None if drawn is None else drawn - draws[reference]
-        drawn = None if drawn is None else np.where(np.abs(drawn) < _ROUNDING, 0, drawn)
-    if drawn is not None:
-        low, high = percentile_interval(drawn, level)
-        p = paired_p_value(drawn) if reference is not None else np.full(len(value), np.nan)
+        if resamples is not None:
+            difference = resamples - draws[reference]
+            # Sums that differ only in their order differ by 0.
+            resamples = np.where(np.abs(difference) < _ROUNDING, 0, difference)
+    if resamples is not None:
+        low, high = percentile_interval(resamples, level)
+        p = paired_p_value(resamples) if reference is not None else np.full(len(value), np.nan)
     for k, measure in enumerate(system.measures):
         row: ScoreRow = {
             **system.about, "group": group, "measure": measure.name, "n_items": len(system.rows),
             "reference": reference.name if reference else "", "value": value[k],
         }  # fmt: skip
-        if drawn is not None and measure.has_interval:
+        if resamples is not None and measure.has_interval:
             row["low"], row["high"], row["interval"] = low[k], high[k], "percentile"
             row["estimand"] = "; ".join(filter(None, [_ESTIMAND, measure.estimand]))
-            row["n_resamples"] = len(drawn)
+            row["n_resamples"] = len(resamples)
             if reference is not None:
                 row["p"] = p[k]
             elif measure.studentised:
-                row |= _studentised(system, k, len(drawn), level, seed)
+                row |= _studentised(system, k, len(resamples), level, seed)
         yield row
 
 
@@ -409,12 +411,12 @@ def _studentised(
 class Resamples:
     """Values of systems in groups of items, and on resamples of each group's items.
 
-    What needs them all, such as a mean over seeds, or a difference between two groups, takes its
-    interval from these.
+    Intervals of quantities that combine them, such as a mean over seeds or a difference between
+    two groups, are computed from these.
     """
 
-    n_items: Ints  # of the group that the system covers, (n_groups, n_systems)
-    values: Floats  # (n_groups, n_systems, n_measures); NaN where it covers none
+    n_items: Ints  # items of the group that the system covers, (n_groups, n_systems)
+    values: Floats  # (n_groups, n_systems, n_measures); NaN if the system covers no item
     draws: Floats  # (n_groups, n_resamples, n_systems, n_measures), all systems resampled alike
 
 
@@ -427,9 +429,9 @@ def resampled(
     n_resamples: int,
     seed: int,
 ) -> Resamples:
-    """Return the values that `score` makes intervals of, resampling the items.
+    """Return values, and their values on resamples of the items, as `score` uses for intervals.
 
-    A system may share no item with a group.
+    Unlike there, a system may share no item with a group.
     """
     EvaluationRequest(n_resamples=n_resamples, seed=seed).check(systems)
     chosen = chosen_measures(votes, measures)
@@ -451,14 +453,14 @@ def resampled(
 def wide(table: "pd.DataFrame", *ends: str) -> "pd.DataFrame":
     """Return one row for each dataset, group and system, with a column for each measure.
 
-    The rows of differences in the `table` of scores are left out. With ``low``, ``high`` as `ends`
-    there are those columns too, as ``<measure>_low``.
+    Rows of differences in the `table` of scores are left out. With ``low`` and ``high`` as `ends`,
+    there are also columns ``<measure>_low`` and ``<measure>_high``.
     """
     rows = table[table["reference"] == ""]
     keys = ["dataset", "group", "system"]
-    described = rows.drop_duplicates(keys)[[*keys, "family", "seed", "origin", "trained_on",
+    result = rows.drop_duplicates(keys)[[*keys, "family", "seed", "origin", "trained_on",
                                             "temperature", "n_items"]]  # fmt: skip
     for measure, part in rows.groupby("measure", sort=False):
         names = {"value": str(measure)} | {end: f"{measure}_{end}" for end in ends}
-        described = described.merge(part[[*keys, *names]].rename(columns=names), "left", keys)
-    return described
+        result = result.merge(part[[*keys, *names]].rename(columns=names), "left", keys)
+    return result

@@ -1,4 +1,4 @@
-"""Systems that were trained with several seeds, as one: other seeds would change the score too."""
+"""Systems trained with several seeds, scored as one: other seeds would change the score too."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,13 +24,13 @@ SEED_COLUMNS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OverSeeds:
-    """Means over seeds, with intervals; arrays of one shape."""
+    """Means over seeds, with intervals; all arrays have the same shape."""
 
     value: Floats
     low: Floats
     high: Floats
-    p: Floats  # two-sided, of the value being 0, from the same inversion as the interval
-    degrees: Floats  # of freedom of t; NaN where there is one seed
+    p: Floats  # two-sided, for a value of 0; it inverts the interval
+    degrees: Floats  # degrees of freedom of t; NaN with one seed
 
 
 def over_seeds(
@@ -43,22 +43,23 @@ def over_seeds(
 ) -> OverSeeds:
     """Return means over seeds with an interval for other seeds and other items.
 
-    The variance of a mean over S seeds is that between them over S, plus that of the mean with the
-    seeds fixed when items are resampled; the interval is that of t, with the degrees of freedom of
-    Satterthwaite (1946). What differs between seeds on single items is in both parts, so that the
-    interval is a little too wide. In simulations, 95% intervals cover 92.5% and more from three
-    seeds on. With two, they cover 93% and more while the variance between seeds over their number
-    is at most that over items, and down to 87% where it is many times that. With one seed, the
-    interval is the percentile one over items: it says nothing of other seeds.
+    The variance of a mean over S seeds is the variance between seeds, divided by S, plus the
+    variance of the mean when items are resampled with the seeds fixed. The interval is that of t,
+    with the degrees of freedom of Satterthwaite (1946). Differences between seeds on single items
+    are in both parts, so the interval is a little too wide. In simulations, 95% intervals cover
+    92.5% and more with three seeds or more. With two, they cover 93% and more if the variance
+    between seeds, divided by S, is at most the variance over items, and down to 87% if it is many
+    times as large. With one seed, the interval is the percentile interval over items, which says
+    nothing about other seeds.
 
-    The statistic's values, by seed first, have draws on resamples of the items before that, all
-    seeds resampled alike. `against` is both of a second family with seeds of its own, on the same
-    resamples, whose mean is subtracted. Runs that pair up seed by seed are compared without it, by
-    their differences.
+    `values` have shape (n_seeds, ...), and `draws` (n_resamples, n_seeds, ...): the values on
+    resamples of the items, the same for all seeds. `against` is values and draws, on the same
+    resamples, of a second family with seeds of its own, whose mean is subtracted. Compare runs that
+    pair up seed by seed by their differences, without `against`.
     """
-    families = [_checked(values, draws)]
+    families = [_as_arrays(values, draws)]
     if against is not None:
-        families.append(_checked(*against))
+        families.append(_as_arrays(*against))
     means = [value.mean(axis=0) for value, _ in families]
     drawn = [draw.mean(axis=1) for _, draw in families]
     value = means[0] - means[1] if against is not None else means[0]
@@ -72,16 +73,19 @@ def over_seeds(
         low, high = percentile_interval(resampled_values, level)
         p = paired_p_value(resampled_values)
         return OverSeeds(value, low, high, p, np.full(value.shape, np.nan))
-    of_items = resampled_values.var(axis=0, ddof=1)
-    each = [*parts, (of_items, np.maximum(np.asarray(n_items) - 1, 1))]
-    total = np.sum([variance for variance, _ in parts], axis=0) + of_items
-    below = np.sum([variance**2 / degrees for variance, degrees in each], axis=0)
-    degrees = np.divide(total**2, below, out=np.full(value.shape, np.inf), where=below > 0)
+    item_variance = resampled_values.var(axis=0, ddof=1)
+    all_parts = [*parts, (item_variance, np.maximum(np.asarray(n_items) - 1, 1))]
+    total = np.sum([variance for variance, _ in parts], axis=0) + item_variance
+    squares_by_degrees = np.sum([variance**2 / degrees for variance, degrees in all_parts], axis=0)
+    degrees = np.divide(
+        total**2, squares_by_degrees, out=np.full(value.shape, np.inf), where=squares_by_degrees > 0
+    )
     low, high, p = _by_t(value, np.sqrt(total), degrees, level)
     return OverSeeds(value, low, high, p, degrees)
 
 
-def _checked(values: npt.ArrayLike, draws: npt.ArrayLike) -> tuple[Floats, Floats]:
+def _as_arrays(values: npt.ArrayLike, draws: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Return values and draws by seed as arrays; raise if their shapes do not fit."""
     value_by_seed, draws_by_seed = (
         np.asarray(values, dtype=np.float64),
         np.asarray(draws, dtype=np.float64),
@@ -103,13 +107,13 @@ def _checked(values: npt.ArrayLike, draws: npt.ArrayLike) -> tuple[Floats, Float
 def _by_t(
     value: Floats, error: Floats, degrees: Floats, level: float
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the ends of t's interval, and the p-value that inverts it."""
+    """Return the ends of the interval of t, and the p-value that inverts the interval."""
     from scipy.special import stdtr, stdtrit  # slow to import
 
     if not 0 < level < 1:
         raise ValueError(f"level is {level}, expected a value between 0 and 1")
     reach = stdtrit(degrees, (1 + level) / 2) * error
-    # A value that nothing moves is 0 or surely not.
+    # A value without error is exactly 0, or certainly not 0.
     certain = np.where(value == 0, 0.0, np.inf)
     sizes = np.divide(np.abs(value), error, out=certain, where=error > 0)
     p = np.where(np.isnan(value + error), np.nan, 2 * stdtr(degrees, -sizes))
@@ -117,24 +121,28 @@ def _by_t(
 
 
 def families_of(systems: Sequence[System]) -> dict[str, list[int]]:
-    """Return the places of the systems that differ in their seed alone, by what they are called.
+    """Return the indices of systems that differ only in their seed, by a name for the group.
 
-    A system without a seed, or the only one of its family, is called by its own name; several
-    together by their family, with the temperature of those that were scaled, and their number.
-    Systems whose items have temperatures of their own (NaN) count as having one temperature.
+    A group of one system has the system's name. A larger group is named by its family, by the
+    temperature if it is scaled, and by the number of seeds. Systems whose temperature differs from
+    item to item (NaN) count as having the same temperature.
     """
-    places: dict[tuple[object, ...], list[int]] = {}
-    for place, system in enumerate(systems):
-        alone = () if system.seed is not None else (system.name,)
+    indices: dict[tuple[object, ...], list[int]] = {}
+    for index, system in enumerate(systems):
+        own_name = () if system.seed is not None else (system.name,)
         t = None if np.isnan(system.temperature) else system.temperature  # NaN equals no NaN
-        places.setdefault((system.origin, system.family, t, *alone), []).append(place)
+        indices.setdefault((system.origin, system.family, t, *own_name), []).append(index)
     families = {}
-    for members in places.values():
+    for members in indices.values():
         first = systems[members[0]]
         t = first.temperature
-        scaled = "" if t == 1 else " at T by item" if np.isnan(t) else f" at T = {t:g}"
-        several = f"{first.family}{scaled}, mean of {len(members)} seeds"
-        families[first.name if len(members) == 1 else several] = members
+        suffix = ""
+        if np.isnan(t):
+            suffix = " at T by item"
+        elif t != 1:
+            suffix = f" at T = {t:g}"
+        family_name = f"{first.family}{suffix}, mean of {len(members)} seeds"
+        families[first.name if len(members) == 1 else family_name] = members
     return families
 
 
@@ -147,7 +155,7 @@ def score_over_seeds(
     seed: int = 0,
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Score systems that differ in their seed alone as one, with what other seeds would change.
+    """Score systems that differ only in their seed as one, with intervals over seeds and items.
 
     Parameters
     ----------
@@ -169,8 +177,8 @@ def score_over_seeds(
         votes, systems, measures=names, groups=all_items, n_resamples=n_resamples, seed=seed
     )
     rows: list[dict[str, object]] = []
-    for name, places in families_of(systems).items():
-        covered = sorted(set(resamples.n_items[0, places].tolist()))
+    for name, indices in families_of(systems).items():
+        covered = sorted(set(resamples.n_items[0, indices].tolist()))
         if len(covered) > 1:
             raise ChaosError(
                 "The seeds of a family cover other items.",
@@ -178,14 +186,14 @@ def score_over_seeds(
                 found=", ".join(f"{n:,}" for n in covered),
                 todo="leave out those that cover a part of the items",
             )
-        values, several = resamples.values[0, places], len(places) > 1
-        mean = over_seeds(values, resamples.draws[0][:, places], n_items=covered[0], level=level)
+        values, several = resamples.values[0, indices], len(indices) > 1
+        mean = over_seeds(values, resamples.draws[0][:, indices], n_items=covered[0], level=level)
         for k, measure in enumerate(chosen):
             row: dict[str, object] = {
                 "dataset": votes.dataset.name,
                 "system": name,
-                "family": systems[places[0]].family,
-                "n_seeds": len(places),
+                "family": systems[indices[0]].family,
+                "n_seeds": len(indices),
                 "measure": measure.name,
                 "n_items": covered[0],
                 "value": mean.value[k],
@@ -193,7 +201,7 @@ def score_over_seeds(
                 "seed_values": "",
             }
             if measure.has_interval:
-                row |= {  # t knows of no range
+                row |= {  # an interval of t can exceed the measure's range
                     "low": max(mean.low[k], measure.low_for(n_classes)),
                     "high": min(mean.high[k], measure.high_for(n_classes)),
                     "estimand": SEVERAL_SEEDS if several else ONE_SEED,

@@ -1,4 +1,4 @@
-"""A system: a predicted distribution for each item, and what it is, as fields."""
+"""A system: a predicted distribution for each item, with fields that describe the system."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -42,7 +42,7 @@ def are_votes(name: str) -> bool:
 
 
 def shared_rows(votes: Votes, systems: Iterable["System"]) -> Ints:
-    """Return the places in the votes, ascending, of the items that all systems cover."""
+    """Return the rows in the votes, ascending, of the items that all systems cover."""
     covered = (system.rows_in(votes) for system in systems)
     return reduce(np.intersect1d, covered, np.arange(len(votes)))
 
@@ -62,7 +62,7 @@ class System:
     Attributes
     ----------
     name : str
-        How tables call it; unique among the systems that are scored together.
+        Its name in tables; unique among the systems that are scored together.
     dataset : Dataset
         Class k of every array is ``dataset.labels[k]``.
     uids : tuple of str
@@ -70,41 +70,40 @@ class System:
     probabilities : ndarray of float, shape (n, k)
         Rows sum to 1; read-only.
     predicted : ndarray of int, shape (n,)
-        The label that the file states, or the first of the largest probabilities where
-        it states none; read-only.
+        The label that the file states; if it states none, the first label of largest
+        probability; read-only.
     stated : bool
-        Whether the labels are stated ones. Otherwise those that are tied for the largest
-        probability share an item.
+        Whether the labels are stated. Otherwise labels that tie for the largest probability share
+        an item.
     origin : str
         ``released`` with a paper, ``trained`` by this project, ``simulated`` for the synthetic
         sample, ``baseline`` (needs no model), ``reference`` (drawn from the votes themselves), or
         ``yours``.
     family : str
-        What systems share that differ in their seed alone; the name by default.
+        Common to systems that differ only in their seed; the name by default.
     seed : int or None
     temperature : float
-        That the probabilities were raised to; 1 for the system as it is, NaN where it differs
-        from item to item.
+        The temperature at which the probabilities are; 1 for the system as it is, NaN if it
+        differs from item to item.
     trained_on : tuple of str
         Corpora by name, and ``votes of <dataset>`` for votes that it was trained or fitted on.
     out_of_fold : bool
         Whether each item's votes were left out of what its prediction was trained or fitted on.
     one_label : bool
-        Whether it gives one label per item, of which `probabilities` are then 1, and so says
-        nothing of distributions.
+        Whether it gives one label per item. The label then has probability 1, which says nothing
+        about distributions.
     n_samples : tuple of int
-        Fewest and most answers per item that were drawn from it, where it is a crowd of machine
-        votes; empty for a model that gives probabilities.
+        Fewest and most answers drawn per item, for a crowd of machine votes; empty for a model
+        that gives probabilities.
     n_answers : int
-        Most answers per item, where the probabilities are their bare shares, with nothing added so
-        that no label has none; else 0.
+        Most answers per item, if the probabilities are unsmoothed shares of answers; otherwise 0.
     paper : str
         Key in ``book/references.bib`` of the paper on its dataset that it comes from, for a
-        released system; empty for one that none of them knows.
+        released system; otherwise empty.
     caution : str
-        What must be said wherever it is shown; empty for nothing.
+        A warning to show wherever the system is shown; may be empty.
     notes : tuple of str
-        What a reader of the numbers must know.
+        Facts that a reader of the numbers must know.
     inputs : tuple of Input
         The files that it was read from; none for predictions that were computed from the votes.
     """
@@ -142,11 +141,11 @@ class System:
         return len(self.uids)
 
     def rows_in(self, votes: Votes) -> Ints:
-        """Return the places in the votes of the items that both have, ascending."""
+        """Return the rows in the votes, ascending, of the items that this system covers."""
         return self._join(votes)[0]
 
     def aligned_to(self, votes: Votes, *, in_sample: bool = False) -> EvalBatch:
-        """Set the predictions beside what humans said of the same items.
+        """Join the predictions with the votes on the same items.
 
         This is the only place where predictions and votes are joined.
 
@@ -155,13 +154,13 @@ class System:
         votes : Votes
             Of this system's dataset.
         in_sample : bool
-            Whether a system that learned from these very votes is scored all the same, to show
-            what that does; the page then says so.
+            Whether to score a system that has learned from these very votes, to show the effect;
+            the page must then say so.
 
         Returns
         -------
-        Judged
-            Of the items that both have, in the order of the votes (`rows_in`).
+        EvalBatch
+            On the items that both have, in the order of the votes (`rows_in`).
 
         Raises
         ------
@@ -169,12 +168,12 @@ class System:
             If it predicts another dataset, has none of the items, or was trained or fitted on
             these votes.
         """
-        ours, theirs = self.dataset, votes.dataset
-        if (ours.name, ours.codes) != (theirs.name, theirs.codes):
+        own, judging = self.dataset, votes.dataset
+        if (own.name, own.codes) != (judging.name, judging.codes):
             raise ChaosError(
                 f"{self.name!r} predicts another dataset, or its labels in another order.",
-                found=f"{ours.title}: {', '.join(ours.labels)}",
-                expected=f"{theirs.title}: {', '.join(theirs.labels)}",
+                found=f"{own.title}: {', '.join(own.labels)}",
+                expected=f"{judging.title}: {', '.join(judging.labels)}",
             )
         if votes_of(votes.dataset) in self.trained_on and not (self.out_of_fold or in_sample):
             raise ChaosError(
@@ -184,14 +183,14 @@ class System:
                 todo="judge it by other votes, or predict out of fold and say so in the file "
                 "(column out_of_fold)",
             )
-        rows, places = self._join(votes)
+        rows, own_rows = self._join(votes)
         if len(rows) == 0:
             raise ChaosError(f"{self.name!r} has no item of these votes.", where=votes.source.name)
         old_label = votes.old_label[rows] if votes.has_old_labels else None
         return EvalBatch(
             human=votes.shares[rows],
-            model=self.probabilities[places],
-            predicted=self.predicted[places],
+            model=self.probabilities[own_rows],
+            predicted=self.predicted[own_rows],
             old_label=old_label,
             majority=votes.majority[rows],
             n_votes=votes.n_votes[rows],
@@ -200,15 +199,15 @@ class System:
         )
 
     def _join(self, votes: Votes) -> tuple[Ints, Ints]:
-        """Return the places in the votes, ascending, and those here, of the items of both."""
-        here = {uid: i for i, uid in enumerate(self.uids)}
-        pairs = [(row, here[uid]) for row, uid in enumerate(votes.uids) if uid in here]
-        rows, places = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        return rows, places
+        """Return the common items' rows in the votes, ascending, and their rows in this system."""
+        row_of_uid = {uid: row for row, uid in enumerate(self.uids)}
+        pairs = [(row, row_of_uid[uid]) for row, uid in enumerate(votes.uids) if uid in row_of_uid]
+        rows, own_rows = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        return rows, own_rows
 
     @property
     def keys(self) -> dict[str, object]:
-        """The columns of tables that say which system it is."""
+        """The columns of tables that identify the system."""
         return {
             "dataset": self.dataset.name,
             "system": self.name,
@@ -231,7 +230,7 @@ class System:
         Returns
         -------
         System
-            With the same labels, and what it was fitted on still to be said by the caller.
+            With the same labels; the caller must add what the temperature was fitted on.
         """
         factor = float(np.asarray(temperature)) if np.ndim(temperature) == 0 else np.nan
         return replace(

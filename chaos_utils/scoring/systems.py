@@ -1,4 +1,4 @@
-"""Which systems there are: released ones, the reader's own, baselines, references."""
+"""All systems: released systems, the reader's own, baselines and references."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,8 +32,8 @@ from chaos_utils.scoring.training_records import (
 )
 
 READS = ("predictions",)
-_AGREES = 5.5e-5  # with a number of four decimals
-_SAME = 1e-6  # of probabilities that stand in two files
+_AGREES = 5.5e-5  # largest difference from a number of four decimals
+_SAME = 1e-6  # largest difference between the same probabilities in two files
 
 
 def load_systems(
@@ -64,7 +64,7 @@ def load_systems(
 
 
 def own_systems(votes: Votes, files: Sequence[str]) -> list[System]:
-    """Read a reader's own files; one without an item of the dataset gives nothing."""
+    """Read a reader's own files; a file without an item of the dataset is passed over."""
     systems = []
     for file in files:
         path = paths.from_reader(file)
@@ -78,12 +78,12 @@ def refuse_unused(
 ) -> None:
     """Raise a ChaosError if one of a reader's files fits none of these datasets, or two.
 
-    `systems` are what was read from the files, on any of the datasets.
+    `systems` are all systems that were read from the files.
     """
     used = Counter(
         Path(file.name).name
-        for each in all_votes
-        for file in {file for s in systems if s.dataset == each.dataset for file in s.inputs}
+        for votes in all_votes
+        for file in {file for s in systems if s.dataset == votes.dataset for file in s.inputs}
     )
     for path in map(paths.from_reader, files):
         if used[path.name] != 1:
@@ -94,22 +94,23 @@ def released_systems(votes: Votes) -> list[System]:
     """Return the released predictions that a dataset's YAML names, where available.
 
     Each system's parts are joined. The models of Baan et al. (2022) were trained on SNLI, so MNLI
-    is out of their distribution; 30 of its 1,599 items have no prediction. A file of several models
-    keeps their names; if it is another one than was published, their rows must agree with those of
-    Table 5 of Nie et al. (2020). Where the same predictions stand in two files, these must agree.
+    is out of their distribution; 30 of its 1,599 items have no prediction. Models in a file
+    of several keep their names; if it is not the published file, their scores must agree with Table
+    5 of Nie et al. (2020). If the same predictions are in two files, the files must agree.
     """
     systems = []
     for released, seed, files in _released_files(votes.dataset):
-        of_files = _read_released(votes, released, files)
+        systems_by_file = _read_released(votes, released, files)
         other_form = sources.find(released.other_form) if released.other_form else None
         if other_form is not None and released.other_form not in files:
             again = _read_released(votes, released, {released.other_form: other_form})
-            _check_alike(released, [*files.values(), other_form], of_files[0], again[0])
+            paths_read = [*files.values(), other_form]
+            _check_alike(released, paths_read, systems_by_file[0], again[0])
         for name in released.models or (released.family,):
             parts = [
                 system
-                for some in of_files
-                for system in some
+                for file_systems in systems_by_file
+                for system in file_systems
                 if system.name == name or released.family
             ]
             system = join(parts, name if seed is None else f"{name}, seed {seed}")
@@ -128,18 +129,20 @@ def released_systems(votes: Votes) -> list[System]:
 
 
 def _read_released(
-    votes: Votes, known: ReleasedSystem, files: Mapping[str, Path]
+    votes: Votes, released: ReleasedSystem, files: Mapping[str, Path]
 ) -> list[list[System]]:
-    """Return the systems in each file; a ChaosError if it is not what was published."""
+    """Return the systems in each file; raise a ChaosError if a file is not as published."""
     by_file = [
-        read_logit_rows(path, votes, known.rows_of)
-        if known.rows_of and name in known.files
+        read_logit_rows(path, votes, released.rows_of)
+        if released.rows_of and name in released.files
         else read_predictions(path, [votes], allow_missing=True)
         for name, path in files.items()
     ]
-    for (name, path), some in zip(files.items() if known.models else (), by_file, strict=False):
-        by_name = {system.name: system for system in some}
-        if missing := [model for model in known.models if model not in by_name]:
+    for (name, path), file_systems in zip(
+        files.items() if released.models else (), by_file, strict=False
+    ):
+        by_name = {system.name: system for system in file_systems}
+        if missing := [model for model in released.models if model not in by_name]:
             raise ChaosError(
                 "The file lacks predictions of a model on these items.",
                 where=path,
@@ -149,21 +152,24 @@ def _read_released(
         try:
             sources.check(sources.get(name), path)
         except ChaosError:
-            if not all(_agrees_with_table_5(votes, by_name[model]) for model in known.models):
+            if not all(_agrees_with_table_5(votes, by_name[model]) for model in released.models):
                 raise
     return by_file
 
 
 def _check_alike(
-    known: ReleasedSystem, files: Sequence[Path], some: Sequence[System], others: Sequence[System]
+    released: ReleasedSystem,
+    files: Sequence[Path],
+    first_systems: Sequence[System],
+    second_systems: Sequence[System],
 ) -> None:
-    """Raise a ChaosError if two files say different things of the same items."""
-    other = {system.name: system for system in others}
-    for system in some:
-        if system.name in known.models:
-            theirs = other[system.name]
-            place = {uid: i for i, uid in enumerate(theirs.uids)}
-            rows = theirs.probabilities[[place[uid] for uid in system.uids if uid in place]]
+    """Raise a ChaosError if predictions in two files differ on the same items."""
+    second_by_name = {system.name: system for system in second_systems}
+    for system in first_systems:
+        if system.name in released.models:
+            twin = second_by_name[system.name]
+            row_of_uid = {uid: row for row, uid in enumerate(twin.uids)}
+            rows = twin.probabilities[[row_of_uid[uid] for uid in system.uids if uid in row_of_uid]]
             if len(rows) != len(system) or np.abs(rows - system.probabilities).max() > _SAME:
                 raise ChaosError(
                     f"Two files of the same predictions on {system.dataset.title} disagree.",
@@ -175,50 +181,50 @@ def _check_alike(
 
 
 def _agrees_with_table_5(votes: Votes, system: System) -> bool:
-    """Return whether a model's scores are those that were published, to four decimals."""
-    theirs = {
+    """Return whether a model's scores agree with the published scores, to four decimals."""
+    published = {
         name: float(row[name])
         for row in published_rows("nie2020_table5")
         for name in TABLE_5
         if (row["dataset"], row["model"]) == (votes.dataset.name, system.name)
     }
-    ours = score_rows(votes, [system], EvaluationRequest(TABLE_5)) if theirs else []
-    near = [abs(row["value"] - theirs[row["measure"]]) < _AGREES for row in ours]
+    rows = score_rows(votes, [system], EvaluationRequest(TABLE_5)) if published else []
+    near = [abs(row["value"] - published[row["measure"]]) < _AGREES for row in rows]
     return len(system) == len(votes) and bool(near) and all(near)
 
 
 def _released_files(
     dataset: Dataset,
 ) -> Iterator[tuple[ReleasedSystem, int | None, dict[str, Path]]]:
-    """Yield what was released on a dataset, its seed and its files by name, where available."""
+    """Yield each system released on a dataset, its seed and its files by name, if available."""
     for released in dataset.systems:
         for seed, names in released.parts.items():
-            files = _found(names)
+            files = _available_files(names)
             if len(files) < len(names):
                 names = (released.other_form,) if released.other_form else names
-                files = _found(names)
+                files = _available_files(names)
             if len(files) == len(names):
-                if not released.models:  # whose scores were published otherwise
+                if not released.models:  # models have published scores to compare instead
                     for name, path in files.items():
                         sources.check(sources.get(name), path)
                 yield released, seed, files
 
 
-def _found(names: Sequence[str]) -> dict[str, Path]:
+def _available_files(names: Sequence[str]) -> dict[str, Path]:
     return {name: path for name in names if (path := sources.find(name)) is not None}
 
 
 def trained_systems(votes: Votes) -> list[System]:
     """Return the models that this project trained in the ordinary way, on as many pairs as it has.
 
-    Other runs on parts of the data, on soft labels and the like stand in chapters of their own.
+    Runs on parts of the data, on soft labels and the like have chapters of their own.
     """
-    found = [run.predictions_on(votes) for run in _trained_on(votes.dataset)]
-    return [system for system in found if system is not None]
+    systems = [run.predictions_on(votes) for run in _runs_trained_on(votes.dataset)]
+    return [system for system in systems if system is not None]
 
 
-def _trained_on(dataset: Dataset) -> list[Run]:
-    """Return the runs whose task the dataset is part of: no others predict its items."""
+def _runs_trained_on(dataset: Dataset) -> list[Run]:
+    """Return the runs whose task includes the dataset: only they predict its items."""
     runs = of_most_items(committed_runs())
     return [run for run in runs if dataset.name in get_task(run.settings.task).datasets]
 
@@ -226,11 +232,11 @@ def _trained_on(dataset: Dataset) -> list[Run]:
 def inputs_of_systems(dataset: Dataset, *, trained: bool = True) -> tuple[Input, ...]:
     """Return the files that `load_systems` reads for the released votes on a dataset.
 
-    Nothing is parsed to find them but the records of runs.
+    Only the records of runs are parsed to find them.
     """
-    found = [path for _, _, files in _released_files(dataset) for path in files.values()]
-    released = [of_predictions(path) for path in found]
-    runs = _trained_on(dataset) if trained else []
+    paths_found = [path for _, _, files in _released_files(dataset) for path in files.values()]
+    released = [of_predictions(path) for path in paths_found]
+    runs = _runs_trained_on(dataset) if trained else []
     return merged(released, *(run.inputs_of(PREDICTIONS_FILE) for run in runs))
 
 
@@ -246,8 +252,8 @@ def synthetic_systems(votes: Votes) -> list[System]:
         noise = rng.normal(scale=1.2, size=votes.shares.shape)
         powers = np.exp(1.6 * np.log(votes.shares + 0.02) + noise)
         shares = powers / powers.sum(axis=1, keepdims=True)
-        one = computed(f"synthetic model, seed {seed}", votes, shares, origin="simulated")
-        systems.append(replace(one, family="synthetic model", seed=seed))
+        system = computed(f"synthetic model, seed {seed}", votes, shares, origin="simulated")
+        systems.append(replace(system, family="synthetic model", seed=seed))
     return systems
 
 
@@ -271,11 +277,11 @@ def uniform(votes: Votes) -> System:
 
 
 def baselines(votes: Votes) -> list[System]:
-    """Return the guesses that need no model, those that the votes have what they need for.
+    """Return the baselines, which need no model, as far as the votes allow them.
 
     ``uniform guess`` and ``base rate``; ``class prior``, ``mean vote given the old label`` and
-    ``old label`` with old labels; ``original votes`` with old votes. Where all items share a text,
-    those that are fitted on other items are not there.
+    ``old label`` with old labels; ``original votes`` with old votes. If all items share a text,
+    baselines that are fitted on other items are left out.
     """
     guesses, is_fitted = [uniform(votes)], has_several_groups(votes)
     if votes.has_old_labels and is_fitted:
@@ -289,14 +295,14 @@ def baselines(votes: Votes) -> list[System]:
 
 
 def guesses_by_votes(votes: Votes) -> list[System]:
-    """Return the uniform guess, and the base rate where one can be formed."""
+    """Return the uniform guess, and the base rate unless all items share a text."""
     return [uniform(votes), *([base_rate(votes)] if has_several_groups(votes) else [])]
 
 
 def class_prior(votes: Votes) -> System:
-    """Return the frequencies of the old labels, each item's from the other of ten folds by text.
+    """Return the frequencies of old labels, for each item in the other nine of ten folds by text.
 
-    A ChaosError where all items share a text.
+    Raises a ChaosError if all items share a text.
     """
     one_hot = np.eye(votes.dataset.n_classes)[votes.old_label]
     all_alike = np.zeros(len(votes), dtype=np.int64)
@@ -305,10 +311,10 @@ def class_prior(votes: Votes) -> System:
 
 
 def base_rate(votes: Votes) -> System:
-    """Return how often each label is given overall: the mean vote shares of all other texts' items.
+    """Return how often each label is given overall: the mean vote shares of items of other texts.
 
-    Fitted on votes, though never on an item's own: models that learned from labels have not seen
-    any of them. Items that share a text are left out together; a ChaosError where all share one.
+    It is fitted on votes, though never on an item's own; models trained on labels have seen none.
+    Items that share a text are left out together. Raises a ChaosError if all items share a text.
     """
     shares = leave_one_out_mean(votes.shares, item_groups([votes])[0])
     if np.isnan(shares).any():
@@ -322,11 +328,11 @@ def base_rate(votes: Votes) -> System:
 
 
 def mean_vote_given_old_label(votes: Votes) -> System:
-    """Return the mean vote shares of those items of the other folds that have the same old label.
+    """Return the mean vote shares of items of other folds that have the same old label.
 
-    Of ten folds by text, or one for each text where these are fewer; a ChaosError where all items
-    share one. Where the others have no item of an old label, its items get their mean vote, and a
-    note says how many these are.
+    There are ten folds by text, or one for each text if texts are fewer. If no item of another fold
+    has an item's old label, the item gets the mean vote on all items of other folds, and a note
+    says how many such items there are. Raises a ChaosError if all items share a text.
     """
     folds = _folds(votes)
     means, n_without = mean_of_other_folds(votes.shares, votes.old_label, folds)
@@ -345,7 +351,7 @@ def mean_vote_given_old_label(votes: Votes) -> System:
 
 
 def _folds(votes: Votes) -> Ints:
-    """Return the fold of each item; a ChaosError where all items share a text."""
+    """Return the fold of each item; raise a ChaosError if all items share a text."""
     folds = folds_of(item_groups([votes])[0])
     if (folds == folds[:1]).all():
         raise one_text_error(votes)
@@ -355,11 +361,11 @@ def _folds(votes: Votes) -> Ints:
 def original_votes(votes: Votes) -> System:
     """Return the few original votes' shares as a prediction; αNLI has one vote per item."""
     shares = votes.old_votes / votes.old_votes.sum(axis=1, keepdims=True)
-    one = computed("original votes", votes, shares)
-    return replace(one, n_answers=int(votes.old_votes.sum(axis=1).max()))
+    system = computed("original votes", votes, shares)
+    return replace(system, n_answers=int(votes.old_votes.sum(axis=1).max()))
 
 
 def old_label(votes: Votes) -> System:
-    """Return the old label, certain of itself."""
+    """Return the old label as a prediction with probability 1."""
     one_hot = np.eye(votes.dataset.n_classes)[votes.old_label]
     return computed("old label", votes, one_hot)

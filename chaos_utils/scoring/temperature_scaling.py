@@ -1,4 +1,4 @@
-"""Temperature scaling: apply it, fit it, and fit it without seeing the item that it changes.
+"""Temperature scaling: apply a temperature, fit it, and fit it without the item that it changes.
 
 Dividing logits by a temperature T is raising probabilities to the power 1/T and rescaling
 them, so probabilities are enough. T > 1 flattens a distribution, T < 1 sharpens it; the
@@ -18,7 +18,7 @@ from chaos_utils.metrics.calibration import (
 from chaos_utils.metrics.checks import as_distributions
 from chaos_utils.metrics.divergence import Floats
 
-LIMITS = (0.05, 20.0)  # where a temperature is looked for
+LIMITS = (0.05, 20.0)  # of the search for a temperature
 _CANDIDATES = np.geomspace(*LIMITS, 601)  # steps of 1%
 
 
@@ -43,8 +43,8 @@ def temper(probabilities: npt.ArrayLike, temperature: npt.ArrayLike) -> Floats:
 def fit_temperature(probabilities: npt.ArrayLike, target: npt.ArrayLike) -> float:
     """Return the temperature of least negative log-likelihood; above 1 where the model is too sure.
 
-    The likelihood has one optimum in T, so a bounded search finds it. Where it is better the
-    further T goes, the result is an end of `LIMITS`; where T makes no difference, 1.
+    The likelihood has one optimum in T, so a bounded search finds it. If the optimum is beyond
+    `LIMITS`, the result is the nearer limit; if T makes no difference, 1.
 
     References
     ----------
@@ -56,7 +56,7 @@ def fit_temperature(probabilities: npt.ArrayLike, target: npt.ArrayLike) -> floa
 
 
 def search_temperature(loss: Callable[[float], float]) -> float:
-    """Return the temperature of least loss within `LIMITS`; 1 where it makes no difference."""
+    """Return the temperature of least loss within `LIMITS`; 1 if T makes no difference."""
     from scipy.optimize import minimize_scalar  # slow to import
 
     def loss_of_log(log_temperature: float) -> float:
@@ -88,7 +88,7 @@ def cross_fit_temperatures(
 ) -> Floats:
     """Return a temperature for each item, fitted on the items of the other folds.
 
-    `folds`, two at least, are those of `datasets.splits.folds_of`.
+    `folds`, at least two, are as from `datasets.splits.folds_of`.
     """
     p, fold = as_distributions(probabilities, "probabilities"), np.asarray(folds)
     if fold.shape != (len(p),):
@@ -103,7 +103,7 @@ def cross_fit_temperatures(
 
 
 def _logs(p: Floats) -> Floats:
-    return np.log(np.maximum(p, np.finfo(np.float64).tiny))  # a 0 stays next to nothing
+    return np.log(np.maximum(p, np.finfo(np.float64).tiny))  # log 0 is not finite
 
 
 def softmax(scores: Floats) -> Floats:

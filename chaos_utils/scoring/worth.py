@@ -1,4 +1,4 @@
-"""What a system is worth: its skill against the base rate, and in people on top of it."""
+"""What a system is worth: its skill against the base rate, and people on top of the base rate."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,7 +31,7 @@ SKILL_RECALIBRATED, SKILL_SHRUNK = f"{SKILL}_recalibrated", f"{SKILL}_shrunk"
 POOLED = "human_equivalent_brier"
 NAMES = (PEOPLE, PEOPLE_RECALIBRATED, PEOPLE_SHRUNK, SKILL, SKILL_RECALIBRATED, SKILL_SHRUNK,
          POOLED)  # fmt: skip
-AS_IT_IS = (PEOPLE, SKILL)  # which of a label are not shown
+AS_IT_IS = (PEOPLE, SKILL)  # not shown for a system that gives one label per item
 RECALIBRATED, SHRUNK = (PEOPLE_RECALIBRATED, SKILL_RECALIBRATED), (PEOPLE_SHRUNK, SKILL_SHRUNK)
 TITLES: Mapping[str, str] = {
     PEOPLE: "worth",
@@ -43,24 +43,24 @@ TITLES: Mapping[str, str] = {
     POOLED: "human equivalent",
 }
 UNITS = {name: "" if name.startswith(SKILL) else "people" for name in NAMES}
-# As `metrics.skill.intervals` calls them.
+# The same, as `metrics.skill.intervals` names them.
 _METRIC_NAMES = {name: name.replace(PEOPLE, "people").replace(POOLED, "pooled") for name in NAMES}
 BELOW, BEYOND = "below the base rate", "more than voted"
 UNDEFINED, TOO_FEW = "undefined", "too few items to say"
 _ON_TOP = "as near to the population as the system, beside the base rate"
-_OF_WHAT = "of what the base rate leaves unknown of the population"
+_OF_THE_UNKNOWN = "of what the base rate leaves unknown of the population"
 _RESAMPLED = "items resampled, each with its votes; the base rate is held fixed"
-_HELD = f"{_RESAMPLED}, and so are predictions out of fold"
+_HELD_FIXED = f"{_RESAMPLED}, and so are predictions out of fold"
 _REFITTED = f"{_RESAMPLED}, and the shrinkage fitted anew"
-_WITHOUT = "items resampled, each with its votes"
+_NO_BASE_RATE = "items resampled, each with its votes"
 ESTIMANDS = {
     PEOPLE: f"{_ON_TOP}; {_RESAMPLED}",
-    PEOPLE_RECALIBRATED: f"{_ON_TOP}; {_HELD}",
+    PEOPLE_RECALIBRATED: f"{_ON_TOP}; {_HELD_FIXED}",
     PEOPLE_SHRUNK: f"{_ON_TOP}; {_REFITTED}",
-    SKILL: f"{_OF_WHAT}; {_RESAMPLED}",
-    SKILL_RECALIBRATED: f"{_OF_WHAT}; {_HELD}",
-    SKILL_SHRUNK: f"{_OF_WHAT}; {_REFITTED}",
-    POOLED: f"as near to the population as the system; {_WITHOUT}",
+    SKILL: f"{_OF_THE_UNKNOWN}; {_RESAMPLED}",
+    SKILL_RECALIBRATED: f"{_OF_THE_UNKNOWN}; {_HELD_FIXED}",
+    SKILL_SHRUNK: f"{_OF_THE_UNKNOWN}; {_REFITTED}",
+    POOLED: f"as near to the population as the system; {_NO_BASE_RATE}",
 }
 
 
@@ -81,22 +81,24 @@ class Worth:
     ----------
     n_items : int
     n_votes : float
-        Votes per item, on average: worth more is beyond the crowd.
+        Votes per item, on average: a larger worth is beyond the crowd.
     is_hard : bool
-        Whether it gives one label per item: as it is, it does not compare with people then.
+        Whether it gives one label per item; it then compares with people only if recalibrated or
+        shrunk.
     undefined : str
-        Why there is no skill, or no number of people, in words; empty where there are both.
+        Why there is no skill, or no number of people, in words; empty if there are both.
     not_recalibrated : str
-        Why it is not recalibrated, in words; empty where it is.
+        Why it is not recalibrated, in words; empty if it is.
     shrinkage : float
-        λ fitted on all items; each item's own is fitted without the items that share its text.
+        λ fitted on all items; the λ used for an item is fitted without items that share its text.
     credibility : float
         k₀ = V/d₀: the skill of k people is k / (k + k₀).
     estimates : mapping from str to Estimate
         By the names in `NAMES`. ``people_on_top`` is V/d − V/d₀: people whose answers, on top of
         the base rate, come as near. ``skill`` is 1 − d/d₀: 0 is the base rate, 1 as near as the
-        votes can show. Both are of the system as it is, m; as `scoring.recalibration` maps it,
-        which is what it knows; and of b + λ (m − b), drawn towards the base rate.
+        votes can show. People and skill are for the system as it is, m; for the system as
+        `scoring.recalibration` maps it, which is what it knows; and for b + λ (m − b), drawn
+        towards the base rate.
         ``human_equivalent_brier`` is V/d: people whose shares, without the base rate, come as near.
     """
 
@@ -113,7 +115,7 @@ class Worth:
 
     @property
     def shown(self) -> dict[str, Estimate]:
-        """The estimates that may be shown: of one label per item, not those `AS_IT_IS`."""
+        """The estimates that may be shown: with one label per item, all but those `AS_IT_IS`."""
         hidden = AS_IT_IS if self.is_hard else ()
         return {name: self.estimates[name] for name in NAMES if name not in hidden}
 
@@ -146,7 +148,7 @@ class Worth:
         if np.isnan(estimate.value):
             return self.undefined or self.not_recalibrated
         in_people = UNITS[name] == "people"
-        short = _people if in_people else _share
+        short = _people_text if in_people else _share_text
         value = (
             BELOW if in_people and short(estimate.value).startswith("−") else short(estimate.value)
         )
@@ -156,21 +158,21 @@ class Worth:
 
 
 def is_number(text: str) -> bool:
-    """Return whether an estimate in words is one, and not why there is none."""
+    """Return whether an estimate in words is a number, and not the reason why there is none."""
     return not text.startswith((UNDEFINED, TOO_FEW))
 
 
 def without_reason(text: str) -> str:
-    """Return an estimate in words; of one that is no number, not why."""
+    """Return an estimate in words, without the reason if it is not a number."""
     return text if is_number(text) else text.partition(":")[0]
 
 
 def in_a_sentence(estimates: Sequence[ScoreRow], where: str) -> str:
-    """Say what a system is worth, from its `Worth.rows` with its name, beside a second crowd."""
+    """Say what a system is worth, and a second crowd, from `Worth.rows` with the system's name."""
     rows = {row["measure"]: row for row in estimates}
     phrases = [
-        f"{_in_words(rows, people, of_skill)} {how}"
-        for people, of_skill, how in (
+        f"{_in_words(rows, people, skill_name)} {how}"
+        for people, skill_name, how in (
             (PEOPLE, SKILL, "as it is"),
             (PEOPLE_RECALIBRATED, SKILL_RECALIBRATED, "recalibrated on other items"),
             (PEOPLE_SHRUNK, SKILL_SHRUNK, "shrunk by one number fitted on other items"),
@@ -182,32 +184,32 @@ def in_a_sentence(estimates: Sequence[ScoreRow], where: str) -> str:
     if not phrases:
         return f"What {system} is worth in people on {where}: {row['text']}."
     crowd = skill_of_people(n_votes, row["credibility"])
-    # What is shrunk stands for what is recalibrated where there are too few items.
+    # The shrunk estimate is a phrase only if there are too few items to recalibrate.
     return (
         f"On {where}, {system} is worth, in people on top of the base rate, "
-        f"{' and '.join(phrases[:2])}; a second crowd is worth {_people(n_votes)} "
-        f"(skill {_share(float(crowd))})."
+        f"{' and '.join(phrases[:2])}; a second crowd is worth {_people_text(n_votes)} "
+        f"(skill {_share_text(float(crowd))})."
     )
 
 
-def _in_words(rows: Mapping[str, ScoreRow], name: str, of_skill: str) -> str:
-    """Return a number of people, marked where it is below 0 or beyond the crowd, and the skill."""
+def _in_words(rows: Mapping[str, ScoreRow], name: str, skill_name: str) -> str:
+    """Return a number of people, marked if it is below 0 or beyond the crowd, and the skill."""
     people, text = rows[name]["value"], rows[name]["text"]
     about = [BELOW] * text.startswith(BELOW) + [BEYOND] * text.endswith(BEYOND)
-    if of_skill in rows:
-        about.append(f"skill {rows[of_skill]['text']}")
+    if skill_name in rows:
+        about.append(f"skill {rows[skill_name]['text']}")
     number = text.removeprefix(BELOW).removesuffix(f", {BEYOND}").strip()
-    value = f"{_people(people)} {number}".strip() if text.startswith(BELOW) else number
+    value = f"{_people_text(people)} {number}".strip() if text.startswith(BELOW) else number
     return f"{value} ({'; '.join(about)})" if about else value
 
 
-def _people(value: float) -> str:
+def _people_text(value: float) -> str:
     if np.isinf(value):
         return "∞" if value > 0 else "−∞"
     return true_minus(f"{value:.1f}" if abs(value) < 9.95 else f"{value:.0f}")
 
 
-def _share(value: float) -> str:
+def _share_text(value: float) -> str:
     return "−∞" if np.isinf(value) else true_minus(f"{value:.2f}")
 
 
@@ -226,14 +228,14 @@ def worth(
 
     .. math:: \text{skill} = 1 - d / d_0, \qquad \text{people on top} = V/d - V/d_0
 
-    so that k people's answers, used as well as the base rate allows, are worth k. Again for the
-    system recalibrated, by a map fitted on the items of other folds: what was itself fitted so, out
-    of fold, counts as recalibrated. And for :math:`b + \lambda (m - b)`, with λ fitted on items
-    that share no text with the item. Votes, at least two on each item, base rate, map and λ are
-    those of the items that the system covers.
+    so that k people's answers, used as well as the base rate allows, are worth k. Both are also
+    computed for the system recalibrated, by a map fitted on the items of other folds (a system that
+    was itself fitted out of fold counts as recalibrated), and for :math:`b + \lambda (m - b)`, with
+    λ fitted on items that share no text with the item. Votes, at least two on each item, base rate,
+    map and λ are for the items that the system covers.
 
-    Intervals are from `n_resamples` of the items, by bootstrap-t; without resamples there is none.
-    Nothing is said where people disagree on fewer than 30 items, nor of a map for which
+    Intervals are from `n_resamples` of the items, by bootstrap-t; 0 for none. There are no numbers
+    if people disagree on fewer than 30 items, and none for a map for which
     `scoring.recalibration.too_few_to_recalibrate` has a reason.
 
     References
@@ -282,8 +284,8 @@ def of_predictions(
 ) -> Worth:
     """Return what predictions are worth, as `worth` does.
 
-    `groups` and `varying` are those of `metrics.skill.distances`; `folds` and `n_answers` those of
-    `scoring.recalibration.recalibrated`. What varies is not recalibrated.
+    `groups` and `varying` are as for `metrics.skill.distances`; `folds` and `n_answers` as for
+    `scoring.recalibration.recalibrated`. Predictions that vary are not recalibrated.
     """
     n_votes = counts.sum(axis=1)
     is_hard = are_labels(model)
@@ -305,38 +307,42 @@ def of_predictions(
         answer = Worth(*about, f"{UNDEFINED}: {why}", shrinkage=by_item.shrinkage)
         return replace(answer, estimates={**answer.estimates, POOLED: pooled})
     shares = counts / n_votes[:, np.newaxis]
-    of_system = {"": by_item.of_system, "_shrunk": by_item.of_shrunk}
-    of_recalibrated, too_few = None, too_few_to_recalibrate(*model.shape)
+    distances_by_variant = {"": by_item.of_system, "_shrunk": by_item.of_shrunk}
+    recalibrated_distances, not_recalibrated = None, too_few_to_recalibrate(*model.shape)
     if np.any(varying):
-        too_few = f"{UNDEFINED}: only predictions that do not vary are recalibrated"
-    elif too_few:
-        too_few = f"{TOO_FEW}: {too_few}"
+        not_recalibrated = f"{UNDEFINED}: only predictions that do not vary are recalibrated"
+    elif not_recalibrated:
+        not_recalibrated = f"{TOO_FEW}: {not_recalibrated}"
     elif (folds == folds[0]).all():
-        too_few = f"{TOO_FEW}: a map takes items of more texts"
+        not_recalibrated = f"{TOO_FEW}: a map takes items of more texts"
     if is_fitted and not is_hard:
-        of_recalibrated, too_few = by_item.of_system, ""
-    elif not too_few:
+        recalibrated_distances, not_recalibrated = by_item.of_system, ""
+    elif not not_recalibrated:
         mapped = recalibrated(model, shares, folds, n_answers)
-        of_recalibrated = squared_distance(shares, mapped, n_votes)
-    if of_recalibrated is not None:
-        of_system["_recalibrated"] = of_recalibrated
+        recalibrated_distances = squared_distance(shares, mapped, n_votes)
+    if recalibrated_distances is not None:
+        distances_by_variant["_recalibrated"] = recalibrated_distances
     ends = {}
     if n_resamples:
-        ends = intervals(by_item, of_recalibrated, n_resamples=n_resamples, seed=seed, level=level)
+        ends = intervals(
+            by_item, recalibrated_distances, n_resamples=n_resamples, seed=seed, level=level
+        )
     values = {"pooled": pooled_people(person.mean(), by_item.of_system.mean())}
-    for name, of_one in of_system.items():
-        values[f"skill{name}"] = skill(base.mean(), of_one.mean())
-        values[f"people{name}"] = people_on_top(person.mean(), base.mean(), of_one.mean())
+    for name, variant_distances in distances_by_variant.items():
+        values[f"skill{name}"] = skill(base.mean(), variant_distances.mean())
+        values[f"people{name}"] = people_on_top(
+            person.mean(), base.mean(), variant_distances.mean()
+        )
 
     def estimate_of(name: str) -> Estimate:
         value = float(values.get(name, np.nan))
-        # An interval holds its value: what little is known may be less than nothing out of fold.
+        # An interval must hold its value: out of fold, a worth near 0 may be below its interval.
         low, high = ends.get(name, (np.nan, np.nan))
         return Estimate(value, min(low, value), max(high, value))
 
     return Worth(
         *about,
-        not_recalibrated=too_few,
+        not_recalibrated=not_recalibrated,
         shrinkage=by_item.shrinkage,
         credibility=float(person.mean() / base.mean()),
         estimates={name: estimate_of(key) for name, key in _METRIC_NAMES.items()},

@@ -12,7 +12,7 @@ from chaos_utils.metrics.measures import MEASURES, EvalBatch
 from chaos_utils.scoring.annotators import agreement_with_rest, dawid_skene
 from chaos_utils.scoring.fitting import KINDS, fit_map, log_probabilities, predict_out_of_fold
 from chaos_utils.scoring.human_equivalents import TVD, Crowds
-from chaos_utils.scoring.power import spread_by_thinning, spread_of_squared_distance
+from chaos_utils.scoring.power import difference_variances, squared_distance_variance
 from chaos_utils.scoring.references import extrapolation_weights
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.seeds import over_seeds, score_over_seeds
@@ -41,10 +41,11 @@ SIDES = [EvalBatch(EVEN, EVEN, ONE_FOLD, ONE_FOLD)] * 2
         (lambda: temper(EVEN, [1.0, 2.0, 3.0]), "temperature has shape"),
         (lambda: cross_fit_temperatures(EVEN, [0, 1, 0, 1], ONE_FOLD), "single fold"),
         # power
-        (lambda: spread_by_thinning(COUNTS, *SIDES, [MEASURES["jsd"]], 4, RNG), "at most 3 votes"),
-        (lambda: spread_by_thinning(COUNTS, *SIDES, [MEASURES["ece"]], 1, RNG),
+        (lambda: difference_variances(COUNTS, *SIDES, [MEASURES["jsd"]], 4, RNG),
+         "at most 3 votes"),
+        (lambda: difference_variances(COUNTS, *SIDES, [MEASURES["ece"]], 1, RNG),
          "ece: expected means"),
-        (lambda: spread_of_squared_distance(np.eye(2, dtype=int), np.eye(2), np.eye(2), 5),
+        (lambda: squared_distance_variance(np.eye(2, dtype=int), np.eye(2), np.eye(2), 5),
          "at least 2, 2"),
     ],
 )  # fmt: skip

@@ -41,7 +41,7 @@ def test_thinned_votes_vary_as_votes_of_as_many_people(n_votes):
     truths, *models = population(20_000, rng)
     many, few = draw_votes(truths, 40, rng), draw_votes(truths, n_votes, rng)
     sides = [judged(many, one, rng) for one in models]
-    found = power.spread_by_thinning(many, *sides, MEANS, n_votes, rng, 3)
+    found = power.difference_variances(many, *sides, MEANS, n_votes, rng, 3)
     for measure, spread in zip(MEANS, found, strict=True):
         gaps = gaps_of(measure, *(judged(few, one, rng) for one in models))
         assert spread.total == pytest.approx(gaps.var(), rel=0.05), measure.name
@@ -60,7 +60,7 @@ def test_tied_votes_are_settled_by_lot_whatever_the_labels_order():
     accuracy = [MEASURES["new_accuracy"]]
     for n_votes in (1, 2, 12):
         rng = np.random.default_rng(0)
-        (spread,) = power.spread_by_thinning(counts, *sides, accuracy, n_votes, rng)
+        (spread,) = power.difference_variances(counts, *sides, accuracy, n_votes, rng)
         assert spread.total == pytest.approx(1, abs=0.01)  # differences of 1 and -1 alike
 
 
@@ -68,7 +68,7 @@ def test_few_items_vary_no_less():
     counts = np.eye(3, dtype=int)[[0, 2, 0]]
     sides = [of_labels(counts, label) for label in (0, 2)]
     accuracy = [MEASURES["new_accuracy"]]
-    (spread,) = power.spread_by_thinning(counts, *sides, accuracy, 1, np.random.default_rng(0))
+    (spread,) = power.difference_variances(counts, *sides, accuracy, 1, np.random.default_rng(0))
     assert spread.total == pytest.approx(np.var([1, -1, 1], ddof=1))
 
 
@@ -78,15 +78,15 @@ def test_the_closed_form_is_that_of_thinned_votes_and_of_known_truths():
     counts = draw_votes(truths, 12, rng)
     few = [judged(counts[:9000], one[:9000], rng) for one in (first, second)]
     for n_votes in (1, 3, 6):
-        (thinned,) = power.spread_by_thinning(
+        (thinned,) = power.difference_variances(
             counts[:9000], *few, [MEASURES["brier"]], n_votes, rng, 20
         )
-        closed = power.spread_of_squared_distance(
+        closed = power.squared_distance_variance(
             counts[:9000], first[:9000], second[:9000], n_votes
         )
         assert closed.total == pytest.approx(thinned.total, rel=0.02)
         assert closed.of_votes == pytest.approx(thinned.of_votes, rel=0.02)
-    closed = power.spread_of_squared_distance(counts, first, second, 6)
+    closed = power.squared_distance_variance(counts, first, second, 6)
     slope = 2 * (first - second)
     exact = (slope**2 * truths).sum(axis=1) - (slope * truths).sum(axis=1) ** 2
     assert closed.of_votes * 6 == pytest.approx(exact.mean(), rel=0.01)
@@ -109,7 +109,7 @@ def test_differences_and_items_are_one_formula():
 def test_the_stated_difference_is_found_in_four_of_five_studies():
     rng, n_votes, n_studies, n_found = np.random.default_rng(4), 5, 300, 0
     counts, *sides = collected(1500, 60, rng)
-    (spread,) = power.spread_by_thinning(counts, *sides, MEANS[:1], n_votes, rng, 5)
+    (spread,) = power.difference_variances(counts, *sides, MEANS[:1], n_votes, rng, 5)
     gaps = gaps_of(MEANS[0], *collected(100_000, n_votes, rng)[1:])
     n_items = round(float(power.items_needed(spread.total, gaps.mean())))
     assert 60 < n_items < 3000
