@@ -11,12 +11,12 @@ from chaos_utils.base.inputs import OWN, digest
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import (
     KEYWORDS,
-    as_own,
-    as_released,
     book_datasets,
     bundled_datasets,
     get_dataset,
     known_datasets,
+    register_own_copy,
+    register_released,
     register_user_dataset,
 )
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset, is_dataset_file, read_dataset
@@ -146,7 +146,7 @@ def _by_its_name(path: Path) -> Dataset | None:
 
 
 def _published(dataset: Dataset, data: str) -> VoteFiles:
-    dataset, names = as_released(dataset), tuple(file.name for file in dataset.files)
+    dataset, names = register_released(dataset), tuple(file.name for file in dataset.files)
     return VoteFiles(dataset, tuple(sources.locate(name, data) for name in names), names)
 
 
@@ -155,7 +155,7 @@ def _own(dataset: Dataset, paths: tuple[Path, ...]) -> VoteFiles:
     if dataset in bundled_datasets():
         found = [digest(path) for path in paths]
         is_released = found == [file.sha256 for file in dataset.files]
-        dataset = as_released(dataset) if is_released else as_own(dataset)
+        dataset = register_released(dataset) if is_released else register_own_copy(dataset)
     names = tuple(f"{OWN}{path.name}" for path in paths)
     return VoteFiles(dataset, paths, names, any_number=True)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from chaos_utils.base.errors import counted
 from chaos_utils.base.files import uncollected
 from chaos_utils.base.inputs import Input
-from chaos_utils.datasets.chaosnli import ChaosNLIRows, as_table
+from chaos_utils.datasets.chaosnli import ChaosNLIRows, wide_reader_of
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset, TableReader, WideReader
 from chaos_utils.datasets.faults import Faults, listed, shorten
 from chaos_utils.datasets.frame import FileContent, Frame, column_of, joined, read_array, read_frame
@@ -46,7 +46,7 @@ def read_noting(
     names = names or [path.name for path in paths]
     kind, reader = Rows, dataset.reader
     if isinstance(reader, ChaosNLIReader):
-        kind, reader = ChaosNLIRows, as_table(dataset)
+        kind, reader = ChaosNLIRows, wide_reader_of(dataset)
     with_votes = paths[: 1 if reader.texts_by else len(dataset.files)]
     files, where = [path.name for path in with_votes], paths[0]
     if getattr(reader, "annotator", "") == "file":  # whose names are the annotators'
