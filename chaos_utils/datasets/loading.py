@@ -236,7 +236,7 @@ def _read(files: VoteFiles) -> "Votes":
         files.dataset,
         files.names,
         any_number=files.any_number,
-        given=files.content,
+        parsed=files.content,
     )
 
 
