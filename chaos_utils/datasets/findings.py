@@ -103,10 +103,10 @@ def check_votes(votes: Votes, faults: Sequence[str] = ()) -> Findings:
         _add_annotators(found, known.item, known.annotator, len(votes))
         for field_name, groups in known.fields.items():
             n_votes = Counter(groups[k] for k in known.annotator.tolist())
-            shown = ", ".join(f"{group or 'not stated'} ({n:,})" for group, n in n_votes.items())
+            listing = ", ".join(f"{group or 'not stated'} ({n:,})" for group, n in n_votes.items())
             if 2 < len(groups) == len(n_votes):  # such a field tells who the annotators are
-                shown = f"each annotator's is another, {len(n_votes):,} of them"
-            found.remarks.append(f"votes by {field_name!r}: {shown}")
+                listing = f"each annotator's is another, {len(n_votes):,} of them"
+            found.remarks.append(f"votes by {field_name!r}: {listing}")
     found.remarks += list(votes.notes)
     _add_counts(found, votes.counts, votes.dataset.codes)
     found.abilities = _abilities(found, ordered=votes.dataset.ordered, old=votes.has_old_labels)
@@ -134,7 +134,7 @@ def check_file(
         found.remarks.append(multiline_rows)
     if n_repeats:
         found.remarks.insert(0, f"{counted(n_repeats, 'item')} with the texts of another item")
-    shown = ("item", "annotator", "label", "labels", "annotators", "n_votes", "each", "where")
+    fields = ("item", "annotator", "label", "labels", "annotators", "n_votes", "each", "where")
     if layout.finer:
         found.remarks.insert(
             0,
@@ -143,7 +143,7 @@ def check_file(
             f"--item {','.join([*columns_of(layout.reader['item']), layout.finer])}",
         )
     found.columns = {
-        what: _listed(layout.reader[what]) for what in shown if layout.reader.get(what)
+        what: _listed(layout.reader[what]) for what in fields if layout.reader.get(what)
     }
     if not (layout.reader.get("item") or layout.format == "chaosnli"):
         found.columns["items"] = "numbered from 0"

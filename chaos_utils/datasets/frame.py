@@ -381,19 +381,19 @@ class Frame:
 
         `conditions` has the values that count by the path of the column.
         """
-        kept = np.ones(len(self), dtype=bool)
+        is_included = np.ones(len(self), dtype=bool)
         notes = []
         for path, values in conditions.items():
             self.require([path], faults)
             allowed = {_as_condition(value) for value in values}
             meets = self.column(path).map(partial(_is_among, allowed), bool)
-            n_left_out = int((kept & ~meets).sum())
-            kept &= meets
+            n_left_out = int((is_included & ~meets).sum())
+            is_included &= meets
             if n_left_out:
                 is_private = names_annotators(path, self.column(path).values)
                 expected = "as asked" if is_private else " or ".join(map(str, values))
                 notes.append(f"{counted(n_left_out, 'row')} where {path!r} is not {expected}")
-        rows = np.flatnonzero(kept)
+        rows = np.flatnonzero(is_included)
         records = self._records
         return Frame(
             self.names,

@@ -154,16 +154,16 @@ def other_reading(
     missing = set(no_votes(list(votes)))
     missing |= {name for name in _maybe_no_votes(list(votes)) if seems_no_answer(name)}
     if missing and len(votes) - len(missing) > 1:
-        shown = ", ".join(
+        numbers = ", ".join(
             f"{shorten(name)} ({n:,})" for name, n in votes.items() if name in missing
         )
-        doubts.append(f"no answer, or a label: {shown}, of {sum(votes.values()):,} answers?")
+        doubts.append(f"no answer, or a label: {numbers}, of {sum(votes.values()):,} answers?")
         reader["missing"] = [name for name in votes if name in missing]
         remaining = {name: n for name, n in votes.items() if name not in missing}
     separator, combinations = _combined(remaining)
     if separator:
-        shown = listed(combinations, _SHOWN)
-        doubts.append(f"several labels by one person, or a label of their own: {shown}?")
+        first_few = listed(combinations, _SHOWN)
+        doubts.append(f"several labels by one person, or a label of their own: {first_few}?")
         reader["separator"] = separator
         parts: Counter[str] = Counter()
         for name, n in remaining.items():

@@ -91,9 +91,9 @@ def _frame_of(content: FileContent, faults: Faults) -> tuple[Frame, Sequence[str
 
 def _reader(questions: Questions) -> Reader:
     """Return the reader of the surest candidate; a ChaosError where this is in doubt."""
-    best, *others = candidates(questions.columns)
+    best, *weaker = candidates(questions.columns)
     if not best.is_clear:
-        questions.refuse(best, others)
+        questions.refuse(best, weaker)
     return best.readers[0]
 
 

@@ -269,22 +269,22 @@ class Rows:
         """Return the answers one by one, from a column of labels, one-hot columns or lists."""
         frame = self.frame
         if isinstance(reader, LongReader):
-            who = frame.column(reader.annotator) if reader.annotator else None
+            voters = frame.column(reader.annotator) if reader.annotator else None
             if isinstance(reader.label, str):
                 cells = frame.column(reader.label)
-                return _Ballots(None, cells, [reader.label], who)
+                return _Ballots(None, cells, [reader.label], voters)
             set_columns = [frame.column(name).map(is_set, bool) for name in reader.label]
             one_hot = np.column_stack(set_columns)
             n_set = one_hot.sum(axis=1)
-            shown = ", ".join(map(shorten, reader.label[:6]))
+            first_columns = ", ".join(map(shorten, reader.label[:6]))
             self.note(
                 n_set != 1,
-                lambda row: f"found {n_set[row]} of the columns {shown} set; expected one",
+                lambda row: f"found {n_set[row]} of the columns {first_columns} set; expected one",
             )
             rows = np.flatnonzero(n_set == 1)
             cells = Column(one_hot.argmax(axis=1).astype(np.int32)[rows], list(reader.label))
-            who = who and Column(who.codes[rows], who.values)
-            return _Ballots(rows, cells, [", ".join(reader.label)], who)
+            voters = voters and Column(voters.codes[rows], voters.values)
+            return _Ballots(rows, cells, [", ".join(reader.label)], voters)
         if isinstance(reader.labels, str):
             return self._ballots_in_lists(reader.labels, reader)
         names, n = list(reader.labels), len(frame)
@@ -304,8 +304,10 @@ class Rows:
         cells = Column(codes[is_vote].astype(np.int32), values)
         rows = np.repeat(np.arange(n), len(names))[is_vote]
         column_index = np.tile(np.arange(len(names)), n)[is_vote]
-        who = Column(column_index.astype(np.int32), names) if reader.annotators_by_place else None
-        return _Ballots(rows, cells, names, who, column_index)
+        voters = (
+            Column(column_index.astype(np.int32), names) if reader.annotators_by_place else None
+        )
+        return _Ballots(rows, cells, names, voters, column_index)
 
     def _ballots_in_lists(self, path: str, reader: ColumnsReader) -> "_Ballots":
         """Return the answers that a column lists, with the annotators if the file names them."""
@@ -336,12 +338,12 @@ class Rows:
             )
             is_list &= n_labels == most
         rows = np.flatnonzero(is_list)
-        who = column_of(name for row in rows for name in people[row]) if annotators else None
+        voters = column_of(name for row in rows for name in people[row]) if annotators else None
         if reader.annotators_by_place:
             positions = np.tile(np.arange(most, dtype=np.int32), len(rows))
-            who = Column(positions, list(map(str, range(1, most + 1))))
+            voters = Column(positions, list(map(str, range(1, most + 1))))
         votes = column_of(label for labels in lists[rows] for label in labels)
-        return _Ballots(np.repeat(rows, n_labels[rows]), votes, [path], who)
+        return _Ballots(np.repeat(rows, n_labels[rows]), votes, [path], voters)
 
     def _count_votes(
         self, reader: LongReader | ColumnsReader
@@ -380,22 +382,22 @@ class Rows:
         counts = np.bincount(flat_index, minlength=n_items * k).reshape(-1, k)
         del flat_index  # for ten million votes, it takes a tenth of a gigabyte
         annotations, n_second = None, 0
-        if ballots.who is not None:
-            who_cells, who = ballots.who, ballots.who.identifiers
+        if ballots.voters is not None:
+            voter_cells, voters = ballots.voters, ballots.voters.identifiers
             name = reader.annotator if isinstance(reader, LongReader) else reader.annotators
             self.note(  # a cell that may identify a person is not shown, even in a message
-                who.codes < 0,
+                voters.codes < 0,
                 lambda vote: (
-                    f"field {name!r}: found {_kind_of_cell(who_cells[vote])}; "
+                    f"field {name!r}: found {_kind_of_cell(voter_cells[vote])}; "
                     "expected an identifier"
                 ),
                 at,
             )
             # Several labels in one answer are one vote for the rule of one vote per person.
             counts_as_one = (label != _IGNORED) & (item >= 0) & ~ballots.is_further_label
-            n_second = self._second_votes(item, who, counts_as_one, at, reader)
-            has_name = is_valid & (who.codes >= 0)
-            columns = (item, who.codes, label)
+            n_second = self._second_votes(item, voters, counts_as_one, at, reader)
+            has_name = is_valid & (voters.codes >= 0)
+            columns = (item, voters.codes, label)
             parts = [part if has_name.all() else part[has_name] for part in columns]
             order = np.argsort(parts[0], kind="stable")
             fields = self._annotator_fields(reader) if isinstance(reader, LongReader) else {}
@@ -426,17 +428,17 @@ class Rows:
         return fields
 
     def _second_votes(
-        self, item: Codes, who: Column, counts: Mask, at: Ints | None, reader: TableReader
+        self, item: Codes, voters: Column, counts: Mask, at: Ints | None, reader: TableReader
     ) -> int:
         """Return how many second votes by an annotator on an item the reader allows.
 
-        Second votes that it does not allow are noted. `item` and `who` are those of each vote,
+        Second votes that it does not allow are noted. `item` and `voters` are those of each vote,
         `counts` are the votes that count, and `at` has the row of each vote (None: one per row).
         """
-        counts &= who.codes >= 0
+        counts &= voters.codes >= 0
         pairs = item[counts].astype(np.int64)
-        pairs *= len(who.values)
-        pairs += who.codes[counts]  # one number for each pair of an item and an annotator
+        pairs *= len(voters.values)
+        pairs += voters.codes[counts]  # one number for each pair of an item and an annotator
         in_order = np.sort(pairs)
         if not (in_order[1:] == in_order[:-1]).any():
             return 0
@@ -598,7 +600,7 @@ class _Ballots:
     rows: Ints | None  # the row of each answer; None for one answer in each row
     cells: Column  # the answers
     columns: Sequence[str]  # names of the columns of answers
-    who: Column | None  # the annotator of each answer; None where the file does not say
+    voters: Column | None  # the annotator of each answer; None where the file does not say
     column: Ints | None = None  # index in `columns` of each answer; None for one column
     is_further_label: Mask | np.bool_ = np.False_  # not the first of several labels in a cell
 
@@ -616,7 +618,7 @@ class _Ballots:
             answer if self.rows is None else self.rows[answer],
             Column(codes.astype(np.int32), [name for names in labels for name in names]),
             self.columns,
-            self.who and Column(self.who.codes[answer], self.who.values),
+            self.voters and Column(self.voters.codes[answer], self.voters.values),
             None if self.column is None else self.column[answer],
             position > 0,
         )
@@ -653,5 +655,5 @@ def or_nan(read: Callable[[object], float | None]) -> Callable[[object], float]:
 
 
 def _listed(values: npt.NDArray[np.float64]) -> str:
-    shown = ", ".join(f"{value:g}" for value in values[:6])
-    return shown + (", …" if len(values) > 6 else "")
+    first_values = ", ".join(f"{value:g}" for value in values[:6])
+    return first_values + (", …" if len(values) > 6 else "")

@@ -36,10 +36,10 @@ def refuse_contamination(train: Corpus, evaluated: Corpus) -> None:
     uids = [uid for uid, group in zip(train.uids, train.groups(), strict=True) if group in groups]
     if uids:
         texts = "stories" if train.task.kind == "stories" else "premises"
-        shown = ", ".join(uids[:_UIDS_SHOWN]) + (" …" if uids[_UIDS_SHOWN:] else "")
+        first_uids = ", ".join(uids[:_UIDS_SHOWN]) + (" …" if uids[_UIDS_SHOWN:] else "")
         raise ChaosError(
             f"{len(uids)} training items have {texts} that occur in ChaosNLI.",
-            found=shown,
+            found=first_uids,
             expected=f"no item of ChaosNLI among the {len(train):,} that are trained on",
             todo="remove them from the training file; training on ChaosNLI's own votes must be "
             "asked for by name, and is then folded: train=chaosnli",

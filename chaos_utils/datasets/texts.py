@@ -241,12 +241,12 @@ def annotators_of(frame: Frame, reader: Mapping[str, Any]) -> set[str]:
         values: list[Any] = frame.column(first).values
     elif first and column not in frame.names and column.startswith(f"{first}."):
         inside = column.removeprefix(f"{first}.")
-        who = inside.rpartition(".")[0]  # the path of the annotator's object; empty for none
+        person_path = inside.rpartition(".")[0]  # of the annotator's object; empty for none
         lists = [cell for cell in frame.column(first).values if isinstance(cell, list)]
         votes = [vote for votes in lists for vote in votes]
         values = [dig(vote, inside) for vote in votes]
-        if who:
-            people = [dig(vote, who) for vote in votes]
+        if person_path:
+            people = [dig(vote, person_path) for vote in votes]
             values += [text for person in people if isinstance(person, dict)
                        for text in person.values() if isinstance(text, str)]  # fmt: skip
     else:

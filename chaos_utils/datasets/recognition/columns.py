@@ -200,11 +200,11 @@ class Columns:
         """Return the other columns of lists that are as long in every row."""
         lengths = self.frame.column(name).map(_length, int)
         return [
-            other
-            for other in self.frame.names
-            if other != name
-            and self.is_list(other)
-            and (self.frame.column(other).map(_length, int) == lengths).all()
+            column
+            for column in self.frame.names
+            if column != name
+            and self.is_list(column)
+            and (self.frame.column(column).map(_length, int) == lengths).all()
         ]
 
     def names_in(self, name: str) -> list[str]:

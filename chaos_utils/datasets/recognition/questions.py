@@ -68,10 +68,10 @@ class Questions:
             self._ask("labels", [doubt], self._texts(layout, [{"labels": codes}]))
         return layout
 
-    def refuse(self, candidate: Candidate, others: Sequence[Candidate] = ()) -> NoReturn:
+    def refuse(self, candidate: Candidate, weaker: Sequence[Candidate] = ()) -> NoReturn:
         """Raise a ChaosError that says why the file is not read, and shows its possible readings.
 
-        If these are fewer than two, the surest of the `others` that is clear is added.
+        If these are fewer than two, the surest of the `weaker` that is clear is added.
         """
         if candidate.refusal:
             raise self.faults.fatal(*candidate.refusal)
@@ -81,19 +81,19 @@ class Questions:
             reasons += [reason for reason in more if reason not in reasons]
             texts += yaml_files
         if len(texts) < 2:
-            reason, text = self._second_best(others, texts)
+            reason, text = self._second_best(weaker, texts)
             reasons += reason
             texts += text
         self._ask("columns", reasons, texts, candidate.todo)
 
     def _second_best(
-        self, others: Sequence[Candidate], texts: Sequence[str]
+        self, weaker: Sequence[Candidate], texts: Sequence[str]
     ) -> tuple[list[str], list[str]]:
         """Return the reason and the YAML text of the surest clear reading that is not in `texts`.
 
         Both lists are empty where there is none.
         """
-        for candidate in filter(attrgetter("is_clear"), others):
+        for candidate in filter(attrgetter("is_clear"), weaker):
             with suppress(ChaosError):
                 yaml_files = self._readings(self.layout(candidate.readers[0]))[1]
                 if yaml_files and yaml_files[0] not in texts:
