@@ -1,8 +1,8 @@
-"""Reasons and machines beside the votes, as tables: what people explained, what models answered.
+"""Data beside the votes, as tables: people's explanations, and models' answers.
 
-The files are those of ``releases.yml``; `data` is as for `sources.locate`. Identifiers of
-annotators become running numbers. Columns of text are for the reader's own eyes: their licences
-are not stated, so they go into nothing that is released.
+``releases.yml`` names the files; `data` is as for `sources.locate`. Identifiers of annotators
+become running numbers. Columns of text are for the reader's own eyes: the licences of the texts
+are not stated, so nothing that is released contains them.
 """
 
 import io
@@ -25,37 +25,40 @@ from chaos_utils.datasets.frame import FileContent, read_frame
 from chaos_utils.datasets.published.tables import read_published
 
 LABELS = ("entailment", "neutral", "contradiction")
-_ANSWERS = {"true": LABELS[0], "either": LABELS[1], "false": LABELS[2]}  # as LiveNLI asked
-_OF_VOTES = re.compile(r".*/chaosNLI_(\w+)\.jsonl")
+_LIVENLI_LABELS = {"true": LABELS[0], "either": LABELS[1], "false": LABELS[2]}  # by answer
+_VOTES_FILE = re.compile(r".*/chaosNLI_(\w+)\.jsonl")
 _LLM_FILE = "llm_annotations.json"  # in a dataset's folder
 
 
 @dataclass(frozen=True, slots=True)
 class AuxiliaryData:
-    """Files that are read beside votes, by the pattern of their names, and what reads them."""
+    """Files that are read beside votes: the pattern of their names, and their reader."""
 
     pattern: str
     read: Callable[..., pd.DataFrame]
 
     @property
     def files(self) -> list[str]:
-        """Their names among `known_files`."""
+        """The names among `known_files` that match the pattern."""
         return matching(known_files(), self.pattern)
 
     @property
     def available(self) -> bool:
-        """Whether all of them are."""
+        """Whether all of the files are available."""
         return all(map(sources.find, self.files))
 
     @property
     def inputs(self) -> tuple[Input, ...]:
-        """Those that are available."""
-        found = ((name, sources.find(name)) for name in self.files)
-        return tuple(Input(name, digest(path)) for name, path in found if path is not None)
+        """The files that are available, with their digests."""
+        paths = ((name, sources.find(name)) for name in self.files)
+        return tuple(Input(name, digest(path)) for name, path in paths if path is not None)
 
 
 class _File:
-    """A published file, verified and read as a table of the columns that are wanted."""
+    """A published file, verified and read as a table of the requested columns.
+
+    Keyword arguments `csv` go to `pandas.read_csv`; without them, `read_frame` reads the file.
+    """
 
     def __init__(
         self, name: str, columns: Sequence[str], data: str, keys: Sequence[str] = (), **csv: Any
@@ -83,19 +86,21 @@ class _File:
             raise self.faults.fatal(f"The data file has no column {missing[0]!r}.")
         self.table = table[list(columns)]
 
-    def only(self, column: str, values: Iterable[object], allowed: Iterable[object]) -> None:
-        """Refuse values of a column that are not among those that are known."""
+    def check_values(
+        self, column: str, values: Iterable[object], allowed: Iterable[object]
+    ) -> None:
+        """Raise a ChaosError if a value of a column is not allowed."""
         expected = list(allowed)
         for value in values:
             if value not in expected:
-                listed = ", ".join(map(str, expected[:12]))
+                first_few = ", ".join(map(str, expected[:12]))
                 raise self.faults.fatal(
-                    f"The column {column!r} holds an unknown value.", shorten(value), listed
+                    f"The column {column!r} holds an unknown value.", shorten(value), first_few
                 )
 
     @contextmanager
-    def nested(self) -> Iterator[None]:
-        """Refuse records whose parts are not where they are looked for."""
+    def lookups(self) -> Iterator[None]:
+        """Turn a failed lookup of a record's part into a ChaosError about the file."""
         try:
             yield
         except (KeyError, IndexError, TypeError, AttributeError) as fault:
@@ -108,14 +113,19 @@ def read_varierr(data: str = "auto") -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row per explanation: uid (ChaosNLI-MNLI's), label, annotator, explanation (text), stands
-        (whether its author calls it valid on a second look; missing where that was not asked),
-        peers and peers_agree (how many others judged it, and call it valid), error (whether
-        no author of the item's label stands by it).
+        A row per explanation:
+
+        * uid: as in ChaosNLI-MNLI;
+        * label, annotator, explanation (text);
+        * stands: whether the author calls the explanation valid on a second look; missing where
+          the author was not asked;
+        * peers: how many other annotators judged the explanation;
+        * peers_agree: how many of these annotators call it valid;
+        * error: whether the item's label is an error: none of its authors stands by it.
     """
     file = _File("varierr/varierr.json", ["id", "error_labels", *LABELS], data)
     rows: list[dict[str, Any]] = []
-    with file.nested():
+    with file.lookups():
         for item in file.table.to_dict("records"):
             for label in LABELS:
                 for reason in item[label]:
@@ -134,27 +144,32 @@ def read_varierr(data: str = "auto") -> pd.DataFrame:
                             "error": label in item["error_labels"],
                         }
                     )
-        found = pd.DataFrame(rows).astype({"stands": "boolean"})
-    return found
+        table = pd.DataFrame(rows).astype({"stands": "boolean"})
+    return table
 
 
 def read_livenli(data: str = "auto") -> pd.DataFrame:
-    """Read LiveNLI: labels, several where a person found several to fit, with an explanation.
+    """Read LiveNLI: the label or labels that each person chose, with an explanation.
 
     Returns
     -------
     DataFrame
-        A row per person and item: uid (50 of 122 are ChaosNLI-MNLI's), annotator, entailment,
-        neutral, contradiction (the person's vote, in equal parts if for several labels),
-        explanation (text), reasons (the item's categories, by commas).
+        A row per person and item:
+
+        * uid: 50 of the 122 are in ChaosNLI-MNLI;
+        * annotator;
+        * entailment, neutral, contradiction: the person's vote, in equal parts if the person
+          chose several labels;
+        * explanation (text);
+        * reasons: the item's categories, separated by commas.
     """
     columns = ["uid", "worker_id", "multilabel", "explanation", "taxonomy"]
     file = _File("livenli/livenli.csv", columns, data, sep=",")
     answers = [answer.split(" | ") for answer in file.table["multilabel"]]
-    file.only("multilabel", (part for parts in answers for part in parts), _ANSWERS)
+    file.check_values("multilabel", (part for parts in answers for part in parts), _LIVENLI_LABELS)
     votes = {
         label: [(answer in parts) / len(parts) for parts in answers]
-        for answer, label in _ANSWERS.items()
+        for answer, label in _LIVENLI_LABELS.items()
     }
     return pd.DataFrame(
         {
@@ -173,8 +188,11 @@ def read_taxonomy(data: str = "auto") -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row per item and reason: uid (450 of 510 are ChaosNLI-MNLI's), round (1: one annotator; 2:
-        two, reconciled), reason (``N/A`` where none of the ten fits).
+        A row per item and reason:
+
+        * uid: 450 of the 510 are in ChaosNLI-MNLI;
+        * round: 1 for one annotator, 2 for two annotators who agreed on one answer;
+        * reason: ``N/A`` where none of the ten fits.
     """
     folder = "nli_disagreement_taxonomy"
     rounds = []
@@ -195,21 +213,27 @@ def read_ambient(data: str = "auto") -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row per pair and reading: uid (as in the votes on ``ambient``), id (AmbiEnt's own; two
-        stand for two pairs each), reading (0: as written), entailment, neutral, contradiction
-        (votes), distractor (whether it is no reading of the sentence), label (the linguists'; empty
-        for the distractor and as written), accepted (of nine, who find that the sentence may mean
-        it; missing as written), text (of the reading).
+        A row per pair and reading:
+
+        * uid: as in the votes on ``ambient``;
+        * id: AmbiEnt's own; two of the ids stand for two pairs each;
+        * reading: 0 for the pair as it was written, then 1 to 3;
+        * entailment, neutral, contradiction: votes;
+        * distractor: whether this is no reading of the sentence;
+        * label: the linguists' label; empty for the distractor and for reading 0;
+        * accepted: how many of the nine people find that the sentence may mean this reading;
+          missing for reading 0;
+        * text: the text of the reading; empty for reading 0.
     """
     columns = ["id", "distractor_idx", "labels", "interpretations"]
     columns += [f"q{k}_gold" for k in range(4)] + [f"d{k}_gold" for k in range(1, 4)]
     file = _File("ambient/crowdworker_annotations.jsonl", columns, data)
     rows: list[dict[str, Any]] = []
-    with file.nested():
+    with file.lookups():
         for uid, pair in enumerate(file.table.to_dict("records")):
             for k in range(4):
                 votes = pair[f"q{k}_gold"]
-                file.only(f"q{k}_gold", votes, LABELS)
+                file.check_values(f"q{k}_gold", votes, LABELS)
                 rows.append(
                     {
                         "uid": str(uid),
@@ -227,38 +251,38 @@ def read_ambient(data: str = "auto") -> pd.DataFrame:
 
 def judges_file(dataset: Dataset) -> str:
     """Return the file of language models' labels on a dataset of ChaosNLI; empty without one."""
-    found = _OF_VOTES.fullmatch(dataset.file) if dataset.files else None
-    name = f"judges32/{found[1]}.csv" if found else ""
+    match = _VOTES_FILE.fullmatch(dataset.file) if dataset.files else None
+    name = f"judges32/{match[1]}.csv" if match else ""
     return name if name in known_files() else ""
 
 
 def read_judges(dataset: str, data: str = "auto") -> pd.DataFrame:
-    """Read the label that each of 32 language models gave to about 1,000 items of ChaosNLI.
+    """Read the label that each of 32 language models gave to chosen 1,000 items of ChaosNLI.
 
     Returns
     -------
     DataFrame
-        A row per item and model that answered: uid (ChaosNLI's), model (the name under which it
-        was asked, which is no verified version), maker, label (as the dataset names it).
+        A row per item and model that answered: uid (as in ChaosNLI), model (its name in the
+        publisher's file, which is no verified version), maker, label (as the dataset names it).
     """
-    about = get_dataset(dataset)
-    if not judges_file(about):
-        raise _no_models(dataset)
-    label_of = dict(zip(about.codes, about.labels, strict=True))
+    chosen = get_dataset(dataset)
+    if not judges_file(chosen):
+        raise _no_model_labels_error(dataset)
+    label_of = dict(zip(chosen.codes, chosen.labels, strict=True))
     judges = read_published("judges32_models")
-    file = _File(judges_file(about), ["item_uid", *judges["column"]], data, sep=",")
+    file = _File(judges_file(chosen), ["item_uid", *judges["column"]], data, sep=",")
     uids = file.table["item_uid"]
-    for twice in uids[uids.duplicated()]:
-        raise file.faults.fatal("An item stands in the data file twice.", twice)
+    for uid in uids[uids.duplicated()]:
+        raise file.faults.fatal("An item stands in the data file twice.", uid)
     rows = file.table.melt("item_uid", var_name="column").merge(judges, on="column")
     rows = rows[rows["value"] != ""]  # a reply that could not be read
-    for column, given in rows.groupby("column")["value"]:
-        file.only(str(column), given.unique(), label_of)
-    found = {"uid": rows["item_uid"], "model": rows["model"], "maker": rows["maker"]}
-    return pd.DataFrame(found | {"label": rows["value"].map(label_of)}).reset_index(drop=True)
+    for column, codes in rows.groupby("column")["value"]:
+        file.check_values(str(column), codes.unique(), label_of)
+    columns = {"uid": rows["item_uid"], "model": rows["model"], "maker": rows["maker"]}
+    return pd.DataFrame(columns | {"label": rows["value"].map(label_of)}).reset_index(drop=True)
 
 
-def _no_models(dataset: str) -> ChaosError:
+def _no_model_labels_error(dataset: str) -> ChaosError:
     return ChaosError("No language models' labels stand beside this dataset.", found=dataset)
 
 
@@ -271,22 +295,23 @@ def read_llm_annotators(dataset: str, data: str = "auto") -> pd.DataFrame:
         A row per item and model: uid (as in the votes), model, label (as the dataset names it, or
         ``None-of-the-above``, which WAX's people could not choose).
     """
-    about = get_dataset(dataset)
-    reader = about.reader
+    chosen = get_dataset(dataset)
+    reader = chosen.reader
     if isinstance(reader, ChaosNLIReader) or not reader.keys:
-        raise _no_models(dataset)
+        raise _no_model_labels_error(dataset)
     columns = ["item", "model", "value"]
-    name = f"{about.file.rsplit('/', 1)[0]}/{_LLM_FILE}"
+    name = f"{chosen.file.rsplit('/', 1)[0]}/{_LLM_FILE}"
     file = _File(name, columns, data, keys=["model", "item"])
     labels = file.table["value"].astype(str)
-    file.only("value", labels, [*about.labels, "None-of-the-above"])
+    file.check_values("value", labels, [*chosen.labels, "None-of-the-above"])
     items = file.table["item"]
     if reader.numbered:
-        (item,) = reader.item_columns
-        people = _File(about.file, [item], data, keys=reader.keys).table[item]
-        place = {item: str(i) for i, item in enumerate(people.unique())}
-        file.only("item", items, place)
-        items = items.map(place)
+        (column,) = reader.item_columns
+        people = _File(chosen.file, [column], data, keys=reader.keys).table[column]
+        # The votes number the items in the order of the people's file.
+        number_of_item = {text: str(i) for i, text in enumerate(people.unique())}
+        file.check_values("item", items, number_of_item)
+        items = items.map(number_of_item)
     return pd.DataFrame({"uid": items, "model": file.table["model"], "label": labels})
 
 

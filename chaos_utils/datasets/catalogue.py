@@ -1,4 +1,4 @@
-"""Which datasets and files there are: those of the YAML files here, and what a reader brings."""
+"""All known datasets and files: those of the package's YAML files, and the reader's own."""
 
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
@@ -24,7 +24,7 @@ _NO_DATASETS = (RELEASES_FILE, TASKS_FILE)  # stand beside the datasets, and are
 
 KEYWORDS = ("auto", "released", "sample")  # what `data` may be, beside names and paths
 
-# Also the reader's votes in the format of one of the package.
+# Datasets of the reader's own, and votes of the reader's in the format of a package dataset.
 _user_datasets: dict[str, Dataset] = {}
 
 
@@ -38,17 +38,17 @@ def _package_datasets() -> dict[str, Dataset]:
     datasets.sort(key=lambda dataset: (not dataset.in_book, dataset.in_book, dataset.name))
     used_hues = [dataset.colour for dataset in datasets if dataset.in_book]
     return {
-        dataset.name: _with_look(dataset, place, used_hues)
-        for place, dataset in enumerate(datasets)
+        dataset.name: _with_look(dataset, index, used_hues)
+        for index, dataset in enumerate(datasets)
     }
 
 
-def _with_look(dataset: Dataset, place: int, used_hues: Collection[Hue]) -> Dataset:
-    """Give a dataset whose YAML file names no colour or line those of its place among all."""
+def _with_look(dataset: Dataset, index: int, used_hues: Collection[Hue]) -> Dataset:
+    """Return a dataset with a colour and a line, by its index among all if it names none."""
     hues = [hue for hue in HUES if hue not in used_hues]
-    look = {"colour": hues[place % len(hues)], "dash": DASHES[place % len(DASHES)]}
-    unsaid = {name: value for name, value in look.items() if name not in dataset.model_fields_set}
-    return dataset.model_copy(update=unsaid)
+    look = {"colour": hues[index % len(hues)], "dash": DASHES[index % len(DASHES)]}
+    update = {name: value for name, value in look.items() if name not in dataset.model_fields_set}
+    return dataset.model_copy(update=update)
 
 
 def bundled_datasets() -> list[Dataset]:
@@ -58,8 +58,8 @@ def bundled_datasets() -> list[Dataset]:
 
 def known_datasets() -> list[Dataset]:
     """Return every dataset: those of the book, in its order, then by name, then the reader's."""
-    brought = (one for name, one in _user_datasets.items() if name not in _package_datasets())
-    return [*_package_datasets().values(), *brought]
+    own = (dataset for name, dataset in _user_datasets.items() if name not in _package_datasets())
+    return [*_package_datasets().values(), *own]
 
 
 def book_datasets() -> list[Dataset]:
@@ -79,13 +79,13 @@ def get_dataset(name: str) -> Dataset:
 def register_user_dataset(dataset: Dataset, path: Path | None = None) -> Dataset:
     """Make a reader's `dataset`, from the YAML file `path`, known to this process, and return it.
 
-    Tables name datasets; figures and pages look up how such a name is shown. Where its YAML file
-    names no colour or line, it has the next ones, in the order in which datasets are brought. One
-    of the same name that was brought before is replaced; one of the package never is.
+    Tables name datasets; figures and pages look up how such a name is shown. A dataset whose YAML
+    file names no colour or line gets the next free ones. It replaces a dataset of the reader's own
+    that has the same name, but never one of the package.
     """
-    known = [one.name for one in known_datasets()]
-    place = known.index(dataset.name) if dataset.name in known else len(known)
-    dataset = _with_look(dataset, place, [one.colour for one in book_datasets()])
+    names = [one.name for one in known_datasets()]
+    index = names.index(dataset.name) if dataset.name in names else len(names)
+    dataset = _with_look(dataset, index, [one.colour for one in book_datasets()])
     bundled = _package_datasets().get(dataset.name)
     if dataset.name in KEYWORDS or (bundled is not None and bundled != dataset):
         raise ChaosError(
@@ -107,10 +107,10 @@ def register_user_dataset(dataset: Dataset, path: Path | None = None) -> Dataset
     return dataset
 
 
-def as_own(dataset: Dataset) -> Dataset:
-    """Return a dataset of the package as a reader's votes in its format are called from now on.
+def register_own_copy(dataset: Dataset) -> Dataset:
+    """Register and return a copy of a bundled dataset for a reader's own votes in its format.
 
-    They share its name in tables, its labels and fields, and nothing that was published.
+    The copy keeps the name, labels and fields, and drops the release.
     """
     name, variant = dataset.title, ""
     if isinstance(dataset.reader, ChaosNLIReader):
@@ -121,8 +121,8 @@ def as_own(dataset: Dataset) -> Dataset:
     return own_dataset
 
 
-def as_released(dataset: Dataset) -> Dataset:
-    """Return a dataset of the package as its release is called, also from now on."""
+def register_released(dataset: Dataset) -> Dataset:
+    """Return the released version of a bundled dataset, and drop the reader's copy of it."""
     if dataset.name not in _package_datasets():
         return dataset
     _user_datasets.pop(dataset.name, None)
@@ -130,12 +130,12 @@ def as_released(dataset: Dataset) -> Dataset:
 
 
 def released(name: str) -> Dataset:
-    """Return a dataset of the package, whatever votes of a reader's have its format."""
+    """Return a dataset of the package as released, even if the reader has a copy of it."""
     return _package_datasets()[name]
 
 
 def are_own(dataset: Dataset) -> bool:
-    """Return whether these are a reader's votes in the format of a dataset of the package."""
+    """Return whether a dataset is a reader's copy of one of the package (`register_own_copy`)."""
     return dataset.name in _package_datasets() and dataset.title != released(dataset.name).title
 
 
@@ -162,8 +162,8 @@ def short_of(group: str) -> str:
 
 def shorts_of(groups: Iterable[str]) -> str:
     """Return how several datasets or pools are listed in prose: ``SNLI, MNLI and αNLI``."""
-    *most, last = map(short_of, groups)
-    return f"{', '.join(most)} and {last}" if most else last
+    *names, last = map(short_of, groups)
+    return f"{', '.join(names)} and {last}" if names else last
 
 
 class _ReleasedFiles(StrictModel):
@@ -181,7 +181,7 @@ def known_files() -> Mapping[str, DataFile]:
     groups: list[Dataset | _ReleasedFiles] = [*known_datasets(), *_other_files()]
     files: dict[str, DataFile] = {}
     for group in groups:
-        for file in group.files:  # the package's come first, and a reader's do not replace them
+        for file in group.files:  # a reader's file does not replace one of the package
             files.setdefault(file.name, file.model_copy(update={"release": group.release}))
     return files
 
@@ -192,7 +192,10 @@ def vote_files() -> list[str]:
 
 
 def prediction_files(*, other_forms: bool = True) -> list[str]:
-    """Return the files of predictions that were released on datasets, each once."""
+    """Return the files of released predictions, each once.
+
+    `other_forms` adds the files that hold the same numbers in another form.
+    """
     names: list[str] = []
     for dataset in known_datasets():
         for system in dataset.systems:

@@ -1,4 +1,4 @@
-"""What a cell of a file holds: a number, a share, an identifier, JSON; or nothing of the kind."""
+"""Parsers of cells: numbers, shares, identifiers, JSON; a cell of another kind gives None."""
 
 import json
 import re
@@ -11,9 +11,9 @@ from typing import Any
 
 from chaos_utils.datasets.faults import shorten
 
-_BEYOND = 10**300  # whole numbers from here on have no place in an array
-_DEEPEST = 100  # objects and lists within each other; what looks into them calls itself
-_QUOTED = 12  # characters
+_TOO_LARGE = 10**300  # whole numbers from here on do not fit an array
+_DEEPEST = 100  # nested objects and lists; the functions that read them are recursive
+_MOST_QUOTED = 12  # characters
 MOST_VOTES = 10**9  # for one label of one item; more is a mistake, or overflows
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _WHOLE = re.compile(r"[0-9]{1,18}(\.0*)?")
@@ -31,7 +31,7 @@ _LITERAL = re.compile(
     re.ASCII,
 )
 _TRUTH = {"True": True, "False": False, "true": True, "false": False, "None": None, "nan": None}
-_IN_WORDS = {
+_JSON_MESSAGES = {  # in the user's words, by Python's
     "Unterminated string starting at": "a string is never closed",
     "Expecting property name enclosed in double quotes": "a name in double quotes is missing",
     "Expecting ',' delimiter": "a comma or a closing bracket is missing",
@@ -44,16 +44,17 @@ _IN_WORDS = {
 def parse(text: str) -> Any:
     """Return the value of a JSON text; a ValueError says what was found and expected.
 
-    A key that is twice in an object, and what nothing can use, are such errors too.
+    A key that occurs twice in an object is also a ValueError, as are a number that is too long,
+    nesting that is too deep, and half of a surrogate pair.
     """
     try:
-        value = json.loads(text, object_pairs_hook=_unique)
+        value = json.loads(text, object_pairs_hook=_with_unique_keys)
     except json.JSONDecodeError as fault:
-        # A line of votes may name the annotator: only what is too short for that is quoted.
-        found = f"found {shorten(text)}; " if len(text) <= _QUOTED else ""
-        at = f"column {fault.colno}: " if fault.lineno == 1 else f"JSON line {fault.lineno}: "
+        # A line of votes may name the annotator: only a text too short for a name is quoted.
+        found = f"found {shorten(text)}; " if len(text) <= _MOST_QUOTED else ""
+        where = f"column {fault.colno}: " if fault.lineno == 1 else f"JSON line {fault.lineno}: "
         raise ValueError(
-            f"{at}{found}expected JSON ({_IN_WORDS.get(fault.msg, fault.msg)})"
+            f"{where}{found}expected JSON ({_JSON_MESSAGES.get(fault.msg, fault.msg)})"
         ) from fault
     except RecursionError as fault:
         raise NestedError from fault
@@ -74,6 +75,7 @@ def parse(text: str) -> Any:
 
 
 def _is_shallow(value: Any, deepest: int = _DEEPEST) -> bool:
+    """Return whether objects and lists are nested at most so many levels deep."""
     if not isinstance(value, dict | list):
         return True
     inside = value.values() if isinstance(value, dict) else value
@@ -91,7 +93,8 @@ class _DoubledKeyError(ValueError):
     pass
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _with_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object's pairs as a dictionary; a key that occurs twice is an error."""
     content = dict(pairs)
     if len(content) < len(pairs):
         number = Counter(key for key, _ in pairs)
@@ -100,19 +103,20 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def dig(value: Any, path: str) -> Any:
-    """Return what stands at a dotted path of keys and positions, or None.
+    """Return the value at a dotted path of keys and positions, or None.
 
-    A key may have dots of its own; a list of one element stands for that element.
+    A key may contain dots: the longest key that fits is taken. On the way, a list of one element
+    stands for that element, and a text that spells a list or an object for that list or object.
     """
     if isinstance(value, str) and value.lstrip().startswith("["):
         value = as_list(value)
     if isinstance(value, str) and value.endswith(("}", "})")):
         value = as_object(value)
     if isinstance(value, list):
-        first, _, rest = path.partition(".")
-        if first.isdecimal() and len(first) < 9:
-            value = value[int(first)] if int(first) < len(value) else None
-            return dig(value, rest) if rest else value
+        position, _, path_below = path.partition(".")
+        if position.isdecimal() and len(position) < 9:
+            value = value[int(position)] if int(position) < len(value) else None
+            return dig(value, path_below) if path_below else value
         return dig(value[0], path) if len(value) == 1 else None
     if not isinstance(value, Mapping):
         return None
@@ -126,18 +130,17 @@ def dig(value: Any, path: str) -> Any:
 
 
 def spelled(text: str) -> list[Any] | dict[Any, Any] | None:
-    """Return the list or object that a text holds, in JSON or as Python or NumPy write it.
+    """Return the list or object that a text spells, in JSON or as Python or NumPy write it.
 
-    None where it holds neither.
+    None where the text spells neither.
     """
     text = text.strip()
-    if not text.startswith(("[", "{")):
-        if not text.endswith(")"):
-            return None
-    else:
+    if text.startswith(("[", "{")):
         with suppress(ValueError):
             found: list[Any] | dict[str, Any] = parse(text)
             return found
+    elif not text.endswith(")"):  # a tuple, or a call such as Counter({'a': 2})
+        return None
     pieces, end = [], 0
     while piece := _PIECE.match(text, end):
         pieces.append(piece[1])
@@ -145,13 +148,16 @@ def spelled(text: str) -> list[Any] | dict[Any, Any] | None:
     if end < len(text):  # a quotation mark that is never closed
         return None
     with suppress(ValueError, SyntaxError, IndexError, RecursionError):
-        value, end = _value(pieces, 0)
-        return value if end == len(pieces) and isinstance(value, list | dict) else None
+        value, next_piece = _value(pieces, 0)
+        return value if next_piece == len(pieces) and isinstance(value, list | dict) else None
     return None
 
 
 def _value(pieces: Sequence[str], k: int) -> tuple[Any, int]:
-    """Return the value that begins at a piece, and where the next begins; else a ValueError."""
+    """Return the value that begins at piece `k`, and the index of the piece after the value.
+
+    A piece that begins no value is a ValueError.
+    """
     piece = pieces[k]
     if piece[0] in "'\"":
         return literal_eval(piece), k + 1
@@ -167,9 +173,9 @@ def _value(pieces: Sequence[str], k: int) -> tuple[Any, int]:
 
 
 def _values(pieces: Sequence[str], k: int, closing: str) -> tuple[list[Any] | dict[Any, Any], int]:
-    """Return a list or an object from its first element on, and where the next value begins."""
+    """Return a list or an object whose first element is piece `k`, and the index after its end."""
     keys: list[Any] = []
-    found: list[Any] = []
+    values: list[Any] = []
     n_commas = 0
     while pieces[k] != closing:
         value, k = _value(pieces, k)
@@ -178,19 +184,19 @@ def _values(pieces: Sequence[str], k: int, closing: str) -> tuple[list[Any] | di
                 raise ValueError(pieces[k])
             keys.append(value)
             value, k = _value(pieces, k + 1)
-        found.append(value)
+        values.append(value)
         n_commas += pieces[k] == ","
         k += pieces[k] == ","
-    by_key = dict(zip(keys, found, strict=False))
-    if n_commas not in (0, len(found) - 1, len(found)) or len(by_key) < len(keys):
+    by_key = dict(zip(keys, values, strict=False))
+    if n_commas not in (0, len(values) - 1, len(values)) or len(by_key) < len(keys):
         raise ValueError(closing)
-    return (by_key if closing == "}" else found), k + 1
+    return (by_key if closing == "}" else values), k + 1
 
 
 def as_list(value: object) -> list[Any] | None:
-    """Return a list that a cell holds: in JSON, as Python writes it, or separated by commas.
+    """Return the list that a cell holds: in JSON, as Python writes it, or separated by commas.
 
-    Words without quotation marks may stand in square brackets. None where it is none.
+    Words without quotation marks may stand in square brackets. None where the cell is no list.
     """
     if not isinstance(value, str):
         return value if isinstance(value, list) else None
@@ -206,33 +212,33 @@ def as_list(value: object) -> list[Any] | None:
 
 
 def as_object(value: object) -> dict[str, Any] | None:
-    """Return an object that a cell holds; of texts, those with numbers, in JSON or Python's way.
+    """Return the object that a cell holds; None where it holds none.
 
-    None where it is none.
+    A text, in JSON or as Python writes it, counts only if all values in the object are numbers.
     """
     if not isinstance(value, str):
         return value if isinstance(value, dict) else None
     found = spelled(value)
     if not isinstance(found, dict):
         return None
-    are_numbers = all(type(one) in (int, float) and 0 <= one < inf for one in found.values())
+    are_numbers = all(type(n) in (int, float) and 0 <= n < inf for n in found.values())
     return {str(name): n for name, n in found.items()} if are_numbers else None
 
 
 def _literal(word: str) -> Any:
-    """Return what a word without quotation marks stands for: a number, a truth value, a text."""
+    """Return the value of a word without quotation marks: a number, a truth value or a text."""
     if _LITERAL.fullmatch(word):
         return int(word) if word.lstrip("-").isdecimal() else float(word)
     return _TRUTH.get(word, word)
 
 
 def unwrap_single(value: object) -> object:
-    """Return the element of a list of one; anything else as it is."""
+    """Return the element of a list that has only one; any other value as it is."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def as_count(value: object) -> int | None:
-    """Return a number of votes, from 0 to `MOST_VOTES`; None where the value is none."""
+    """Return a number of votes, from 0 to `MOST_VOTES`; None for any other value."""
     if isinstance(value, str):
         value = float(value) if _WHOLE.fullmatch(value.strip()) else None
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -243,24 +249,24 @@ def as_count(value: object) -> int | None:
 
 
 def as_number(value: object) -> float | int | None:
-    """Return a number; None where the value is none, or is written with hundreds of digits."""
+    """Return a number; None where the value is no number, or has hundreds of digits."""
     if isinstance(value, str):
         text = value.strip()
         value = float(text) if _NUMBER.fullmatch(text.removeprefix("-")) else None
         value = None if value in (inf, -inf) else value
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return value if isinstance(value, float) or abs(value) < _BEYOND else None
+    return value if isinstance(value, float) or abs(value) < _TOO_LARGE else None
 
 
 def as_share(value: object) -> float | None:
-    """Return a share, from 0 to 1; None where the value is none."""
-    found = as_number(value)
-    return float(found) if found is not None and 0 <= found <= 1 else None
+    """Return a share, from 0 to 1; None for any other value."""
+    number = as_number(value)
+    return float(number) if number is not None and 0 <= number <= 1 else None
 
 
 def as_identifier(value: object) -> str | None:
-    """Return an identifier, or a label, as text; None where the value is none.
+    """Return an identifier, or a label, as text; None where the value is neither.
 
     Truth values are ``true`` and ``false``, as JSON spells them.
     """

@@ -1,4 +1,4 @@
-"""ChaosNLI's JSON lines: a table that says of each item's votes the same thing in several ways."""
+"""ChaosNLI's JSON lines: a row per item, whose fields state the same votes in several ways."""
 
 import math
 from collections import Counter
@@ -23,7 +23,9 @@ from chaos_utils.datasets.votes import Ints, Votes
 SYNTHETIC = "synthetic_sample"  # in an item's `source` field, marks the bundled sample
 _TOLERANCE = 1e-6
 FIELDS = {"uid", "label_counter", "label_count", "label_dist", "majority_label"}
-_LABEL_NAMES = {  # of labels in the order of the format, after a column that tells what they are
+# By the codes in the order of the format: a column that only files with such labels have, and the
+# labels' names.
+_LABEL_NAMES = {
     ("e", "n", "c"): ("label_count", "entailment", "neutral", "contradiction"),
     ("1", "2"): ("example.hyp2", "hypothesis 1", "hypothesis 2"),
 }
@@ -31,8 +33,8 @@ _MOST_LABELS = 50
 Floats = npt.NDArray[np.float64]
 
 
-def as_table(dataset: Dataset) -> WideReader:
-    """Return what the fields of the format are."""
+def wide_reader_of(dataset: Dataset) -> WideReader:
+    """Return the reader of a wide table that knows the fields of the format."""
     return WideReader(
         format="wide",
         item="uid",
@@ -43,10 +45,11 @@ def as_table(dataset: Dataset) -> WideReader:
 
 
 def order_of(frame: Frame, faults: Faults) -> tuple[list[str], list[str], int]:
-    """Return the labels in the order of ``label_count``, in that of the format, and a row apart.
+    """Return the labels' codes in the file's order and in the format's, and a row as evidence.
 
-    The counters name the labels; the order is the one in which most rows agree with them, and the
-    row is the first that does not agree with the format's.
+    ``label_counter`` names the labels, ``label_count`` only lists numbers: the file's order is the
+    one in which most rows of the two agree. The row is the first that contradicts the format's
+    order; 0 where the format states no order for these labels.
     """
     from scipy.optimize import linear_sum_assignment  # slow to import
 
@@ -55,10 +58,10 @@ def order_of(frame: Frame, faults: Faults) -> tuple[list[str], list[str], int]:
                               for key in cell))  # fmt: skip
     lengths = Counter(len(cell) for cell in lists.values if isinstance(cell, list))
     n_labels = lengths.most_common(1)[0][0] if lengths else 0
-    fitting = (
+    known_codes = (
         codes for codes in _LABEL_NAMES if set(keys) <= set(codes) and n_labels == len(codes)
     )
-    usual = list(next(fitting, in_order(keys)))
+    usual = list(next(known_codes, in_order(keys)))
     if not 2 <= n_labels == len(usual) <= _MOST_LABELS:
         raise faults.fatal(
             "'label_count' has another number of labels than 'label_counter' names.",
@@ -67,23 +70,30 @@ def order_of(frame: Frame, faults: Faults) -> tuple[list[str], list[str], int]:
             "name the labels in a dataset's YAML file (reader.format: chaosnli), or correct the "
             "file",
         )
-    named, placed = (_numbers(cells, as_count, usual, n_labels) for cells in (counters, lists))
-    agrees = (placed[:, :, np.newaxis] == named[:, np.newaxis, :]).sum(axis=0)
-    order = linear_sum_assignment(agrees + np.eye(n_labels) / (n_labels + 1), maximize=True)[1]
-    apart = (placed != named).any(axis=1)
-    if usual not in map(list, _LABEL_NAMES):  # whose order is the file's own
-        usual = [usual[k] for k in order]
-        return usual, usual, 0
-    return [usual[k] for k in order], usual, int(apart.argmax())
+    # Both have shape (rows, labels): by the counters' keys, and by position in the lists.
+    by_key, by_position = (
+        _numbers(cells, as_count, usual, n_labels) for cells in (counters, lists)
+    )
+    n_equal = (by_position[:, :, np.newaxis] == by_key[:, np.newaxis, :]).sum(axis=0)
+    tie_break = np.eye(n_labels) / (n_labels + 1)  # in favour of the usual order
+    order = linear_sum_assignment(n_equal + tie_break, maximize=True)[1]
+    in_file_order = [usual[k] for k in order]
+    if usual not in map(list, _LABEL_NAMES):  # the format states no order for these labels
+        return in_file_order, in_file_order, 0
+    differs = (by_position != by_key).any(axis=1)
+    return in_file_order, usual, int(differs.argmax())
 
 
 def names_of(codes: Sequence[str], frame: Frame) -> dict[str, str]:
-    """Return the names of labels that the format spells by a letter, or by a hypothesis' number."""
-    labels = next((one for one in _LABEL_NAMES if set(codes) == set(one)), ())
-    if not labels or len(frame.column(_LABEL_NAMES[labels][0]).values) == 0:
+    """Return the full names of codes that the format defines: letters, or hypothesis numbers."""
+    known = next((known for known in _LABEL_NAMES if set(codes) == set(known)), ())
+    if not known:
         return {}
-    names = dict(zip(labels, _LABEL_NAMES[labels][1:], strict=True))
-    return {code: names[code] for code in codes}
+    column, *names = _LABEL_NAMES[known]
+    if len(frame.column(column).values) == 0:
+        return {}
+    name_of = dict(zip(known, names, strict=True))
+    return {code: name_of[code] for code in codes}
 
 
 class ChaosNLIRows(Rows):
@@ -92,7 +102,7 @@ class ChaosNLIRows(Rows):
     no_majority = ()
 
     def votes(self, read: Sequence[Input], texts: Texts | None = None) -> Votes:
-        """Return the votes; the bundled sample is known by its items."""
+        """Return the votes, marked as synthetic if an item says that it is from the sample."""
         votes = super().votes(read, texts)
         if SYNTHETIC not in self.frame.column("example.source").values:
             return votes
@@ -100,6 +110,7 @@ class ChaosNLIRows(Rows):
         return replace(votes, source=replace(votes.source, name=name, synthetic=True))
 
     def _counts(self, reader: WideReader) -> Ints:
+        """Return the counts from ``label_count``, and compare the other fields with them."""
         uid, inner = self.frame.column("uid"), self.frame.column("example.uid")
         is_other = np.not_equal(inner.map(str), uid.map(str)).astype(bool)
         self.wrong(is_other & (inner.codes >= 0), "example.uid", inner, "what 'uid' is")
@@ -109,8 +120,8 @@ class ChaosNLIRows(Rows):
         expected = f"{n_labels} whole numbers from 0 to {MOST_VOTES:,}"
         self.wrong(np.isnan(counts.sum(axis=1)), "label_count", cells, expected)
         total = counts.sum(axis=1, keepdims=True)
-        is_number = total == self.n_votes if self.n_votes else total > 0
-        sound = np.where(is_number, counts, np.nan)  # of others, their number is said
+        has_total = total == self.n_votes if self.n_votes else total > 0
+        sound = np.where(has_total, counts, np.nan)  # a wrong total is noted elsewhere
         shares = sound / total
         bits = -(shares * np.log2(np.where(shares > 0, shares, 1))).sum(axis=1, keepdims=True)
         self._compare("label_counter", sound, "label_count")
@@ -123,11 +134,11 @@ class ChaosNLIRows(Rows):
     def _compare(
         self, path: str, expected: Floats, description: str, *, required: bool = True
     ) -> None:
-        """Note cells that do not say what the counts do."""
+        """Note the cells of a column whose numbers differ from those expected, shape (n, k)."""
         cells = self.frame.column(path)
         numbers = _numbers(cells, as_number, self.dataset.codes, expected.shape[1])
         agrees = (np.abs(numbers - expected) <= _TOLERANCE).all(axis=1)
-        agrees |= np.isnan(expected).any(axis=1)  # which is noted elsewhere
+        agrees |= np.isnan(expected).any(axis=1)  # wrong counts are noted elsewhere
         self.note(
             ~agrees & (required | (cells.codes >= 0)),
             lambda row: wrong_value_message(
@@ -136,6 +147,7 @@ class ChaosNLIRows(Rows):
         )
 
     def _old_votes(self, old: Ints) -> Ints:
+        """Return the old votes on each item, shape (n, k), from ``old_labels``."""
         dataset = self.dataset
         if not dataset.n_old_labels:
             return super()._old_votes(old)
@@ -146,44 +158,46 @@ class ChaosNLIRows(Rows):
                 k = label_of(label, dataset)
                 if k is not None:
                     row[k] += 1
-        item_votes = votes[cells.codes]
-        n_given = cells.map(lambda value: len(value) if isinstance(value, list) else 0, np.int64)
+        row_votes = votes[cells.codes]
+        n_stated = cells.map(lambda value: len(value) if isinstance(value, list) else 0, np.int64)
         expected = f"{' or '.join(map(str, dataset.n_old_labels))} labels"
-        has_number = np.isin(n_given, dataset.n_old_labels)
+        has_number = np.isin(n_stated, dataset.n_old_labels)
         self.wrong(~has_number, "old_labels", cells, expected)
-        is_known = item_votes.sum(axis=1) == n_given
-        self.wrong(has_number & ~is_known, "old_labels", cells, known_labels(dataset))
-        of_items = item_votes[self.first]
-        is_rarer = of_items[np.arange(len(old)), np.maximum(old, 0)] < of_items.max(axis=1)
-        rarer = self.first_rows(is_rarer & (old >= 0)) & is_known
+        are_known = row_votes.sum(axis=1) == n_stated
+        self.wrong(has_number & ~are_known, "old_labels", cells, known_labels(dataset))
+        item_votes = row_votes[self.first]
+        votes_for_old = item_votes[np.arange(len(old)), np.maximum(old, 0)]
+        is_outvoted = votes_for_old < item_votes.max(axis=1)
+        mask = self.first_rows(is_outvoted & (old >= 0)) & are_known
         column = self.frame.column("old_label")
-        self.wrong(rarer, "old_label", column, "a label that most of 'old_labels' are")
-        return of_items
+        self.wrong(mask, "old_label", column, "a label that most of 'old_labels' are")
+        return item_votes
 
 
 def _numbers(
     cells: Column, read: Callable[[object], float | None], codes: Sequence[str], n_numbers: int
 ) -> Floats:
-    """Return the numbers in a column's cells, shape (n, n_numbers); NaN where they are none."""
+    """Return the numbers in a column's cells, shape (n, n_numbers); NaN for other cells."""
     table = np.full((len(cells.values) + 1, n_numbers), np.nan)
     for row, value in zip(table, cells.values, strict=False):
-        found = _numbers_in(value, codes)
-        if len(found) == n_numbers:
-            row[:] = list(map(or_nan(read), found))
+        numbers = _numbers_in(value, codes)
+        if len(numbers) == n_numbers:
+            row[:] = list(map(or_nan(read), numbers))
     return table[cells.codes]
 
 
 def _numbers_in(value: object, codes: Sequence[str]) -> list[object]:
-    """Return the numbers of a cell: of each label in an object by code, or of a list."""
+    """Return the numbers in a cell: an object's in the order of `codes`, or a list's."""
     if isinstance(value, dict):
         return [value.get(code, 0) for code in codes] if set(value) <= set(codes) else []
     return value if isinstance(value, list) else [value]
 
 
 def tallied(dataset: Dataset, votes: Sequence[str]) -> dict[str, Any]:
-    """Return what a row in this format says of the votes on its item, which are labels' codes.
+    """Return the fields of a row in this format that state the votes on its item.
 
-    Of labels that are as common, the one that was voted first is the majority's.
+    `votes` are labels' codes. Where labels tie for the majority, the one that was voted first is
+    the majority label.
     """
     tally = Counter(votes)
     counts = [tally[code] for code in dataset.codes]

@@ -33,7 +33,7 @@ class Corpus:
     texts: tuple[tuple[str, ...], ...]  # premise and hypothesis, or a story's four
     targets: Floats  # rows sum to 1: one-hot for hard labels, vote shares for ChaosNLI; read-only
     datasets: tuple[str, ...]  # where each item comes from, such as snli
-    dropped: int = 0  # lines of the files without a majority label
+    dropped: int = 0  # number of lines in the files that state no majority label
     inputs: tuple[Input, ...] = ()
 
     def __len__(self) -> int:
@@ -56,7 +56,7 @@ class Corpus:
         )
 
     def groups(self) -> list[tuple[str, ...]]:
-        """Return what must not be split between folds: the premise, or the story's frame."""
+        """Return each item's group, which folds must not split: its premise, or a story's frame."""
         if self.task.kind == "stories":
             return [(normalise(text[0]), normalise(text[3])) for text in self.texts]
         return [(normalise(text[0]),) for text in self.texts]
@@ -65,8 +65,8 @@ class Corpus:
 def normalise(text: str) -> str:
     """Return a text without case, punctuation and spacing, to tell whether two are the same.
 
-    The corpora's releases differ in these: some of them were detokenised. What is nothing else,
-    such as an emoji, stays.
+    Releases of one corpus differ in these: some were detokenised. A text of punctuation or symbols
+    alone, such as an emoji, only loses its spacing.
     """
     text = unicodedata.normalize("NFKC", text).lower()
     return re.sub(r"[\W_]+", "", text) or re.sub(r"\s+", "", text)
@@ -75,13 +75,13 @@ def normalise(text: str) -> str:
 def choose_data(task: str, data: str = "auto") -> str:
     """Return the ``data`` parameter to read every file with: ``released``, ``sample``, a folder.
 
-    ``auto`` is the released data, or an error where a file of it is missing: a model must
-    never be trained on the synthetic sample unless that was asked for.
+    ``auto`` becomes ``released``, or a ChaosError if a released file is missing: a model must
+    never be trained on the synthetic sample unless the user asks for it.
     """
     if data != "auto":
         return data
-    wanted = get_task(task)
-    names = [*wanted.files, *(get_dataset(name).file for name in wanted.datasets)]
+    model_task = get_task(task)
+    names = [*model_task.files, *(get_dataset(name).file for name in model_task.datasets)]
     missing = [name for name in names if sources.find(name) is None]
     if missing:
         raise ChaosError(
@@ -96,23 +96,24 @@ def choose_data(task: str, data: str = "auto") -> str:
 
 def load_corpus(task: str, split: str, data: str = "auto") -> Corpus:
     """Read a split of a task's corpora."""
-    about = get_task(task)
+    model_task = get_task(task)
     data = choose_data(task, data)
     parts = []
-    for files in about.files_of(split):
+    for files in model_task.files_of(split):
         path = sources.locate(files.file, data)
-        read = [_input(path, files.file, data)]
+        inputs = [_input(path, files.file, data)]
         if files.labels:
             labels = sources.locate(files.labels, data)
-            part = _read_stories(path, labels, files.name, about)
-            read.append(_input(labels, files.labels, data))
+            part = _read_stories(path, labels, files.name, model_task)
+            inputs.append(_input(labels, files.labels, data))
         else:
-            part = _read_pairs(path, files.name, about)
-        parts.append(replace(part, inputs=merged(read)))
-    return join(parts) if parts else empty(about)
+            part = _read_pairs(path, files.name, model_task)
+        parts.append(replace(part, inputs=merged(inputs)))
+    return join(parts) if parts else empty(model_task)
 
 
 def _input(path: Path, name: str, data: str) -> Input:
+    """Return the entry of a file among the inputs, named after the ``data`` that it is read by."""
     synthetic = data == "sample"
     if synthetic:
         name = f"synthetic-sample/{path.name}"
@@ -140,7 +141,7 @@ def join(parts: Sequence[Corpus]) -> Corpus:
 
 
 def _columns(path: Path, fields: Sequence[str]) -> tuple[Frame, Faults, list[Column]]:
-    """Return columns of texts of a file of JSON lines, and where its faults are noted."""
+    """Return a file of JSON lines, its faults, and the columns of these fields, all texts."""
     expected = f"one JSON object per line, with the fields {', '.join(fields)}"
     faults = Faults(path, "training items", expected=expected, todo="correct these lines")
     frame = read_frame(FileContent.of(path), faults)
@@ -149,8 +150,8 @@ def _columns(path: Path, fields: Sequence[str]) -> tuple[Frame, Faults, list[Col
     columns = [frame.column(field) for field in fields]
     for field, cells in zip(fields, columns, strict=True):
         is_text = cells.map(lambda value: isinstance(value, str), bool)
-        said = partial(_wrong_cell, field, cells, "text")
-        faults.rows(np.flatnonzero(~is_text), frame.place, said)
+        problem = partial(_wrong_cell, field, cells, "text")
+        faults.rows(np.flatnonzero(~is_text), frame.place, problem)
     faults.check()
     return frame, faults, columns
 
@@ -160,23 +161,24 @@ def _wrong_cell(field: str, cells: Column, expected: str, row: int) -> str:
 
 
 def _read_pairs(path: Path, dataset: str, task: Task) -> Corpus:
-    """Read SNLI's and MNLI's JSON lines; those without a majority label are dropped, counted."""
+    """Read SNLI's and MNLI's JSON lines; lines without a majority label are dropped and counted."""
     fields = ("sentence1", "sentence2", "gold_label", "pairID")
     frame, faults, (premises, hypotheses, gold, uids) = _columns(path, fields)
-    known = {label: k for k, label in enumerate(task.labels)} | {NO_MAJORITY: -1}
-    labels = gold.map(lambda label: known.get(label, -2), np.int64)
+    code_of = {label: k for k, label in enumerate(task.labels)} | {NO_MAJORITY: -1}
+    labels = gold.map(lambda label: code_of.get(label, -2), np.int64)  # -2: an unknown label
     expected = f"one of {', '.join(task.labels)}, or {NO_MAJORITY!r} for no majority"
-    said = partial(_wrong_cell, "gold_label", gold, expected)
-    faults.rows(np.flatnonzero(labels == -2), frame.place, said)
+    problem = partial(_wrong_cell, "gold_label", gold, expected)
+    faults.rows(np.flatnonzero(labels == -2), frame.place, problem)
     faults.check()
     labelled = np.flatnonzero(labels >= 0).tolist()
     texts = [(premises[row], hypotheses[row]) for row in labelled]
     dropped = len(frame) - len(labelled)
-    return _hard(task, [uids[row] for row in labelled], texts, labels[labelled], dataset, dropped)
+    item_uids = [uids[row] for row in labelled]
+    return _one_hot(task, item_uids, texts, labels[labelled], dataset, dropped)
 
 
 def _read_stories(path: Path, labels: Path, dataset: str, task: Task) -> Corpus:
-    """Read αNLI's stories, and their labels from the file beside them."""
+    """Read αNLI's stories, and the stories' labels from a second file."""
     frame, _, columns = _columns(path, ("story_id", "obs1", "hyp1", "hyp2", "obs2"))
     rows = [tuple(cells[row] for cells in columns) for row in range(len(frame))]
     label_texts = FileContent.of(labels).text().split()
@@ -198,10 +200,10 @@ def _read_stories(path: Path, labels: Path, dataset: str, task: Task) -> Corpus:
     # A story may stand in several lines, with other hypotheses.
     uids = [f"{row[0]}/{number}" for number, row in enumerate(rows)]
     texts = [row[1:] for row in rows]
-    return _hard(task, uids, texts, [int(label) - 1 for label in label_texts], dataset, 0)
+    return _one_hot(task, uids, texts, [int(label) - 1 for label in label_texts], dataset, 0)
 
 
-def _hard(
+def _one_hot(
     task: Task,
     uids: Sequence[str],
     texts: Sequence[tuple[str, ...]],
@@ -209,6 +211,7 @@ def _hard(
     dataset: str,
     dropped: int,
 ) -> Corpus:
+    """Return a corpus of one dataset whose targets are one-hot; `labels` are indices."""
     targets = np.eye(len(task.labels))[np.array(labels, dtype=np.int64)]
     return Corpus(
         task, tuple(uids), tuple(texts), frozen(targets, float), (dataset,) * len(uids), dropped
@@ -217,12 +220,12 @@ def _hard(
 
 def load_chaosnli(task: str, data: str = "auto") -> tuple[Corpus, list[Votes]]:
     """Return ChaosNLI's items of a task with their vote shares, and the votes themselves."""
-    about = get_task(task)
-    all_votes = [load_votes(name, choose_data(task, data)) for name in about.datasets]
+    model_task = get_task(task)
+    all_votes = [load_votes(name, choose_data(task, data)) for name in model_task.datasets]
     parts = []
     for votes in all_votes:
         fields, names = votes.dataset.text_fields, (votes.dataset.name,) * len(votes)
         texts = tuple(tuple(text[field] for field in fields) for text in votes.texts)
         targets = frozen(votes.shares, float)
-        parts.append(Corpus(about, votes.uids, texts, targets, names, inputs=votes.inputs))
+        parts.append(Corpus(model_task, votes.uids, texts, targets, names, inputs=votes.inputs))
     return join(parts), all_votes

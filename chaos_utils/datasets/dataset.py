@@ -1,6 +1,6 @@
-"""What a set of votes is, as data: one YAML file for each dataset.
+"""The description of a dataset, as data: one YAML file for each dataset.
 
-The table of fields on the book's page on datasets says what each of them means.
+The book's page on datasets has a table of all fields.
 """
 
 import re
@@ -80,14 +80,14 @@ class Release(StrictModel):
 
 
 class PredictionColumns(StrictModel):
-    """What is kept of a JSON list of predictions: identifiers and numbers, and none of the texts.
+    """The part of a JSON list of predictions that is kept: identifiers and numbers, but no texts.
 
     Attributes
     ----------
     key : str
-        Of the list of probabilities in each entry.
+        Key of the list of probabilities in each entry.
     columns : tuple of str
-        What they are called in the CSV that is kept, after ``uid``.
+        Names of the probabilities in the CSV that is kept, after ``uid``.
     """
 
     key: str
@@ -108,14 +108,14 @@ class DataFile(StrictModel):
         Base name inside the archive; empty when `url` is the file itself.
     mirror : str
         A second address of the file itself; empty when there is none.
-    kept : Kept or None
-        What is kept of the file at these addresses; None for all of it.
+    kept : PredictionColumns or None
+        The part of the downloaded file that is kept; None for all of it.
     sha256 : str
-        Digest of the published file, or of what is kept of it; empty when it is not known.
+        Digest of the published file, or of the part that is kept; empty when it is not known.
     items : int
         Number of items in the published file; 0 when it is not known.
     release : Release
-        What it belongs to; filled in by `catalogue.known_files`.
+        The release that the file belongs to; filled in by `catalogue.known_files`.
     """
 
     name: str
@@ -138,31 +138,31 @@ class DataFile(StrictModel):
 
 
 class ReleasedSystem(StrictModel):
-    """A model whose predictions on a dataset were released, or several in one set of files.
+    """A model whose predictions on a dataset were released, or several models in the same files.
 
     Attributes
     ----------
     family : str
         The model, without its seed; empty where the files name `models` themselves.
     seeds : tuple of int
-        Empty for a model that has none.
+        Empty for a model without seeds.
     models : tuple of str
-        Those that the files hold, as they name them.
+        Names of the models in the files, as the files spell them.
     files : tuple of str
         Parts of one system's predictions, ``{seed}`` for the seed.
     trained_on : tuple of str
-        Corpora, and datasets whose votes were trained on.
+        Corpora that the model was trained on, and datasets whose votes it was trained on.
     paper : str
-        Key in ``book/references.bib`` of the paper on this dataset that it comes from; empty for
-        a model that none of them knows.
+        Key in ``book/references.bib`` of the paper on this dataset that the model comes from;
+        empty for a model from no such paper.
     caution : str
-        What must be said wherever it is shown, such as that it may have seen these items.
+        What must be said wherever the model is shown, such as that it may have seen these items.
     rows_of : tuple of str
-        Datasets whose items, in the order of their files, the rows of these files are, which hold
-        logits and name no items; empty for files that name them.
+        For files of logits that name no items: the datasets whose items, in the order of the
+        datasets' files, are the rows. Empty for files that name the items.
     other_form : str
-        A file that holds the same numbers and is read where `files` are missing; where both are
-        there, they must agree. Empty for none.
+        A file with the same numbers, which is read where `files` are missing; if both are
+        available, they must agree. Empty for none.
     """
 
     family: str = ""
@@ -199,10 +199,11 @@ class Annotate(StrictModel):
     Attributes
     ----------
     kind : {'pairs', 'stories'}
-        Whether the second of two texts follows from the first, is open or is false (three
-        labels, in this order); or which of the two middle ones of four texts fits (two labels).
+        ``pairs``: whether the second of two texts follows from the first, is open or is false
+        (three labels, in this order). ``stories``: which of the two middle texts of four fits
+        (two labels).
     invitation : str
-        What is asked, in a line.
+        The question, in a line.
     """
 
     kind: Literal["pairs", "stories"]
@@ -210,7 +211,7 @@ class Annotate(StrictModel):
 
 
 def spelling_of(text: str) -> str:
-    """Return one spelling for all of a text: 1 of 1.0 and 01, é of e with an accent after it."""
+    """Return the same text for all spellings of a number (1, 1.0, 01) or of a letter (é)."""
     from chaos_utils.datasets.cells import as_number  # slow to import
 
     number = as_number(text)
@@ -243,12 +244,12 @@ class ChaosNLIReader(StrictModel):
 
 
 class Cutpoints(StrictModel):
-    """A rule by which numbers, such as the points of a slider, become labels.
+    """A rule that turns numbers, such as the points of a slider, into labels.
 
     Attributes
     ----------
     rule : str
-        What it is called.
+        The name of the rule.
     edges : tuple of float
         From the least number to the greatest; each label holds the numbers from one edge up to
         the next, and a number outside all of them is a fault.
@@ -275,21 +276,23 @@ _Values = Annotated[tuple[bool | int | str, ...], BeforeValidator(_as_list)]
 
 
 class TableFields(StrictModel):
-    """What the readers of tables share; a column is also a dotted path of keys in JSON.
+    """The fields that all readers of tables share; a column may also be a dotted path in JSON.
 
     Attributes
     ----------
     records : str
         Dotted path to the list of records in a JSON file; empty for other files.
     keys : tuple of str
-        Columns that the keys of nested JSON objects make, from the outermost in, such as
-        annotator and item. What they lead to is a record, or a single ``value``. Empty for lists.
+        Names of the columns that hold the keys of nested JSON objects, the outermost keys first,
+        such as annotator and item. The innermost values are records, or a single ``value`` each.
+        Empty for lists.
     each : str or tuple of str
-        Column of a list, or of an object, whose elements become a row each, as votes inside an
-        item; an object's keys are then the column ``key``. Several are lists of the same length.
+        Column of lists, or of objects, whose elements become a row each, as votes inside an
+        item; an object's keys are then the column ``key``. Several columns must hold lists of the
+        same length.
     where : dict
-        Columns with the value, or values, of the rows that count; others are left out, and counted.
-        No cell, and an empty one, are ``false``.
+        Column, with the value or values of the rows that count. Other rows are left out, and their
+        number is reported. A missing or empty cell counts as ``false``.
     item : str or tuple of str
         Column of the item's identifier, or several columns, whose identifiers are joined by a
         slash. Where it is empty, and in an ``.npy`` file, the items are numbered from 0.
@@ -297,12 +300,12 @@ class TableFields(StrictModel):
         Whether the items are numbered from 0, in the order in which the file first names them,
         although they have identifiers: these may hold texts.
     majority : str
-        Column of the majority label that the file states. Where it is empty or ``-``, the
-        first of the labels with most votes is taken, as where there is no such column.
+        Column of the majority label that the file states. For an empty cell or ``-``, and without
+        such a column, it is the first of the labels with most votes.
     old_label : str
         Column of the label of an original dataset; empty for none.
     texts : dict of str
-        Column by text field; a field that is not named here has a column of its name.
+        Column by text field; a field that is not in here is in the column of the same name.
     texts_by : str
         Column of the item's identifier in the second of the dataset's files, which then holds
         the texts; empty where the votes' file does.
@@ -352,7 +355,7 @@ _Answers = Annotated[tuple[str, ...], BeforeValidator(_as_answers)]
 
 
 class LongReader(TableFields):
-    """One row per vote. Its fields are these, and those of `TableFields`.
+    """One row per vote; the fields of `TableFields` are also allowed.
 
     Attributes
     ----------
@@ -361,9 +364,9 @@ class LongReader(TableFields):
     annotator : str
         Column of who voted; empty where that is not known. Its values become running numbers.
     annotator_fields : tuple of str
-        Columns about whoever voted, such as a group; each says the same of one in all rows.
+        Columns about the annotator, such as a group; all rows of an annotator must say the same.
     label : str or tuple of str
-        Column of the label; or one-hot columns, each named as its label, of which one is set.
+        Column of the label; or one-hot columns, one per label and named as it, with one set.
     missing : tuple of str
         Answers that are no votes, such as ``-1`` or ``skipped``; an empty text is an empty cell.
     separator : str
@@ -399,7 +402,7 @@ class LongReader(TableFields):
 class WideReader(TableFields):
     """One row per item, with a column for each label's votes, named as the label.
 
-    Its fields are these, and those of `TableFields`.
+    The fields of `TableFields` are also allowed.
 
     Attributes
     ----------
@@ -426,19 +429,20 @@ class WideReader(TableFields):
 class ColumnsReader(TableFields):
     """One row per item, with a column for each vote, or one column that lists the labels.
 
-    Its fields are these, and those of `TableFields`.
+    The fields of `TableFields` are also allowed.
 
     Attributes
     ----------
     format : 'columns'
         Names this reader.
     labels : str or tuple of str
-        Columns that hold a label each, where an empty one is no vote; or the one column that
+        Columns that hold a label each, where an empty cell is no vote; or the one column that
         holds a list: in JSON, or separated by commas.
     annotators : str
         Column that lists who gave the labels, in the same order; empty where that is not known.
     annotators_by_place : bool
-        Whether each place in the list, or each of several columns, is one annotator's throughout.
+        Whether each position in the list, or each column, belongs to the same annotator in all
+        rows.
     second_votes : bool
         Whether an annotator's second vote on an item counts, and is reported; else it is a fault.
     missing : tuple of str
@@ -473,7 +477,7 @@ Reader = Annotated[ChaosNLIReader | TableReader, Field(discriminator="format")]
 
 
 class Dataset(StrictModel):
-    """What a set of votes is.
+    """The description of a set of votes.
 
     Attributes
     ----------
@@ -488,11 +492,11 @@ class Dataset(StrictModel):
     text_fields : tuple of str
         The fields of an item's text, in reading order; empty where there are no texts.
     text_titles : tuple of str
-        What readers see in place of the fields' names; the names where nothing else is said.
+        What readers see instead of the fields' names; the names by default.
     release : Release
     files : tuple of DataFile
-        They hold the votes, one after the other; where the reader has `texts_by`, the first one
-        does, and the second one the texts.
+        The files that together hold the votes; where the reader has `texts_by`, the first file
+        holds the votes, and the second one the texts.
     reader : ChaosNLIReader, LongReader, WideReader or ColumnsReader
         Turns the files into votes.
     n_votes : int
@@ -501,10 +505,10 @@ class Dataset(StrictModel):
         How many old votes an item may carry; empty when there are none, or only the
         gold label was released.
     in_book : int
-        Its place among the datasets that the book's chapters show; 0 for the others.
+        Position among the datasets that the book's chapters show, from 1; 0 for other datasets.
     task : str
-        What a model that answers it is trained for, as ``tasks.yml`` names it; empty
-        where nothing here trains one.
+        The task of models for this dataset, as ``tasks.yml`` names it; empty where no model is
+        trained here.
     ordered : bool
         Whether the labels stand in an order, each one step from the next, such as the points of a
         scale; distances that count steps need it.
@@ -512,7 +516,7 @@ class Dataset(StrictModel):
         Datasets that name the same pool are also shown as one; empty for none.
     colour : Hue
     dash : str
-        Colour and line of the dataset in figures; the next ones where nothing is said.
+        Colour and line of the dataset in figures; by default the next free ones.
     annotate : Annotate or None
         How the book lets readers judge its items; None where it does not.
     warning : str
@@ -544,6 +548,7 @@ class Dataset(StrictModel):
     @model_validator(mode="before")
     @classmethod
     def _fill_in(cls, content: Any) -> Any:
+        """Add the default short title, text titles, and labels' codes and colours."""
         if not isinstance(content, dict):
             return content
         content = dict(content)
@@ -554,17 +559,17 @@ class Dataset(StrictModel):
             content.setdefault("text_titles", titles)
         labels = content.get("labels")
         if isinstance(labels, list):
-            stated = [label.get("name") if isinstance(label, dict) else label for label in labels]
-            if any(isinstance(label, bool) for label in stated):
+            names = [label.get("name") if isinstance(label, dict) else label for label in labels]
+            if any(isinstance(name, bool) for name in names):
                 raise ValueError("a label is true or false; put 'Yes' and 'No' in quotation marks")
-            named = [
+            classes = [
                 {"name": str(label)} if isinstance(label, str | int) else label for label in labels
             ]
             content["labels"] = [
                 {"code": label.get("name", ""), "colour": hue} | label
                 if isinstance(label, dict)
                 else label
-                for label, hue in zip(named, distinct_hues(len(named), HUES), strict=True)
+                for label, hue in zip(classes, distinct_hues(len(classes), HUES), strict=True)
             ]
         return content
 
@@ -574,9 +579,9 @@ class Dataset(StrictModel):
             raise ValueError(f"task: found {self.task!r}; {did_you_mean(self.task, _tasks())}")
         columns = tuple(name.replace(" ", "_") for name in self.labels)  # in files of predictions
         for what, values in (("name", columns), ("code", self.codes)):
-            double = sorted(value for value, number in Counter(values).items() if number > 1)
-            if double:
-                raise ValueError(f"the label {what} {double[0]!r} occurs twice")
+            repeats = sorted(value for value, number in Counter(values).items() if number > 1)
+            if repeats:
+                raise ValueError(f"the label {what} {repeats[0]!r} occurs twice")
         if len(self.text_titles) != len(self.text_fields):
             raise ValueError("text_titles and texts differ in number")
         shape = (len(self.text_fields), self.n_classes)
@@ -626,7 +631,7 @@ class Dataset(StrictModel):
 
     @property
     def states_majority(self) -> bool:
-        """Whether its file states majority labels, and so which of those that tie is meant."""
+        """Whether the file states majority labels, and so breaks ties between labels."""
         return isinstance(self.reader, ChaosNLIReader) or bool(self.reader.majority)
 
     @property
@@ -645,7 +650,7 @@ class Dataset(StrictModel):
         return self.files[0].name
 
     def label_index(self, label: object) -> int | None:
-        """Return the position of a label given as code, full name, spelling or integer, else None.
+        """Return the index of a label from its code, name, spelling or integer; None for no label.
 
         Parameters
         ----------
@@ -660,12 +665,12 @@ class Dataset(StrictModel):
         if isinstance(label, bool) or not isinstance(label, str | int):
             return None
         text = str(label)
-        found = self._places.get(text)
-        return self._places_alike.get(spelling_of(text)) if found is None else found
+        index = self._index_by_spelling.get(text)
+        return self._index_by_other_spelling.get(spelling_of(text)) if index is None else index
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        """The position of each label by its code, name and spellings."""
+    def _index_by_spelling(self) -> dict[str, int]:
+        """The index of each label by its code, name and spellings."""
         return {
             spelling: k
             for k, label in enumerate(self.classes)
@@ -673,12 +678,12 @@ class Dataset(StrictModel):
         }
 
     @cached_property
-    def _places_alike(self) -> dict[str, int]:
-        """Where a label stands by what spells it otherwise, and no other label."""
-        found: dict[str, int] = {}
-        for name, k in self._places.items():
-            found[spelling_of(name)] = -1 if found.get(spelling_of(name), k) != k else k
-        return {name: k for name, k in found.items() if k >= 0}
+    def _index_by_other_spelling(self) -> dict[str, int]:
+        """The index of each label by `spelling_of` its spellings, unless two labels share it."""
+        index: dict[str, int] = {}
+        for name, k in self._index_by_spelling.items():
+            index[spelling_of(name)] = -1 if index.get(spelling_of(name), k) != k else k
+        return {name: k for name, k in index.items() if k >= 0}
 
 
 def read_dataset(path: Path) -> Dataset:
@@ -687,7 +692,7 @@ def read_dataset(path: Path) -> Dataset:
     Raises
     ------
     ChaosError
-        If it is no YAML, or a field is unknown, missing or not what it should be; the message
+        If the file is no YAML, or a field is unknown, missing or has a wrong value; the message
         names the field.
     """
     what = "This dataset file"
@@ -696,5 +701,5 @@ def read_dataset(path: Path) -> Dataset:
 
 
 def is_dataset_file(path: Path) -> bool:
-    """Return whether a file is named as the YAML file of a dataset is."""
+    """Return whether a path has the suffix of a YAML file."""
     return path.suffix.lower() in _SUFFIXES

@@ -30,20 +30,24 @@ def describe(
     label: str = "",
     cut: Sequence[float] = (),
 ) -> tuple[str, list[str], list[str]]:
-    """Return the text of a dataset's YAML file, what to know of it, and the faults of the votes."""
+    """Return the text of a dataset's YAML file, notes on it, and the faults of the votes file.
+
+    `item`, `annotator` and `label` name columns, `cut` the edges of classes on a scale.
+    """
     findings, layout = check_file(votes, item=item, annotator=annotator, label=label)
-    place, folder = votes.resolve(), target.resolve().parent
-    if not place.is_relative_to(folder):
+    votes_path, folder = votes.resolve(), target.resolve().parent
+    if not votes_path.is_relative_to(folder):
         raise ChaosError(
             "The YAML file must stand in the folder of the votes, or above it.",
             where=target,
-            expected=f"a file in {place.parent}",
+            expected=f"a file in {votes_path.parent}",
             todo="name another with --out, or move the votes",
         )
-    missing = _beyond(cut, layout, votes)
+    missing = _answers_beyond(cut, layout, votes)
     notes = []
     reader: dict[str, Any] = {}
-    extra: dict[str, Any] = {"files": [{"name": place.relative_to(folder).as_posix()}]}
+    file_name = votes_path.relative_to(folder).as_posix()
+    extra: dict[str, Any] = {"files": [{"name": file_name}]}
     faults = [fault for fault in findings.faults if fault != layout.rating]
     if layout.lacks_annotators:
         annotator = layout.reader["annotator"]
@@ -56,15 +60,15 @@ def describe(
         notes.append(f"the name {name!r} is taken: the dataset is called {extra['name']!r}")
     fields = {re.sub(r"\W+", "_", name).strip("_").lower() or "text": name
               for name in findings.text_columns}  # fmt: skip
-    if layout.format == "chaosnli":  # whose texts have their place
+    if layout.format == "chaosnli":  # the format says in which columns the texts are
         extra["texts"] = [name.removeprefix("example.") for name in fields.values()]
     elif fields:
         extra["texts"] = list(fields)
         reader["texts"] = fields
     for use, names in (("texts", findings.text_columns), ("not used", findings.other_columns)):
         if names:
-            listed = ", ".join(f"{name!r} ({findings.reasons[name]})" for name in names)
-            notes.append(f"{use}: {listed}")
+            with_reasons = ", ".join(f"{name!r} ({findings.reasons[name]})" for name in names)
+            notes.append(f"{use}: {with_reasons}")
     if cut:
         rule = cut_of(cut)
         extra |= {"labels": list(rule.labels), "ordered": True}
@@ -73,15 +77,18 @@ def describe(
         reader["missing"] = missing
         notes.append(f"no answers, since {_option(cut)} leaves them out: {', '.join(missing)}")
     dataset = to_dataset(votes, layout, extra | ({"reader": reader} if reader else {}))
-    return _COMMENTS + _with_proposal(yaml_of(dataset), dataset, layout), notes, faults
+    return _COMMENTS + _with_proposed_order(yaml_of(dataset), dataset, layout), notes, faults
 
 
 def _option(cut: Sequence[float]) -> str:
     return f"--cut {','.join(f'{edge:g}' for edge in cut)}"
 
 
-def _beyond(cut: Sequence[float], layout: Layout, votes: Path) -> list[str]:
-    """Return the numbers that are no answers by the rule that cuts the others; check this rule."""
+def _answers_beyond(cut: Sequence[float], layout: Layout, votes: Path) -> list[str]:
+    """Return the labels outside the edges of `cut` that stand for no answer.
+
+    A rule that does not fit the other labels is a ChaosError.
+    """
     faults = Faults(votes, "votes", expected="two labels at least", todo="correct the file")
     if layout.rating and not cut:
         raise faults.fatal(
@@ -115,10 +122,10 @@ def _beyond(cut: Sequence[float], layout: Layout, votes: Path) -> list[str]:
     return missing
 
 
-def _with_proposal(text: str, dataset: Dataset, layout: Layout) -> str:
-    """Propose an order where the labels are a scale, and the file does not state one."""
+def _with_proposed_order(text: str, dataset: Dataset, layout: Layout) -> str:
+    """Return the YAML text; if the labels look like a scale, propose to call them ordered."""
     are_numbers = all(as_number(name) is not None for name in layout.labels)
     if dataset.ordered or not (layout.is_cast and (are_numbers or scale_of(layout.labels))):
         return text
-    proposed = "# ordered: true  # if each label is one step from the next, in this order"
-    return re.sub(r"(?m)^(?=texts:|files:)", f"{proposed}\n", text, count=1)
+    proposal = "# ordered: true  # if each label is one step from the next, in this order"
+    return re.sub(r"(?m)^(?=texts:|files:)", f"{proposal}\n", text, count=1)

@@ -15,7 +15,7 @@ _SHOWN = 5
 class Faults:
     """The faults of one file, collected while it is read.
 
-    `title` is what it holds, `expected` its format in a line, `todo` what its reader can do.
+    `title` is what the file holds, `expected` its format in a line, `todo` what the user can do.
     """
 
     def __init__(self, path: Path | None, title: str, *, expected: str, todo: str) -> None:
@@ -28,13 +28,13 @@ class Faults:
 
     def add(self, place: str, problems: Iterable[str]) -> bool:
         """Note what is wrong at a place, such as ``line 3``; return whether anything is."""
-        found = [(-1, f"{place}, {problem}") for problem in problems]
-        self._first += found[:_SHOWN]
-        self.number += len(found)
-        return bool(found)
+        faults = [(-1, f"{place}, {problem}") for problem in problems]
+        self._first += faults[:_SHOWN]
+        self.number += len(faults)
+        return bool(faults)
 
     def add_many(self, number: int, text: Callable[[int], str]) -> None:
-        """Note so many faults of the file, of which the first few are put into words."""
+        """Note `number` faults; `text` gives the words for the first few, by index."""
         self._first += [(-1, text(k)) for k in range(min(number, _SHOWN))]
         self.number += number
 
@@ -42,18 +42,22 @@ class Faults:
         self,
         numbers: Ints,
         place: Callable[[int], str],
-        said: Callable[[int], str],
+        problem: Callable[[int], str],
         at: Ints | None = None,
     ) -> None:
-        """Note what is wrong with rows of these numbers, or with votes that stand `at` rows."""
+        """Note what is wrong with rows, or with votes.
+
+        `numbers` are those of rows, or of votes if `at` has the row of each vote; `place` says
+        where a row stands, and `problem` what is wrong with a number.
+        """
         for number in numbers[:_SHOWN].tolist():
             row = number if at is None else int(at[number])
-            self._first.append((row, f"{place(row)}, {said(number)}"))
+            self._first.append((row, f"{place(row)}, {problem(number)}"))
         self.number += len(numbers)
 
     @property
     def shown(self) -> list[str]:
-        """The first few, by their rows, and how many more there are."""
+        """The first few faults in the order of the rows, and how many more there are."""
         first = [text for _, text in sorted(self._first, key=lambda pair: pair[0])[:_SHOWN]]
         more = self.number - len(first)
         return [*first, f"and {more:,} more"] if more else first
@@ -74,7 +78,7 @@ class Faults:
     def fatal(
         self, problem: str, found: object = None, expected: str = "", todo: str = ""
     ) -> ChaosError:
-        """Return the error of a file that cannot be read on."""
+        """Return the error for a fault after which the file cannot be read any further."""
         return ChaosError(
             problem,
             where=self.path,
@@ -96,5 +100,5 @@ def listed(names: Sequence[object], limit: int = 12) -> str:
 
 
 def wrong_value_message(field: str, found: object, expected: str) -> str:
-    """Say that a field holds what it should not."""
+    """Return the message about a field that does not hold the expected value."""
     return f"field {field!r}: found {shorten(found)}; expected {expected}"

@@ -1,4 +1,4 @@
-"""What a votes file holds, before anything is made of it: what the book can compute, what not."""
+"""What a votes file holds, and what the book can and cannot compute from it."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -21,13 +21,14 @@ from chaos_utils.datasets.recognition.readings import Layout, to_dataset
 from chaos_utils.datasets.texts import annotators_of, why_no_text
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
 
-_MOST_ANNOTATORS = 3000  # pairs of more take too much memory
-_LITTLE = 0.25  # of the greatest entropy: bias beyond it is no longer as the first term says
+_MOST_ANNOTATORS = 3000  # all pairs of more annotators take too much memory
+# Of the greatest entropy: a larger bias is no longer close to the first term of its expansion.
+_MOST_BIAS = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """Something that the book computes, whether it can here, and why not (or how well)."""
+    """Something that the book computes: whether it can for these votes, and how well or why not."""
 
     what: str
     possible: bool
@@ -36,36 +37,36 @@ class Capability:
 
 @dataclass(slots=True)
 class Findings:
-    """What is found in a votes file.
+    """The content of a votes file.
 
     Attributes
     ----------
     file : str
     format : str
-        ``long``, ``wide``, ``columns`` or another one that a dataset's YAML file names.
+        ``long``, ``wide``, ``columns`` or another format that a dataset's YAML file names.
     columns : dict of str
-        Column by what it was taken for.
+        Column by what it was recognised as, such as ``item``.
     rows, items, votes : int
     labels : dict of int
         Votes by label.
     votes_per_item : dict of int
         Items by their number of votes.
     unanimous, ties : int
-        Items on which all agree (of those with two votes or more), or labels tie for the most.
+        Items with two votes or more on which all votes agree, or on which labels tie for the most.
     annotators : dict
-        Their number, ``fewest``, ``median`` and ``most`` votes, the share of ``pairs`` that have
-        judged an item in common, and ``median_common`` of these items; empty where not known.
+        ``number`` of annotators; ``fewest``, ``median`` and ``most`` votes of an annotator;
+        ``pairs``, the share of pairs of annotators with items in common; ``median_common``, the
+        median number of these items. Empty where the annotators are not known.
     text_columns : list of str
-        With one text per item.
-        Each tells items apart: it is there on all of them, and seldom the same on two.
+        Columns with one text per item that tells items apart: all items have one, and few share it.
     other_columns : list of str
     reasons : dict of str
-        Why each of these columns is a text of the items, or is none.
+        Why each text column is a text of the items, and why each other column is not.
     faults : list of str
-        For which `chaos evaluate` refuses the file.
+        Faults for which `chaos evaluate` refuses the file.
     remarks : list of str
-        What looks odd, and is read as it stands.
-    abilities : list of Ability
+        What looks odd, but is read without a change.
+    abilities : list of Capability
     """
 
     file: str
@@ -88,7 +89,7 @@ class Findings:
 
 
 def check_votes(votes: Votes, faults: Sequence[str] = ()) -> Findings:
-    """Say what was found in votes, and what is wrong with them."""
+    """Return the findings on votes, with the faults of their file."""
     found = Findings(votes.source.name.removeprefix(OWN), votes.dataset.reader.format)
     found.rows = found.items = len(votes)
     found.faults += faults
@@ -99,15 +100,15 @@ def check_votes(votes: Votes, faults: Sequence[str] = ()) -> Findings:
     known = votes.annotations
     if known is not None:
         found.rows = len(known.item)
-        _people(found, known.item, known.annotator, len(votes))
-        for field_name, said in known.fields.items():
-            groups = Counter(said[k] for k in known.annotator.tolist())
-            listed = ", ".join(f"{group or 'not stated'} ({n:,})" for group, n in groups.items())
-            if 2 < len(said) == len(groups):  # which is who they are
-                listed = f"each annotator's is another, {len(groups):,} of them"
-            found.remarks.append(f"votes by {field_name!r}: {listed}")
+        _add_annotators(found, known.item, known.annotator, len(votes))
+        for field_name, groups in known.fields.items():
+            n_votes = Counter(groups[k] for k in known.annotator.tolist())
+            listing = ", ".join(f"{group or 'not stated'} ({n:,})" for group, n in n_votes.items())
+            if 2 < len(groups) == len(n_votes):  # such a field tells who the annotators are
+                listing = f"each annotator's is another, {len(n_votes):,} of them"
+            found.remarks.append(f"votes by {field_name!r}: {listing}")
     found.remarks += list(votes.notes)
-    _counted(found, votes.counts, votes.dataset.codes)
+    _add_counts(found, votes.counts, votes.dataset.codes)
     found.abilities = _abilities(found, ordered=votes.dataset.ordered, old=votes.has_old_labels)
     return found
 
@@ -116,24 +117,24 @@ def check_votes(votes: Votes, faults: Sequence[str] = ()) -> Findings:
 def check_file(
     path: Path, *, item: str = "", annotator: str = "", label: str = ""
 ) -> tuple[Findings, Layout]:
-    """Say what stands in a votes file that nothing describes, faults and all."""
+    """Return the findings on a votes file without a YAML file, and its layout."""
     layout, content, frame = layout_of(path, item=item, annotator=annotator, label=label)
     dataset = to_dataset(path, layout)
-    texts, others, alike = _texts(frame, layout)
-    votes, noted = read_noting([path], dataset, any_number=True, given=(content, frame))
-    spread = frame.spread()
+    texts, non_texts, n_repeats = _texts(frame, layout)
+    votes, file_faults = read_noting([path], dataset, any_number=True, parsed=(content, frame))
+    multiline_rows = frame.describe_multiline_rows()
     del content, frame  # which may be large
-    faults = [*noted.shown, *([layout.rating] if layout.rating else [])]
-    beside = "by the YAML file of `chaos dataset init`: not all columns are votes"
+    faults = [*file_faults.shown, *([layout.rating] if layout.rating else [])]
+    unused_columns = "by the YAML file of `chaos dataset init`: not all columns are votes"
     found = check_votes(votes, faults)
-    found.text_columns, found.other_columns = [*texts], [*others]
-    found.reasons = texts | others
-    found.abilities = _abilities(found, beside if layout.unused else "")
-    if spread:
-        found.remarks.append(spread)
-    if alike:
-        found.remarks.insert(0, f"{counted(alike, 'item')} with the texts of another item")
-    shown = ("item", "annotator", "label", "labels", "annotators", "n_votes", "each", "where")
+    found.text_columns, found.other_columns = [*texts], [*non_texts]
+    found.reasons = texts | non_texts
+    found.abilities = _abilities(found, unused_columns if layout.unused else "")
+    if multiline_rows:
+        found.remarks.append(multiline_rows)
+    if n_repeats:
+        found.remarks.insert(0, f"{counted(n_repeats, 'item')} with the texts of another item")
+    fields = ("item", "annotator", "label", "labels", "annotators", "n_votes", "each", "where")
     if layout.finer:
         found.remarks.insert(
             0,
@@ -142,7 +143,7 @@ def check_file(
             f"--item {','.join([*columns_of(layout.reader['item']), layout.finer])}",
         )
     found.columns = {
-        what: _listed(layout.reader[what]) for what in shown if layout.reader.get(what)
+        what: _listed(layout.reader[what]) for what in fields if layout.reader.get(what)
     }
     if not (layout.reader.get("item") or layout.format == "chaosnli"):
         found.columns["items"] = "numbered from 0"
@@ -153,6 +154,7 @@ def check_file(
 
 
 def _listed(value: Any) -> str:
+    """Return a field of a reader as a message shows it: a column, several, or conditions."""
     if isinstance(value, dict):
         return ", ".join(
             f"{name} = {' or '.join(map(str, values))}" for name, values in value.items()
@@ -161,9 +163,10 @@ def _listed(value: Any) -> str:
 
 
 def _texts(frame: Frame, layout: Layout) -> tuple[dict[str, str], dict[str, str], int]:
-    """Return the columns with texts of the items, and others, with why, and how many items repeat.
+    """Return text columns with why, other columns with why not, and how many items repeat.
 
-    A column of objects has its fields in its place, where most objects have them.
+    An item repeats if an earlier item has the same texts. A column of objects is replaced by the
+    fields that most of the objects have.
     """
     if not layout.others:
         return {}, {}, 0
@@ -174,33 +177,36 @@ def _texts(frame: Frame, layout: Layout) -> tuple[dict[str, str], dict[str, str]
         items = frame.key(layout.reader["item"])
     people = annotators_of(frame, layout.reader)
     texts: dict[str, Ints] = {}
-    others: dict[str, str] = {}
-    spelled: dict[str, int] = {}
+    non_texts: dict[str, str] = {}
+    n_respelled: dict[str, int] = {}  # items whose rows differ in the spelling of the text alone
     for column in layout.others:
         for name in _fields(frame, column, people):
             cells = frame.column(name)
             why = why_no_text(name, cells, items, people, layout.labels)
             if why:
-                others[name] = why
+                non_texts[name] = why
             else:
                 texts[name] = cells.identifiers.codes[items.first].astype(np.int64)
-                spelled[name] = len(np.unique(items.codes[~cells.is_same_within(items)]))
-    alike = 0
+                n_respelled[name] = len(np.unique(items.codes[~cells.is_same_within(items)]))
+    n_repeats = 0
     if texts:
-        apart = np.unique(np.column_stack(list(texts.values())), axis=0)
-        alike = len(items.first) - len(apart)
+        different = np.unique(np.column_stack(list(texts.values())), axis=0)
+        n_repeats = len(items.first) - len(different)
     n_items = counted(len(items.first), "item")
-    found = {}
+    reasons = {}
     for name, codes in texts.items():
-        found[name] = f"{len(np.unique(codes)):,} different on {n_items}"
-        if spelled[name]:
-            said = counted(spelled[name], "item")
-            found[name] += f"; white space or Unicode forms alone differ within {said}"
-    return found, others, alike
+        reasons[name] = f"{len(np.unique(codes)):,} different on {n_items}"
+        if n_respelled[name]:
+            within = counted(n_respelled[name], "item")
+            reasons[name] += f"; white space or Unicode forms alone differ within {within}"
+    return reasons, non_texts, n_repeats
 
 
 def _fields(frame: Frame, column: str, people: Collection[str]) -> list[str]:
-    """Return a column, or what is inside its objects, whose keys may be people's names."""
+    """Return the paths of the usual fields in a column of objects, or else the column itself.
+
+    Objects whose keys may be people's names are not looked into.
+    """
     values = frame.column(column).values
     objects = [value for value in values if isinstance(value, dict)]
     keys = Counter(key for value in objects for key in value)
@@ -210,16 +216,17 @@ def _fields(frame: Frame, column: str, people: Collection[str]) -> list[str]:
     return [f"{column}.{key}" for key in usual] or [column]
 
 
-def _counted(found: Findings, counts: Ints, labels: tuple[str, ...]) -> None:
+def _add_counts(found: Findings, counts: Ints, labels: tuple[str, ...]) -> None:
+    """Add the numbers of votes by label and by item; `counts` has shape (items, labels)."""
     totals = counts.sum(axis=1)
     found.votes = int(totals.sum())
     found.labels = dict(zip(labels, counts.sum(axis=0).tolist(), strict=True))
     numbers, items = np.unique(totals, return_counts=True)
     found.votes_per_item = dict(zip(numbers.tolist(), items.tolist(), strict=True))
     most = counts.max(axis=1, initial=0)
-    several = totals > 1
-    found.unanimous = int((several & (most == totals)).sum())
-    found.ties = int((several & ((counts == most[:, None]).sum(axis=1) > 1)).sum())
+    has_several = totals > 1
+    found.unanimous = int((has_several & (most == totals)).sum())
+    found.ties = int((has_several & ((counts == most[:, None]).sum(axis=1) > 1)).sum())
     if found.votes_per_item.get(1):
         found.remarks.append(f"one vote on {counted(found.votes_per_item[1], 'item')}")
     never = [name for name, n in found.labels.items() if n == 0]
@@ -227,54 +234,64 @@ def _counted(found: Findings, counts: Ints, labels: tuple[str, ...]) -> None:
         found.remarks.append(f"no vote for {counted(len(never), 'label')}")
 
 
-def _people(found: Findings, item: Ints, annotator: Ints, n_items: int) -> None:
-    each = np.bincount(annotator)
-    each = each[each > 0]
+def _add_annotators(found: Findings, item: Ints, annotator: Ints, n_items: int) -> None:
+    """Add how many votes annotators gave, and how many items they share.
+
+    `item` and `annotator` have shape (n_votes,).
+    """
+    n_votes = np.bincount(annotator)
+    n_votes = n_votes[n_votes > 0]
+    n_annotators = len(n_votes)
     found.annotators = {
-        "number": len(each),
-        "fewest": int(each.min()) if len(each) else 0,
-        "median": float(np.median(each)) if len(each) else 0.0,
-        "most": int(each.max(initial=0)),
+        "number": n_annotators,
+        "fewest": int(n_votes.min()) if n_annotators else 0,
+        "median": float(np.median(n_votes)) if n_annotators else 0.0,
+        "most": int(n_votes.max(initial=0)),
     }
-    if not 2 <= len(each) <= _MOST_ANNOTATORS:
+    if not 2 <= n_annotators <= _MOST_ANNOTATORS:
         return
     from scipy.sparse import coo_array  # slow to import
 
     ones = np.ones(len(item), dtype=np.int32)
     judged = coo_array((ones, (item, annotator)), shape=(n_items, annotator.max() + 1)).tocsr()
     judged.data[:] = 1
-    common = (judged.T @ judged).tocoo()
-    common = common.data[common.row < common.col]
-    found.annotators["pairs"] = len(common) / (len(each) * (len(each) - 1) / 2)
-    found.annotators["median_common"] = float(np.median(common)) if len(common) else 0.0
+    products = (judged.T @ judged).tocoo()  # items in common, by pair of annotators
+    n_common = products.data[products.row < products.col]
+    found.annotators["pairs"] = len(n_common) / (n_annotators * (n_annotators - 1) / 2)
+    found.annotators["median_common"] = float(np.median(n_common)) if len(n_common) else 0.0
 
 
 def _abilities(
-    found: Findings, beside: str = "", *, ordered: bool = False, old: bool = False
+    found: Findings, unused_columns: str = "", *, ordered: bool = False, old: bool = False
 ) -> list[Capability]:
-    """Return what the book computes of such votes, and what not."""
+    """Return what the book can and cannot compute from such votes.
+
+    `unused_columns` is the remark on columns that hold no votes, `ordered` says whether the labels
+    are a scale, and `old` whether there are labels of an original dataset.
+    """
     k, people = len(found.labels), found.annotators
     per_item = {n: items for n, items in found.votes_per_item.items() if n}
-    fewest, single = min(per_item, default=0), found.votes_per_item.get(1, 0)
-    several = sum(items for n, items in per_item.items() if n > 1)
-    middle = int(np.median(np.repeat(list(per_item), list(per_item.values())))) if per_item else 0
-    bias = (k - 1) / (2 * middle) if middle else 0.0
-    low = f"low by about {bias:.2g} nats" if bias < _LITTLE * np.log(max(k, 2)) else "far too low"
-    entropy = f"plug-in entropy is {low} at {middle} votes per item"
-    entropy += "" if middle >= ENOUGH_VOTES else ": do not rank by it"
+    fewest, n_single = min(per_item, default=0), found.votes_per_item.get(1, 0)
+    n_several = sum(items for n, items in per_item.items() if n > 1)
+    median = int(np.median(np.repeat(list(per_item), list(per_item.values())))) if per_item else 0
+    bias = (k - 1) / (2 * median) if median else 0.0
+    is_small = bias < _MOST_BIAS * np.log(max(k, 2))
+    low = f"low by about {bias:.2g} nats" if is_small else "far too low"
+    entropy = f"plug-in entropy is {low} at {median} votes per item"
+    entropy += "" if median >= ENOUGH_VOTES else ": do not rank by it"
     overlap = people.get("pairs", people.get("number", 0) > 1) > 0
-    apart = "" if overlap else "no two judged the same item"
-    with_several = f"on {counted(several, 'item')} with two votes or more"
-    with_one = f"one vote on {counted(single, 'item')}" if single else "no votes"
+    no_overlap = "" if overlap else "no two judged the same item"
+    with_several = f"on {counted(n_several, 'item')} with two votes or more"
+    with_one = f"one vote on {counted(n_single, 'item')}" if n_single else "no votes"
     abilities = (  # what, whether it can be computed, how well, or why not
-        ("predictions judged by `chaos evaluate`", not found.faults, beside,
+        ("predictions judged by `chaos evaluate`", not found.faults, unused_columns,
          "the faults above come first"),
-        ("agreement, quadratic entropy and squared distance, unbiased", several > 0, with_several,
+        ("agreement, quadratic entropy and squared distance, unbiased", n_several > 0, with_several,
          "no item has two votes"),
         ("human equivalents, and a second crowd", fewest > 1, "", with_one),
-        ("Shannon entropy", middle >= 2, entropy, "most items have no second vote"),
-        ("annotators: agreement with the rest, Dawid–Skene", overlap and several > 0, "",
-         apart if people else "who voted is not known"),
+        ("Shannon entropy", median >= 2, entropy, "most items have no second vote"),
+        ("annotators: agreement with the rest, Dawid–Skene", overlap and n_several > 0, "",
+         no_overlap if people else "who voted is not known"),
         ("items shown with their text", bool(found.text_columns), "",
          "no column has one text per item"),
         ("distances in steps of a scale", ordered, "",

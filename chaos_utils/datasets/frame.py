@@ -1,7 +1,7 @@
 """A file of any format as one frame of columns: CSV, TSV, JSON, JSON lines or parquet.
 
-The format is recognised by the content, not by the file's name. The cells of a column are codes of
-its values, so that a rule meets each value once, however many rows there are.
+The format is recognised by the content, not by the file's name. A column holds each value once, and
+for each cell the index of the value, so that a rule is applied once per value, not per row.
 """
 
 import csv
@@ -29,14 +29,15 @@ from chaos_utils.datasets.people import names_annotators
 KEY = "/"  # between the identifiers of an item that several columns name
 _UNNAMED = "unnamed"  # a column without a name, as pandas writes its index
 _MOST_COLUMNS = 25_000
-# Cells of a table that objects make, beside so many for each that is filled.
-_MOST_CELLS, _SPARSE = 10_000_000, 100
+# A table of JSON objects may have so many cells, and so many more for each filled cell.
+_MOST_CELLS, _CELLS_PER_FILLED = 10_000_000, 100
 _MOST_PIPED = 200_000_000  # bytes: a pipe may have no end
-_HEAD = 1 << 20  # bytes in which text begins
+_HEAD = 1 << 20  # bytes that are searched for the first character
 _PARQUET, _NPY = b"PAR1", b"\x93NUMPY"
-# How large a parquet file may be once unpacked: so many times its size, within these bytes.
-_UNPACKED, _ALLOWED, _MOST_BYTES = 100, 20_000_000, 10**9
-_OTHERS = {  # kinds of files by how they begin, and what to do with them
+# How large a parquet file may be once unpacked: so many times its size, but at least and at most
+# so many bytes.
+_MOST_TIMES, _ALWAYS_ALLOWED, _MOST_BYTES = 100, 20_000_000, 10**9
+_REFUSED = {  # by the first bytes of a file: its kind, and what to do with it
     b"\x1f\x8b": ("packed with gzip", "unpack it"),
     b"BZh": ("packed with bzip2", "unpack it"),
     b"\xfd7zXZ": ("packed with xz", "unpack it"),
@@ -51,11 +52,11 @@ _OTHERS = {  # kinds of files by how they begin, and what to do with them
     _NPY: ("numbers without names (npy)", "save them as CSV, with a name for each column"),
     _PARQUET: ("parquet", "save it as text"),
 }
-# What a row of a CSV file is, or the number of its fields, where it is none.
+# The kind of a row of a CSV file: one of these, or its number of fields, where that is wrong.
 _SOUND, _NO_VALUE, _HEADER = 0, -1, -2
 Codes = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
-_MANY_VALUES = 10_000  # which Python takes longer to list one by one than to import pandas
+_MANY_VALUES = 10_000  # to convert more one by one takes longer than to import pandas
 Coded = tuple[Codes, Any]  # the cells of a column, and an Arrow array of the values
 Floats = npt.NDArray[np.float64]
 _LARGEST = 1e300  # comparing is safe for integers of any length; converting is not
@@ -71,7 +72,7 @@ class FileContent:
 
     @classmethod
     def of(cls, path: Path, *, piped: bool = False) -> "FileContent":
-        """Read a regular file; `piped` allows for a pipe, which is read to its end, if it ends."""
+        """Read a regular file; `piped` allows for a pipe, which is read to its end."""
         try:
             if not (piped and path.is_fifo()):
                 return cls(path, read_regular(path))
@@ -90,37 +91,37 @@ class FileContent:
 
     @property
     def sha256(self) -> str:
-        """Its digest, hexadecimal."""
+        """The SHA-256 of the file, hexadecimal."""
         return hashlib.sha256(self.data).hexdigest()
 
     @property
     def is_array(self) -> bool:
-        """Whether it is numpy's format, which names no columns."""
+        """Whether the file is in numpy's format, which names no columns."""
         return self.data.startswith(_NPY)
 
     @property
     def is_parquet(self) -> bool:
-        """Whether it is parquet."""
+        """Whether the file is parquet."""
         return self.data.startswith(_PARQUET)
 
     def first_character(self) -> str:
-        """Return the first character that is no blank, if there is one, once all is known as text.
+        """Return the first character that is no blank, or nothing; a file that is no text fails.
 
-        Of ten million votes, the text takes a third of a gigabyte, which ASCII need not.
+        ASCII is not decoded as a whole: for ten million votes, that saves a third of a gigabyte.
         """
         head = self.data[:_HEAD].lstrip()[:1]
         if head and self.data.isascii():
-            self._refuse_others()
+            self._refuse_known_binaries()
             return head.decode()
         return self.text().lstrip()[:1]
 
     def text(self) -> str:
-        """Return it as text, without a byte-order mark."""
-        self._refuse_others()
+        """Return the content as text, without a byte-order mark."""
+        self._refuse_known_binaries()
         return decode_text(self.data, "The data file", self.path)
 
-    def _refuse_others(self) -> None:
-        for start, (kind, todo) in _OTHERS.items():
+    def _refuse_known_binaries(self) -> None:
+        for start, (kind, todo) in _REFUSED.items():
             if self.data.startswith(start):
                 raise ChaosError(
                     f"The data file is {kind}.", where=self.path, expected="UTF-8 text", todo=todo
@@ -129,24 +130,24 @@ class FileContent:
 
 @dataclass(frozen=True)
 class Column:
-    """The cells of a column: the place of each row's among the values, -1 where there is none."""
+    """The cells of a column: its different values, and for each row the index of the value."""
 
-    codes: Codes
+    codes: Codes  # of each row, an index in `values`; -1 where there is no cell
     values: list[Any]  # in the order of the file
 
     @property
     def n_rows(self) -> int:
-        """How many cells it has, with those that are missing."""
+        """Number of rows, also those without a cell."""
         return len(self.codes)
 
     @property
     def is_missing(self) -> npt.NDArray[np.bool_]:
-        """In which rows it has no cell."""
+        """Whether each row has no cell in this column."""
         return self.codes < 0
 
     @property
     def is_numeric(self) -> bool:
-        """Whether all its cells are numbers."""
+        """Whether all cells are numbers."""
         return {int, float}.issuperset(map(type, self.values))
 
     def __getitem__(self, row: int) -> Any:
@@ -154,7 +155,7 @@ class Column:
         return None if code < 0 else self.values[code]
 
     def map(self, read: Callable[[Any], Any], kind: Any = object) -> npt.NDArray[Any]:
-        """Return for each row what `read` makes of its cell, or of None where there is none."""
+        """Return `read` of each row's cell, or of None where there is no cell; shape (rows,)."""
         results = np.empty(len(self.values) + 1, dtype=kind)
         for k, value in enumerate([*self.values, None]):
             results[k] = read(value)
@@ -162,47 +163,50 @@ class Column:
 
     @cached_property
     def identifiers(self) -> "Column":
-        """Its cells as texts, each once; there is none where a cell names nothing."""
+        """The cells as identifiers, without those that are none."""
         return self.renamed([as_identifier(value) for value in self.values])
 
     def renamed(self, names: Sequence[str | None]) -> "Column":
-        """Return its cells by other names of its values, each name once, and None for no cell."""
+        """Return the cells with a new name for each value; None removes the cells of a value.
+
+        Values with the same name become one.
+        """
         if None not in names and len(set(names)) == len(names):
             return self if names == self.values else Column(self.codes, list(names))
         known: dict[str, int] = {}
-        place = [-1 if name is None else known.setdefault(name, len(known)) for name in names]
-        return Column(np.array([*place, -1], dtype=np.int32)[self.codes], list(known))
+        codes = [-1 if name is None else known.setdefault(name, len(known)) for name in names]
+        return Column(np.array([*codes, -1], dtype=np.int32)[self.codes], list(known))
 
     @cached_property
     def numbers(self) -> Floats:
-        """Its cells as numbers, NaN where one is no finite number, as True and texts are not."""
+        """The cells as numbers, shape (rows,); NaN for others, as for True and texts."""
         return np.append(finite_numbers(self.values), np.nan)[self.codes]
 
     @cached_property
     def first(self) -> npt.NDArray[np.int64]:
-        """The row in which each value stands first."""
+        """The first row of each value."""
         rows = np.flatnonzero(self.codes >= 0)[::-1]
         first = np.zeros(len(self.values), dtype=np.int64)
         first[self.codes[rows]] = rows
         return first
 
     def is_same_within(self, items: "Column") -> npt.NDArray[np.bool_]:
-        """Return for each row whether it says here what the first row of its item does."""
+        """Return for each row whether its cell equals that in the first row of the same item."""
         first = np.append(items.first, 0)[items.codes]
         return (items.codes < 0) | (self.codes == self.codes[first])
 
     def take(self, rows: npt.NDArray[Any]) -> "Column":
         """Return some of the rows, with the values that occur in them."""
         codes = self.codes[rows]
-        there, first = np.unique(codes[codes >= 0], return_index=True)
-        there = there[np.argsort(first)]
-        place = np.full(len(self.values) + 1, -1, dtype=np.int32)
-        place[there] = np.arange(len(there))
-        return Column(place[codes], [self.values[k] for k in there])
+        used, first = np.unique(codes[codes >= 0], return_index=True)
+        used = used[np.argsort(first)]  # in the order of the rows
+        new_code = np.full(len(self.values) + 1, -1, dtype=np.int32)  # the last stays -1: no cell
+        new_code[used] = np.arange(len(used))
+        return Column(new_code[codes], [self.values[k] for k in used])
 
 
 def column_of(cells: Iterable[Any]) -> Column:
-    """Return cells of any kind as a column."""
+    """Return cells of any kind as a column; None stands for no cell."""
     known: dict[Any, int] = {}
     values: list[Any] = []
     codes = array("i")
@@ -210,6 +214,7 @@ def column_of(cells: Iterable[Any]) -> Column:
         if cell is None:
             codes.append(-1)
             continue
+        # Cells that cannot be hashed are values of their own; 1, True and 1.0 are three values.
         is_nested = isinstance(cell, dict | list | set | bytearray)
         code = len(values) if is_nested else known.setdefault((type(cell), cell), len(values))
         if code == len(values):
@@ -221,8 +226,9 @@ def column_of(cells: Iterable[Any]) -> Column:
 class Frame:
     """The rows of a file, by columns.
 
-    `place` says where a row stands, such as ``line 3``; `records` are the rows, where they are
-    objects; `notes` say what was left out, and `spread` why there are fewer rows than lines.
+    `place` says where a row stands, such as ``line 3``; `records` are the rows of a JSON file;
+    `notes` say what was left out; `describe_multiline_rows` tells why a file has more lines than
+    rows.
     """
 
     is_sound = True  # whether no fault was noted while it was read
@@ -236,9 +242,10 @@ class Frame:
         *,
         records: Sequence[Mapping[str, Any]] | None = None,
         notes: Sequence[str] = (),
-        spread: Callable[[], str] = str,
+        describe_multiline_rows: Callable[[], str] = str,
     ) -> None:
-        self.names, self.notes, self.place, self.spread = list(names), tuple(notes), place, spread
+        self.names, self.notes, self.place = list(names), tuple(notes), place
+        self.describe_multiline_rows = describe_multiline_rows
         self._known = set(self.names)
         self._n, self._column, self._records = n_rows, column, records
 
@@ -256,12 +263,12 @@ class Frame:
                 rows.setdefault(name, array("q")).append(row)
 
         def column(name: str) -> Column:
-            there = column_of(records[row][name] for row in rows[name])
+            filled = column_of(records[row][name] for row in rows[name])
             if len(rows[name]) == len(records):
-                return there
+                return filled
             codes = np.full(len(records), -1, dtype=np.int32)
-            codes[np.frombuffer(rows[name], dtype=np.int64)] = there.codes
-            return Column(codes, there.values)
+            codes[np.frombuffer(rows[name], dtype=np.int64)] = filled.codes
+            return Column(codes, filled.values)
 
         return cls(list(rows), len(records), column, place, records=records, notes=notes)
 
@@ -272,7 +279,7 @@ class Frame:
         return isinstance(path, str) and self._root(path) != ""
 
     def require(self, paths: Iterable[str], faults: Faults, todo: str = "") -> None:
-        """Say at once, not row by row, when a column is not there at all."""
+        """Raise a ChaosError if a column is missing from all rows."""
         for path in paths:
             if path not in self:
                 raise faults.fatal(
@@ -283,13 +290,13 @@ class Frame:
                 )
 
     def _root(self, path: str) -> str:
-        """Return the column that a dotted path begins with; empty for none."""
+        """Return the longest beginning of a dotted path that is a column; empty for none."""
         while path and path not in self._known:
             path = path.rpartition(".")[0]
         return path
 
     def column(self, path: str) -> Column:
-        """Return a column, or what stands at a dotted path in its cells."""
+        """Return a column, or the values at a dotted path in a column's cells."""
         root = self._root(path)
         if not root:
             return Column(np.full(len(self), -1, dtype=np.int32), [])
@@ -298,11 +305,12 @@ class Frame:
         if self._records is not None:
             return column_of(dig(record, path) for record in self._records)
         cells = self._column(root)
-        below = column_of(dig(value, path[len(root) + 1 :]) for value in cells.values)
+        path_below = path[len(root) + 1 :]
+        below = column_of(dig(value, path_below) for value in cells.values)
         return Column(np.append(below.codes, np.int32(-1))[cells.codes], below.values)
 
     def in_object(self, path: str) -> npt.NDArray[np.bool_]:
-        """Return in which rows a dotted path leads into an object, whether or not it is there."""
+        """Return in which rows a dotted path's column holds an object, with this path or not."""
         inside = self.column(self._root(path))
         return inside.map(lambda value: as_object(value) is not None, bool)
 
@@ -312,15 +320,15 @@ class Frame:
             return self.column(item).identifiers
         parts = [self.column(name).identifiers for name in item]
         codes = np.column_stack([part.codes for part in parts])
-        kinds, first, kind = np.unique(codes, axis=0, return_index=True, return_inverse=True)
-        place = np.full(len(kinds), -1, dtype=np.int32)
-        names: list[str] = []
-        for k in np.argsort(first).tolist():
-            if (kinds[k] >= 0).all():
-                place[k] = len(names)
-                texts = (part.values[code] for part, code in zip(parts, kinds[k], strict=True))
-                names.append(KEY.join(texts))
-        return Column(place[kind.ravel()], names)
+        tuples, first, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+        key_of_tuple = np.full(len(tuples), -1, dtype=np.int32)
+        keys: list[str] = []
+        for k in np.argsort(first).tolist():  # in the order of the file
+            if (tuples[k] >= 0).all():
+                key_of_tuple[k] = len(keys)
+                texts = (part.values[code] for part, code in zip(parts, tuples[k], strict=True))
+                keys.append(KEY.join(texts))
+        return Column(key_of_tuple[inverse.ravel()], keys)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows as objects."""
@@ -335,51 +343,57 @@ class Frame:
     def each(self, paths: Sequence[str], faults: Faults) -> "Frame":
         """Return a row for each element of lists of equal length, or of an object.
 
-        The element stands in the place of the list; an object's keys are a column ``key``.
+        The element replaces the list; an object's keys are a column ``key``.
         """
         rows: list[dict[str, Any]] = []
-        places: list[tuple[int, int]] = []
+        origins: list[tuple[int, int]] = []  # of each new row: the old row, and the element's index
         n_empty = 0
-        path = " and ".join(map(repr, paths))
+        paths_shown = " and ".join(map(repr, paths))
         for row, record in enumerate(self.records()):
-            inside = [dig(record, path) for path in paths]
-            keyed = inside[0] if isinstance(inside[0], dict) and len(paths) == 1 else None
+            values = [dig(record, path) for path in paths]
+            keyed = values[0] if isinstance(values[0], dict) and len(paths) == 1 else None
             keys = list(keyed or ())
-            lists = [list(keyed.values())] if keyed is not None else list(map(as_list, inside))
+            lists = [list(keyed.values())] if keyed is not None else list(map(as_list, values))
             lengths = {0 if elements is None else len(elements) for elements in lists}
-            is_there = any(value is not None for value in inside)
-            if is_there and (None in lists or len(lengths) > 1):
-                faults.add(self.place(row), [f"field {path}: expected a list, or lists as long"])
+            has_value = any(value is not None for value in values)
+            if has_value and (None in lists or len(lengths) > 1):
+                problem = f"field {paths_shown}: expected a list, or lists as long"
+                faults.add(self.place(row), [problem])
                 continue
             n_empty += lengths == {0}
             for k in range(max(lengths)):
-                elements = {
-                    at: values[k] for at, values in zip(paths, lists, strict=True) if values
+                kth_elements = {
+                    path: elements[k]
+                    for path, elements in zip(paths, lists, strict=True)
+                    if elements
                 }
-                rows.append(record | elements | ({"key": keys[k]} if keyed else {}))
-                places.append((row, k))
-        note = f"{counted(n_empty, 'row')} with nothing in {path}"
+                rows.append(record | kth_elements | ({"key": keys[k]} if keyed else {}))
+                origins.append((row, k))
+        note = f"{counted(n_empty, 'row')} with nothing in {paths_shown}"
         return Frame.of_records(
             rows,
-            lambda row: f"{self.place(places[row][0])}, {paths[0]}[{places[row][1]}]",
+            lambda row: f"{self.place(origins[row][0])}, {paths[0]}[{origins[row][1]}]",
             (*self.notes, *([note] if n_empty else [])),
         )
 
     def where(self, conditions: Mapping[str, Sequence[object]], faults: Faults) -> "Frame":
-        """Return the rows whose cells are among these, and note how many are left out."""
-        kept = np.ones(len(self), dtype=bool)
+        """Return the rows that meet all conditions, and note how many are left out.
+
+        `conditions` has the values that count by the path of the column.
+        """
+        is_included = np.ones(len(self), dtype=bool)
         notes = []
         for path, values in conditions.items():
             self.require([path], faults)
-            wanted = {_as_condition(value) for value in values}
-            there = self.column(path).map(partial(_is_among, wanted), bool)
-            left_out = int((kept & ~there).sum())
-            kept &= there
-            if left_out:
+            allowed = {_as_condition(value) for value in values}
+            meets = self.column(path).map(partial(_is_among, allowed), bool)
+            n_left_out = int((is_included & ~meets).sum())
+            is_included &= meets
+            if n_left_out:
                 is_private = names_annotators(path, self.column(path).values)
                 expected = "as asked" if is_private else " or ".join(map(str, values))
-                notes.append(f"{counted(left_out, 'row')} where {path!r} is not {expected}")
-        rows = np.flatnonzero(kept)
+                notes.append(f"{counted(n_left_out, 'row')} where {path!r} is not {expected}")
+        rows = np.flatnonzero(is_included)
         records = self._records
         return Frame(
             self.names,
@@ -392,16 +406,16 @@ class Frame:
 
 
 def _as_condition(value: object) -> str:
-    """Return a value as `where` compares it: no cell, and an empty one, are false."""
+    """Return a value as `where` compares it: a missing or empty cell counts as false."""
     return str("false" if value in (None, "") else value).strip().casefold()
 
 
-def _is_among(wanted: Collection[str], value: object) -> bool:
-    return _as_condition(unwrap_single(value)) in wanted
+def _is_among(allowed: Collection[str], value: object) -> bool:
+    return _as_condition(unwrap_single(value)) in allowed
 
 
 def joined(frames: Sequence[Frame], files: Sequence[str]) -> Frame:
-    """Return the rows of several files; ``file`` is the column of their names."""
+    """Return the rows of several files, with a column ``file`` of the files' names."""
     if len(frames) == 1:
         return frames[0]
     starts = np.cumsum([0, *map(len, frames)])
@@ -412,13 +426,13 @@ def joined(frames: Sequence[Frame], files: Sequence[str]) -> Frame:
                      for frame, file in zip(frames, files, strict=True)]  # fmt: skip
         else:
             parts = [frame.column(name) for frame in frames]
-        whole = column_of(value for part in parts for value in part.values)
+        merged = column_of(value for part in parts for value in part.values)
         ends = np.cumsum([len(part.values) for part in parts])
-        codes = [
-            np.append(known, np.int32(-1))[part.codes]
-            for part, known in zip(parts, np.split(whole.codes, ends[:-1]), strict=True)
+        codes = [  # of a part's values among the merged ones, with -1 at the end for no cell
+            np.append(new_codes, np.int32(-1))[part.codes]
+            for part, new_codes in zip(parts, np.split(merged.codes, ends[:-1]), strict=True)
         ]
-        return Column(np.concatenate(codes), whole.values)
+        return Column(np.concatenate(codes), merged.values)
 
     def place(row: int) -> str:
         file = int(np.searchsorted(starts, row, side="right")) - 1
@@ -435,7 +449,11 @@ def read_frame(
     inside: str = "",
     keys: Sequence[str] = (),
 ) -> Frame:
-    """Return the rows of a file of any format but npy."""
+    """Return the rows of a file of any format but npy.
+
+    For JSON, `inside` is the path to the list of records, and `keys` are the columns that the keys
+    of nested objects make.
+    """
     n_faults = faults.number
     frame = _read(content, faults, inside, keys)
     frame.is_sound = faults.number == n_faults
@@ -463,7 +481,7 @@ def lines(content: FileContent) -> Iterator[tuple[int, str]]:
 def _json(content: FileContent, faults: Faults, inside: str, keys: Sequence[str]) -> Frame:
     try:
         whole = parse(content.text())
-    except ValueError as fault:  # which may quote a key, and that may be an annotator's name
+    except ValueError as fault:  # the message may quote a key, which may be an annotator's name
         found = None if keys else str(fault).removeprefix("found ")
         raise faults.fatal("The data file is not valid JSON.", found) from fault
     rows = dig(whole, inside) if inside else whole
@@ -486,7 +504,7 @@ def _json(content: FileContent, faults: Faults, inside: str, keys: Sequence[str]
 
 
 def _nested(value: Any, faults: Faults, keys: Sequence[str]) -> Frame:
-    """Return a row for all that nested objects lead to; its place shows no key."""
+    """Return a row for each innermost value of nested objects; messages show no keys."""
     rows: list[tuple[dict[str, Any], Any]] = [({}, value)]
     for key in keys:
         if not all(isinstance(below, dict) for _, below in rows):
@@ -500,10 +518,11 @@ def _nested(value: Any, faults: Faults, keys: Sequence[str]) -> Frame:
     records = [
         (below if isinstance(below, dict) else {"value": below}) | above for above, below in rows
     ]
-    return _of_objects(records, lambda row: f"entry {row + 1}", faults)
+    return _frame_of_records(records, lambda row: f"entry {row + 1}", faults)
 
 
 def _json_lines(content: FileContent, faults: Faults) -> Frame:
+    """Return the rows of JSON lines, or of one JSON object."""
     values, problems = [], []
     for number, text in lines(content):
         try:
@@ -515,7 +534,7 @@ def _json_lines(content: FileContent, faults: Faults) -> Frame:
         try:
             whole = parse(content.text())
         except ValueError as fault:
-            is_damaged = "follows its end" not in str(fault)  # as what follows the first line does
+            is_damaged = "follows its end" not in str(fault)  # JSON lines read as one JSON do
             if is_damaged and not n_objects and len(problems) > 1:
                 found = str(fault).removeprefix("found ")
                 raise faults.fatal("The data file is not valid JSON.", found) from fault
@@ -528,18 +547,18 @@ def _json_lines(content: FileContent, faults: Faults) -> Frame:
 
 
 def _refuse_an_object(content: FileContent, whole: dict[str, Any], faults: Faults) -> None:
-    """Say of a file that is one JSON object what could be meant."""
+    """Raise a ChaosError that says how to read one JSON object, where it seems to hold records."""
     below = list(whole.values())
     are_objects = all(isinstance(value, dict) for value in below)
     by_column = 'save a row each, as pandas does by to_json(FILE, orient="records")'
     lists = _lists_of_objects(whole)
     inside = [f"{key}.{name}" for key in (whole if are_objects else ())
               for name in _lists_of_objects(whole[key])]  # fmt: skip
-    lists += inside if len(inside) == 1 else []  # more are items, each with its annotations
+    lists += inside if len(inside) == 1 else []  # several may be items with annotations inside
     if below and not lists and all(isinstance(value, list) for value in below):
         raise faults.fatal(
             "The data file is one JSON object of lists.",
-            counted(len(below), "key"),  # which may be annotators' names, as may those inside
+            counted(len(below), "key"),  # no key is shown: it may be an annotator's name
             "a list of objects, or one object per line",
             f"where each list is a column, {by_column}; where keys are items, say so in a "
             "dataset's YAML file: `reader: {format: columns, keys: [item], labels: value}`",
@@ -571,22 +590,24 @@ def _lists_of_objects(value: Mapping[str, Any]) -> list[str]:
 
 
 def _objects(values: Sequence[tuple[int, Any]], faults: Faults, place: str) -> Frame:
-    kept = []
+    """Return the objects among numbered values as rows; `place` is a template for the number."""
+    objects = []
     for number, value in values:
         if isinstance(value, dict):
-            kept.append((number, value))
+            objects.append((number, value))
         else:
             faults.add(place.format(number), [f"found {shorten(value)}; expected a JSON object"])
-    records = [value for _, value in kept]
-    return _of_objects(records, lambda row: place.format(kept[row][0]), faults)
+    records = [value for _, value in objects]
+    return _frame_of_records(records, lambda row: place.format(objects[row][0]), faults)
 
 
-def _of_objects(
+def _frame_of_records(
     records: Sequence[Mapping[str, Any]], place: Callable[[int], str], faults: Faults
 ) -> Frame:
+    """Return records as rows; columns without sound names, and too sparse a table, are refused."""
     frame = Frame.of_records(records, place)
     _check_names(frame.names, faults)
-    if len(frame) * len(frame.names) > _MOST_CELLS + _SPARSE * sum(map(len, records)):
+    if len(frame) * len(frame.names) > _MOST_CELLS + _CELLS_PER_FILLED * sum(map(len, records)):
         raise faults.fatal(
             "The data file makes too large a table.",
             f"{len(frame):,} rows and {len(frame.names):,} columns, almost all of it empty",
@@ -597,6 +618,7 @@ def _of_objects(
 
 
 def _csv(content: FileContent, faults: Faults) -> Frame:
+    """Return the rows of a CSV or TSV file; rows without a value are left out and counted."""
     file = CsvFile.of(content.data, faults)
     try:
         header, n_above, n_empty = file.header()
@@ -610,14 +632,15 @@ def _csv(content: FileContent, faults: Faults) -> Frame:
             problem,
             "fields of less than 131,072 characters, and a closing mark for each quotation mark",
         ) from fault
-    cells = [_coded(columns.pop(0)) for _ in header]  # which frees the memory of each
+    cells = [_coded(columns.pop(0)) for _ in header]  # pop frees the memory of each column
     n_rows = len(cells[0][0]) if cells else 0
-    empty, again = _rows_without_value(cells), _rows_like(header, cells)
+    empty, header_again = _rows_without_value(cells), _rows_like(header, cells)
     kinds = np.zeros(n_rows + len(ragged), dtype=np.int32)  # of all rows but blank lines
     kinds[list(ragged)] = np.maximum(list(ragged.values()), _NO_VALUE)
     in_table = np.flatnonzero(kinds == _SOUND)
-    kinds[in_table[empty]], kinds[in_table[again]] = _NO_VALUE, _HEADER
-    sound = np.flatnonzero(kinds[in_table] == _SOUND) if len(empty) or again else None
+    kinds[in_table[empty]], kinds[in_table[header_again]] = _NO_VALUE, _HEADER
+    sound = np.flatnonzero(kinds[in_table] == _SOUND) if len(empty) or header_again else None
+    # A blank line that is read as one empty field is no row: -1 in `ragged`, or one column.
     n_empty += sum(n < -1 for n in ragged.values()) + len(empty) * (len(header) > 1)
     place = _note_rows(file, kinds[kinds != _NO_VALUE], len(header), faults)
 
@@ -626,19 +649,22 @@ def _csv(content: FileContent, faults: Faults) -> Frame:
         read = ArrowColumn(*cells[k])
         return read if sound is None else read.take(sound)
 
-    places = _places(names, column, faults)
+    indices = _column_indices(names, column, faults)
     return Frame(
-        list(places),
-        n_rows - len(empty) - len(again),
-        lambda name: column(places[name]),
+        list(indices),
+        n_rows - len(empty) - len(header_again),
+        lambda name: column(indices[name]),
         place,
         notes=[f"{counted(n_empty, 'row')} without any value"] if n_empty else [],
-        spread=file.spread,
+        describe_multiline_rows=file.describe_multiline_rows,
     )
 
 
 def _note_rows(file: CsvFile, kinds: Codes, n_columns: int, faults: Faults) -> Callable[[int], str]:
-    """Note the rows that are none of the table's; return what tells where these stand."""
+    """Note faulty rows; return a function that says where a row of the table stands.
+
+    `kinds` are those of all rows with a value, in the order of the file.
+    """
     line_of = file.lines()
     faulty = np.flatnonzero(kinds)
 
@@ -657,20 +683,20 @@ def _note_rows(file: CsvFile, kinds: Codes, n_columns: int, faults: Faults) -> C
     return lambda row: place(int(numbers[row]))
 
 
-def _places(
+def _column_indices(
     names: Sequence[str], column: Callable[[int], Column], faults: Faults
 ) -> dict[str, int]:
-    """Return the place of each column; one without a name counts if it holds values."""
+    """Return each column's index by its name; one without a name counts only if it has values."""
     unnamed = [k for k, name in enumerate(names) if name == _UNNAMED]
-    bare = [k for k in unnamed if any(map(str.strip, column(k).values))]
-    if len(bare) > 1:
+    filled = [k for k in unnamed if any(map(str.strip, column(k).values))]
+    if len(filled) > 1:
         raise faults.fatal(
             "Several columns hold values and have no name.",
-            "columns " + ", ".join(str(k + 1) for k in bare),
+            "columns " + ", ".join(str(k + 1) for k in filled),
             "a name for each column that holds values",
             "name them in the first row, or delete them",
         )
-    return {name: k for k, name in enumerate(names) if k in bare or name != _UNNAMED}
+    return {name: k for k, name in enumerate(names) if k in filled or name != _UNNAMED}
 
 
 def _rows_without_value(cells: Sequence[Coded]) -> Ints:
@@ -688,9 +714,9 @@ def _rows_without_value(cells: Sequence[Coded]) -> Ints:
 
 
 def _rows_like(header: Sequence[str], cells: Sequence[Coded]) -> list[int]:
-    """Return the rows in which two of the header's names stand, in whatever order.
+    """Return the rows that hold at least two of the header's names, in whatever order.
 
-    Labels that are numbers may be counts as well.
+    Names that are numbers do not suffice: these cells may be counts.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -698,6 +724,7 @@ def _rows_like(header: Sequence[str], cells: Sequence[Coded]) -> list[int]:
     if not cells:
         return []
     names = sorted(set(header) - {""})
+    # A sum above len(names) takes a word and one more name; 0 is the weight of any other cell.
     weights = np.array([*(1 if name.isdecimal() else len(names) for name in names), 0])
     texts = [name.encode() for name in names]
     ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
@@ -711,24 +738,24 @@ def _rows_like(header: Sequence[str], cells: Sequence[Coded]) -> list[int]:
             total += weight[codes]
     rows = []
     for row in np.flatnonzero(total > len(names)).tolist():
-        again = set(names).intersection(values[codes[row]].as_py() for codes, values in cells)
-        if len(again) > 1 and not all(map(str.isdecimal, again)):
+        in_row = set(names).intersection(values[codes[row]].as_py() for codes, values in cells)
+        if len(in_row) > 1 and not all(map(str.isdecimal, in_row)):
             rows.append(row)
     return rows
 
 
 def _coded(cells: Any) -> Coded:
-    """Return an Arrow column as codes, -1 where there is none, and the values they stand for."""
+    """Return an Arrow column as codes, -1 for a missing cell, and the values of the codes."""
     import pyarrow as pa
 
-    chunks = cells.dictionary_encode().chunks  # of which the last knows all values
+    chunks = cells.dictionary_encode().chunks  # the last chunk's dictionary has all values
     codes = [_numbers_of(chunk.indices, np.int32) for chunk in chunks]
     values = chunks[-1].dictionary if chunks else pa.array([], cells.type)
     return np.concatenate([np.empty(0, np.int32), *codes]).astype(np.int32, copy=False), values
 
 
 def _numbers_of(cells: Any, kind: type[np.generic]) -> npt.NDArray[Any]:
-    """Return an Arrow array of numbers of a kind, -1 where there is none."""
+    """Return an Arrow array of numbers as a numpy array of a type, -1 for a missing number."""
     import pyarrow as pa
 
     # Not to_numpy, nor fill_null: they import pandas, which takes longer than a file to evaluate.
@@ -748,17 +775,18 @@ def _check_names(names: Sequence[str], faults: Faults) -> None:
             f"at most {_MOST_COLUMNS:,}",
             "where columns or keys are items, give each a row",
         )
-    double = [name for name, number in Counter(names).items() if number > 1]
-    if double:
+    repeats = [name for name, number in Counter(names).items() if number > 1]
+    if repeats:
         raise faults.fatal(
-            "A column appears twice in the data file.", shorten(double[0]), "each column once"
+            "A column appears twice in the data file.", shorten(repeats[0]), "each column once"
         )
 
 
 def _parquet(content: FileContent, faults: Faults) -> Frame:
+    """Return the rows of a parquet file; any error of Arrow's is a fault of the file."""
     import pyarrow as pa
 
-    def tried(read: Callable[[], Any]) -> Any:
+    def attempt(read: Callable[[], Any]) -> Any:
         try:
             return read()
         except MemoryError:
@@ -767,36 +795,40 @@ def _parquet(content: FileContent, faults: Faults) -> Frame:
             found = " ".join(str(fault).split())[:160]
             raise faults.fatal("The data file is damaged.", found, "parquet") from fault
 
-    table = tried(lambda: _unpacked(content, faults))
+    table = attempt(lambda: _unpacked(content, faults))
     _check_names(table.column_names, faults)
     plain = (pa.types.is_string, pa.types.is_large_string, pa.types.is_integer,
              pa.types.is_floating, pa.types.is_boolean)  # fmt: skip
 
     def column(name: str) -> Column:
         cells = table.column(name)
-        tried(lambda: cells.validate(full=True))  # which finds text that is none
+        attempt(lambda: cells.validate(full=True))  # finds text that is no UTF-8
         if any(test(cells.type) for test in plain):
-            return ArrowColumn(*tried(lambda: _coded(cells)))
-        return column_of(tried(cells.to_pylist))
+            return ArrowColumn(*attempt(lambda: _coded(cells)))
+        return column_of(attempt(cells.to_pylist))
 
     return Frame(table.column_names, table.num_rows, column, lambda row: f"row {row + 1}")
 
 
 def _unpacked(content: FileContent, faults: Faults) -> Any:
-    """Return the table of a parquet file that takes a reasonable part of the memory."""
+    """Return the table of a parquet file, unless it takes too much memory once unpacked.
+
+    Its size is estimated in three steps, each only if the earlier ones found it small enough: by
+    the file's own metadata, by the number of values, and by the texts, which are stored once each.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
     file = pq.ParquetFile(pa.BufferReader(content.data))
-    alone = {"use_threads": False}  # one that outlives its file aborts the process
-    held = file.metadata
-    groups = [held.row_group(i) for i in range(held.num_row_groups)]
-    leaves = [held.schema.column(j) for j in range(len(held.schema))]
-    most = min(max(_UNPACKED * len(content.data), _ALLOWED), _MOST_BYTES)
+    alone = {"use_threads": False}  # a thread that outlives its file aborts the process
+    metadata = file.metadata
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    leaves = [metadata.schema.column(j) for j in range(len(metadata.schema))]
+    most = min(max(_MOST_TIMES * len(content.data), _ALWAYS_ALLOWED), _MOST_BYTES)
     n_bytes = sum(group.total_byte_size for group in groups)
     if n_bytes <= most:
-        for i in range(len(groups)):  # a damaged one raises; to look at its columns would abort
+        for i in range(len(groups)):  # a damaged group raises here, and would abort below
             next(file.iter_batches(1, row_groups=[i], **alone), None)
         n_bytes += sum(
             group.column(j).num_values * max(8, leaf.length)
@@ -826,7 +858,7 @@ def read_array(content: FileContent, faults: Faults) -> npt.NDArray[Any]:
     """Return the table of numbers that an npy file holds, shape (n, k)."""
     try:
         numbers: npt.NDArray[Any] = np.load(io.BytesIO(content.data), allow_pickle=False)
-    except Exception as fault:  # numpy lets those of Python's tokenizer through, and more
+    except Exception as fault:  # numpy also raises errors of Python's tokenizer, among others
         found = " ".join(str(fault).split())[:160]
         raise faults.fatal("The data file is damaged.", found, "numbers as npy") from fault
     if numbers.ndim != 2 or numbers.dtype.kind not in "iuf":
@@ -839,14 +871,14 @@ def read_array(content: FileContent, faults: Faults) -> npt.NDArray[Any]:
 
 
 def is_finite_number(value: object) -> bool:
-    """Return whether a value is a finite number; True and False are none."""
+    """Return whether a value is a finite number; True and False are not."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST
 
 
 def finite_numbers(values: Sequence[Any]) -> Floats:
-    """Return values as an array, NaN for what is no finite number."""
+    """Return values as an array, NaN for a value that is no finite number."""
     if {int, float}.issuperset(map(type, values)):
-        with suppress(OverflowError):  # of an integer of hundreds of digits
+        with suppress(OverflowError):  # an integer of hundreds of digits
             return _bounded(np.array(values, dtype=np.float64))
     numbers = [float(value) if is_finite_number(value) else np.nan for value in values]
     return np.array(numbers, dtype=np.float64)
@@ -857,13 +889,13 @@ def _bounded(numbers: Floats) -> Floats:
 
 
 class ArrowColumn(Column):
-    """Cells whose values Arrow holds; Python's are made where a rule asks for them."""
+    """A column whose values Arrow holds; they become Python objects only when needed."""
 
     arrow_values: Any
     are_texts_of_numbers: bool
 
     def __init__(self, codes: Codes, arrow_values: Any, numbers: Floats | None = None) -> None:
-        """Hold values of one type; `numbers` are what their texts stand for."""
+        """Hold values of one type; `numbers` are the values of texts that spell numbers."""
         self.__dict__.update(
             codes=codes, arrow_values=arrow_values, are_texts_of_numbers=numbers is not None
         )
@@ -872,7 +904,7 @@ class ArrowColumn(Column):
 
     @property
     def is_numeric(self) -> bool:
-        """As that of any column."""
+        """Whether all cells are numbers."""
         from pyarrow import types
 
         kind = self.arrow_values.type
@@ -880,7 +912,7 @@ class ArrowColumn(Column):
 
     @cached_property
     def values(self) -> list[Any]:
-        """As those of any column."""
+        """The different values, in the order of the file."""
         if len(self.arrow_values) < _MANY_VALUES:
             values: list[Any] = self.arrow_values.to_pylist()
         else:  # faster by far, but imports pandas
@@ -889,7 +921,7 @@ class ArrowColumn(Column):
 
     @cached_property
     def numbers(self) -> Floats:
-        """As those of any column."""
+        """The cells as numbers, shape (rows,); NaN for others."""
         if not self.is_numeric:
             return np.full(self.n_rows, np.nan)
         is_plain = self.are_texts_of_numbers or len(self.arrow_values) < _MANY_VALUES
@@ -898,11 +930,11 @@ class ArrowColumn(Column):
 
     @cached_property
     def identifiers(self) -> Column:
-        """As those of any column."""
+        """The cells as identifiers, without those that are none."""
         return self if self._has_bytes_of(_VISIBLE, fewest=1) else super().identifiers
 
     def as_numbers(self) -> Column | None:
-        """Return texts as the numbers that they are; None where one may be no number."""
+        """Return the column with texts as numbers; None where a text may be no number."""
         import pyarrow as pa
 
         if not self._has_bytes_of(_IN_NUMBERS):
@@ -914,7 +946,7 @@ class ArrowColumn(Column):
         return ArrowColumn(self.codes, self.arrow_values, numbers)
 
     def _has_bytes_of(self, plain: bytes, *, fewest: int = 0) -> bool:
-        """Return whether its values are texts of these bytes alone, as many as `fewest` or more."""
+        """Return whether all values are texts of the bytes in `plain`, with at least `fewest`."""
         import pyarrow as pa
 
         if self.arrow_values.type != pa.string():

@@ -1,4 +1,4 @@
-"""What looks wrong about the labels of a votes file; it is said, and never mended."""
+"""The labels of a votes file: how they are read, and what looks wrong; nothing is repaired."""
 
 import re
 import unicodedata
@@ -17,7 +17,7 @@ from chaos_utils.datasets.words import words_of
 MANY = 50  # labels; more are seldom classes
 _SCALE = 20  # different numbers; from here on they are a rating, not classes
 _SHOWN = 4
-_RUN = 3  # whole numbers that are a scale
+_SHORTEST_SCALE = 3  # whole numbers in a row
 # Scales that are often asked for, from one end to the other.
 _SCALES = (
     ("strongly disagree", "disagree", "somewhat disagree", "slightly disagree", "undecided",
@@ -33,7 +33,7 @@ _SCALES = (
     ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
 )  # fmt: skip
 _POINT = re.compile(r"\s*([0-9]{1,3})(?:\s*[-–—:=.)(]\s*[^\W\d].*|\s*)$")  # such as "1 - low"
-# Words for no answer, as `_words` writes them; the others may also be an answer to the question.
+# Words for no answer, as `_words` writes them; those in `_MAYBE_NO_ANSWER` may also be an answer.
 _NO_ANSWER = frozenset((
     "n a", "na", "nan", "null", "undefined", "missing", "none given", "not given", "no answer",
     "no response", "no label", "no vote", "no annotation", "not answered", "unanswered",
@@ -53,22 +53,21 @@ _NO_WORD = re.compile(r"[?.\-–—/_]+")  # such as "?" and "-"
 _CODE = re.compile(r"-?([89]|9[789]|88|77|99[789]|9{3,}|8{3,}|7{3,})")  # such as -99, in surveys
 _SEPARATORS = ",;|/+&"
 _PLAIN = str.maketrans({**dict.fromkeys("−–‐", "-"), **dict.fromkeys("’‘`", "'"), "\ufe0f": ""})
-_JOINT = re.compile(r"(?<=[^\W\d_])[\s_-]+(?=[^\W_])")  # between two words
+_WORD_BREAK = re.compile(r"(?<=[^\W\d_])[\s_-]+(?=[^\W_])")
 _ONE_WORD = {"true": "1", "yes": "1", "y": "1", "false": "0", "no": "0", "n": "0"}
 _IS_LIST = re.compile(r"[\[{(](.*[,'\"].*|\s*-?\d[\d.\s-]*)[\])}]", re.DOTALL)
 
 
 def is_rating(names: Sequence[str]) -> bool:
     """Return whether labels are numbers on a slider, not classes: with decimals, or very many."""
-    numbers = [as_number(name) for name in names]
-    found = [number for number in numbers if number is not None]
-    return len(found) == len(names) > 2 and (
-        len(names) > _SCALE or any(number != int(number) for number in found)
+    numbers = [number for name in names if (number := as_number(name)) is not None]
+    return len(numbers) == len(names) > 2 and (
+        len(names) > _SCALE or any(number != int(number) for number in numbers)
     )
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Return labels in their order: numbers by value, a scale as it goes, or the alphabet."""
+    """Return labels in order: numbers by value, a known scale from end to end, or by alphabet."""
     known = list(names)
     scale = scale_of(known)
 
@@ -80,7 +79,10 @@ def in_order(names: Iterable[str]) -> list[str]:
 
 
 def scale_of(names: Sequence[str]) -> Sequence[str]:
-    """Return the scale that labels are points of, known or with a number each; empty for none."""
+    """Return the scale whose points the labels are, in `_words`; empty for none.
+
+    Either each label begins with a number, or all are among the words of a known scale.
+    """
     points = {name: match for name in names if (match := _POINT.match(name))}
     numbers = {int(match[1]): _words(name) for name, match in points.items()}
     if len(numbers) == len(names) > 2 and not all(map(str.isdecimal, names)):
@@ -91,7 +93,7 @@ def scale_of(names: Sequence[str]) -> Sequence[str]:
 
 
 def _point(name: str) -> float | None:
-    """Return the number that a label is, or begins with as the point of a scale."""
+    """Return a label as a number, or the number that it begins with; None where it has none."""
     match = _POINT.match(name)
     return int(match[1]) if match else as_number(name)
 
@@ -101,87 +103,89 @@ def _words(name: str) -> str:
 
 
 def remarks_on(names: Sequence[str]) -> list[str]:
-    """Say what looks wrong about the labels that occur, a line each."""
-    found = [
-        f"labels that differ by their spelling alone are kept apart: {_spelled(same)}"
+    """Return remarks on labels that look wrong, a line each."""
+    remarks = [
+        f"labels that differ by their spelling alone are kept apart: {_list_spellings(same)}"
         for same in _alike(names)
     ]
     words = [name for name in names if as_number(name) is None]
     numbers = [name for name in names if as_number(name) is not None]
     if words and numbers and not scale_of(names):
-        found.append(
+        remarks.append(
             f"labels are numbers ({listed(numbers, _SHOWN)}) and words ({listed(words, _SHOWN)})"
         )
-    none = set(no_votes(names))
-    blank = [
+    surely_blank = set(no_votes(names))
+    maybe_blank = [
         name
         for name in names
-        if name in none
+        if name in surely_blank
         or _words(name) in _MAYBE_NO_ANSWER
         or _SEEMS_NO_ANSWER.fullmatch(_words(name))
     ]
-    blank = [] if scale_of(names) else blank
-    if blank:
-        found.append(f"labels that may stand for no answer are kept: {listed(blank, _SHOWN)}")
+    if maybe_blank and not scale_of(names):
+        remarks.append(
+            f"labels that may stand for no answer are kept: {listed(maybe_blank, _SHOWN)}"
+        )
     if len(names) > MANY:
-        found.append(
+        remarks.append(
             f"{len(names)} different labels: are they classes, or free answers and identifiers?"
         )
-    return found
+    return remarks
 
 
 @dataclass(frozen=True, slots=True)
 class LabelReading:
-    """Labels read otherwise than they stand: why, which, and what a YAML file's reader says."""
+    """A reading of labels that changes them, as parts of a dataset's YAML file."""
 
-    why: tuple[str, ...]
+    doubts: tuple[str, ...]  # the questions that this reading answers
     labels: list[str | dict[str, Any]]
-    reader: dict[str, Any]
+    reader: dict[str, Any]  # fields of the reader, such as `missing`
 
 
-def other_reading(votes: Mapping[str, int], is_apart: Callable[[str], bool]) -> LabelReading | None:
-    """Return how labels may be meant, if not as they stand; None where nothing is in doubt.
+def other_reading(
+    votes: Mapping[str, int], seems_no_answer: Callable[[str], bool]
+) -> LabelReading | None:
+    """Return what the labels may mean, if not what is written; None where nothing is in doubt.
 
-    `votes` are those for each label; `is_apart` says whether people agree on where a label that
-    may stand for no answer is given no better than by chance.
+    `votes` has the number of votes for each label; `seems_no_answer` decides, from the votes on
+    the items, about a label that may stand for no answer.
     """
-    why, reader, left = [], dict[str, Any](), dict(votes)
+    doubts, reader, remaining = [], dict[str, Any](), dict(votes)
     missing = set(no_votes(list(votes)))
-    missing |= {name for name in _maybe_no_votes(list(votes)) if is_apart(name)}
+    missing |= {name for name in _maybe_no_votes(list(votes)) if seems_no_answer(name)}
     if missing and len(votes) - len(missing) > 1:
-        shown = ", ".join(
+        numbers = ", ".join(
             f"{shorten(name)} ({n:,})" for name, n in votes.items() if name in missing
         )
-        why.append(f"no answer, or a label: {shown}, of {sum(votes.values()):,} answers?")
+        doubts.append(f"no answer, or a label: {numbers}, of {sum(votes.values()):,} answers?")
         reader["missing"] = [name for name in votes if name in missing]
-        left = {name: n for name, n in votes.items() if name not in missing}
-    separator, together = _combined(left)
+        remaining = {name: n for name, n in votes.items() if name not in missing}
+    separator, combinations = _combined(remaining)
     if separator:
-        why.append(
-            f"several labels by one person, or a label of their own: {listed(together, _SHOWN)}?"
-        )
+        first_few = listed(combinations, _SHOWN)
+        doubts.append(f"several labels by one person, or a label of their own: {first_few}?")
         reader["separator"] = separator
         parts: Counter[str] = Counter()
-        for name, n in left.items():
+        for name, n in remaining.items():
             parts.update(dict.fromkeys(labels_in(name, separator), n))
-        left = dict(parts)
-    alike = _alike(left)
-    why += [f"one label, or several: {_spelled(same)}?" for same in alike[:_SHOWN]]
+        remaining = dict(parts)
+    alike = _alike(remaining)
+    doubts += [f"one label, or several: {_list_spellings(same)}?" for same in alike[:_SHOWN]]
     spellings = {}
     for same in alike:
-        name = max(same, key=lambda one: (one.isprintable(), left[one]))
-        spellings[name] = [other for other in same if other != name]
-    others = {other for some in spellings.values() for other in some}
+        usual = max(same, key=lambda name: (name.isprintable(), remaining[name]))
+        spellings[usual] = [name for name in same if name != usual]
+    unusual = {name for names in spellings.values() for name in names}
     labels: list[str | dict[str, Any]] = [
         {"name": name, "spellings": spellings[name]} if name in spellings else name
-        for name in in_order(left)
-        if name not in others
+        for name in in_order(remaining)
+        if name not in unusual
     ]
-    return LabelReading(tuple(why), labels, reader) if why else None
+    return LabelReading(tuple(doubts), labels, reader) if doubts else None
 
 
 def is_code(name: str) -> bool:
-    """Return whether a label is a number that files often have for no answer, such as -1."""
+    """Return whether a label is a number that often stands for no answer, such as -1."""
     return bool(_CODE.fullmatch(name)) or (as_number(name) or 0) < 0
 
 
@@ -194,39 +198,41 @@ def labels_in(value: object, separator: str) -> list[Any]:
     """Return the labels that one cell names, each once; the cell itself where it names none."""
     if isinstance(value, str):
         value = [part.strip() for part in value.split(separator) if part.strip()]
-    found = {str(one): one for one in value}.values() if isinstance(value, list) else ()
-    return list(found) or [value]
+    labels = {str(label): label for label in value}.values() if isinstance(value, list) else ()
+    return list(labels) or [value]
 
 
 def answer_of(value: object) -> str:
-    """Return an answer as a YAML file may call it missing; empty for an empty cell."""
-    if value is None or value == [] or value != value:
+    """Return an answer as the reader's `missing` in a YAML file spells it; empty for no answer."""
+    is_nan = value != value
+    if value is None or value == [] or is_nan:
         return ""
     return spelling_of(str(value).strip())
 
 
 def no_votes(names: Sequence[str]) -> list[str]:
     """Return labels that are known to stand for no answer, or are numbers beyond the others."""
-    has_plus = "+" in names
-    found = [
+    has_plus = "+" in names  # beside +, the label - is an answer
+    words = [
         name
         for name in names
         if {_words(name), _words(name.rpartition(".")[2])} & _NO_ANSWER  # a column: kind.skip
         or (_NO_WORD.fullmatch(name) and not has_plus)
     ]
-    numbers = {name: _point(name) for name in names if name not in found}
+    numbers = {name: _point(name) for name in names if name not in words}
     known = sorted({number for number in numbers.values() if number is not None})
     if len(known) == len(numbers) or len(known) > 2:
         beyond = _beyond(known)
     else:  # a number among words
         beyond = [n for n in known if n < 0 or _CODE.fullmatch(f"{n:g}")]
-    return found + [name for name, number in numbers.items() if number in beyond]
+    return words + [name for name, number in numbers.items() if number in beyond]
 
 
 def _maybe_no_votes(names: Sequence[str]) -> list[str]:
-    """Return labels that may stand for no answer, if people give them by chance.
+    """Return labels that may stand for no answer, if people agree on them no better than by chance.
 
-    These are words, and numbers at an end of the others: -1 beside 0 and 1, 9 of 1 to 9, or 0.
+    These are words such as "unknown", and the least or greatest number: -1 beside 0 and 1, 9 in a
+    scale from 1 to 9, or 0.
     """
     numbers = {name: number for name in names if (number := as_number(name)) is not None}
     known = sorted(numbers.values())
@@ -237,53 +243,64 @@ def _maybe_no_votes(names: Sequence[str]) -> list[str]:
 
 
 def _beyond(numbers: Sequence[float]) -> list[float]:
-    """Return the numbers, such as -1 and 99, that lie outside the scale of the others."""
-    far = [number for number in numbers if _CODE.fullmatch(f"{number:g}")]
-    inner = [number for number in numbers if number not in far]
-    if len(inner) < 2:
+    """Return the numbers, such as -1 and 99, that lie outside the scale of the others.
+
+    `numbers` are in ascending order.
+    """
+    codes = [number for number in numbers if _CODE.fullmatch(f"{number:g}")]
+    scale = [number for number in numbers if number not in codes]
+    if len(scale) < 2:
         return []
-    gap, width = max(b - a for a, b in pairwise(inner)), inner[-1] - inner[0]
-    away = {number: max(inner[0] - number, number - inner[-1]) for number in far}
-    found = [number for number in far if away[number] > 2 * gap and away[number] >= width]
-    found += _after_a_gap([number for number in numbers if number not in found])
-    below = [number for number in inner if number < 0]
-    others = inner[len(below) :]
-    if below and len(others) > 1:
-        depth, height = -below[0], others[-1]  # a scale goes as far below zero as above
-        is_lopsided = height >= 2 * depth if others[0] == 0 else height > depth
-        is_alone = len(below) == 1 and others[0] + depth > 1 and height != depth
-        found += below if is_lopsided or is_alone else []
-    return found
+    gap, width = max(b - a for a, b in pairwise(scale)), scale[-1] - scale[0]
+    distance = {number: max(scale[0] - number, number - scale[-1]) for number in codes}
+    beyond = [
+        number for number in codes if distance[number] > 2 * gap and distance[number] >= width
+    ]
+    beyond += _after_a_gap([number for number in numbers if number not in beyond])
+    below_zero = [number for number in scale if number < 0]
+    from_zero = scale[len(below_zero) :]
+    if below_zero and len(from_zero) > 1:
+        depth, height = -below_zero[0], from_zero[-1]  # a scale goes as far below zero as above
+        is_lopsided = height >= 2 * depth if from_zero[0] == 0 else height > depth
+        is_alone = len(below_zero) == 1 and from_zero[0] + depth > 1 and height != depth
+        beyond += below_zero if is_lopsided or is_alone else []
+    return beyond
 
 
 def _after_a_gap(numbers: Sequence[float]) -> list[float]:
-    """Return codes, such as 7 to 9, that a gap parts from three whole numbers or more in a row."""
-    run = next((k for k, (a, b) in enumerate(pairwise(numbers), 1) if b - a != 1), len(numbers))
-    above = [f"{number:g}" for number in numbers[run:]]
-    are_codes = all(one == "7" or _CODE.fullmatch(one) for one in above)
-    return list(numbers[run:]) if run >= _RUN and are_codes else []
+    """Return codes, such as 7 to 9, after a gap that follows at least three numbers in a row."""
+    steps = enumerate(pairwise(numbers), 1)
+    n_in_row = next((k for k, (a, b) in steps if b - a != 1), len(numbers))
+    after_gap = list(numbers[n_in_row:])
+    texts = [f"{number:g}" for number in after_gap]
+    are_codes = all(text == "7" or _CODE.fullmatch(text) for text in texts)
+    return after_gap if n_in_row >= _SHORTEST_SCALE and are_codes else []
 
 
 def _combined(names: Iterable[str]) -> tuple[str, list[str]]:
-    """Return what separates labels of which others are parts, and these; empty for none."""
+    """Return the separator of labels that combine others, and these labels; empty for none.
+
+    All parts of such a label must also occur in another one.
+    """
     known = list(names)
     for separator in _SEPARATORS:
-        parts = {name: [one.strip() for one in name.split(separator)] for name in known}
-        times = Counter(one for some in parts.values() for one in set(some))
-        together = [name for name, some in parts.items() if len(some) > 1]
-        if together and all(one and times[one] > 1 for name in together for one in parts[name]):
-            return separator, together
+        parts_of = {name: [part.strip() for part in name.split(separator)] for name in known}
+        n_labels = Counter(part for parts in parts_of.values() for part in set(parts))
+        combinations = [name for name, parts in parts_of.items() if len(parts) > 1]
+        all_parts = [part for name in combinations for part in parts_of[name]]
+        if combinations and all(part and n_labels[part] > 1 for part in all_parts):
+            return separator, combinations
     return "", []
 
 
 def _alike(names: Iterable[str]) -> list[list[str]]:
-    """Return labels that differ by their spelling alone, those of each together."""
+    """Return groups of labels that differ by their spelling alone."""
     alike: dict[str, list[str]] = {}
     for name in names:
         text = unicodedata.normalize("NFKC", name).translate(_PLAIN).casefold()
-        text = "".join(one for one in text if unicodedata.category(one) != "Cf")
+        text = "".join(char for char in text if unicodedata.category(char) != "Cf")  # invisible
         if as_number(text) is None:
-            text = _JOINT.sub("", text).strip(" .'\"") or name
+            text = _WORD_BREAK.sub("", text).strip(" .'\"") or name
         alike.setdefault(_ONE_WORD.get(text) or spelling_of(text), []).append(name)
     return [same for same in alike.values() if len(same) > 1]
 
@@ -296,8 +313,13 @@ def notes_on(
     second: int = 0,
     rows_left_out: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """Say what was read otherwise than it stands in the file, a sentence each."""
-    notes = [f"left out: {one}" for one in rows_left_out]
+    """Return notes on what was left out or read with a change, a sentence each.
+
+    `left_out` has how often each answer was left out, `trimmed` the number of labels with blanks
+    around them, `second` that of second votes by an annotator on an item, and `rows_left_out` what
+    the reader leaves out.
+    """
+    notes = [f"left out: {rows}" for rows in rows_left_out]
     if left_out:
         total = sum(left_out.values())
         ordered = sorted(left_out.items(), key=lambda pair: -pair[1])
@@ -323,7 +345,7 @@ def notes_on(
 
 
 def cut_of(edges: Sequence[float]) -> Cutpoints:
-    """Return the rule that cuts numbers at edges, from the least to the greatest of the scale."""
+    """Return the rule that cuts numbers at edges; the outer edges are the ends of the scale."""
     inner = ", ".join(f"{edge:g}" for edge in edges[1:-1])
     names = [f"{low:g} to below {high:g}" for low, high in pairwise(edges[:-1])]
     return Cutpoints(
@@ -334,15 +356,18 @@ def cut_of(edges: Sequence[float]) -> Cutpoints:
 
 
 def label_of(value: object, dataset: Dataset) -> int | None:
-    """Return the position of the label that a cell holds; None where it is none."""
+    """Return the index of the label that a cell holds; None where it holds none."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    is_text = isinstance(value, bool | str)  # of a truth value, as JSON spells it
+    is_text = isinstance(value, bool | str)  # a truth value becomes text, as JSON spells it
     return dataset.label_index(as_identifier(value) if is_text else value)
 
 
 def vote_of(value: object, dataset: Dataset, cut: Cutpoints | None) -> int | None:
-    """Return the label of a vote; by the rule that cuts numbers, if there is one."""
+    """Return the index of a vote's label, by the rule that cuts numbers if there is one.
+
+    None where the value is no vote.
+    """
     if cut is None:
         return label_of(value, dataset)
     number = as_number(value)
@@ -351,7 +376,7 @@ def vote_of(value: object, dataset: Dataset, cut: Cutpoints | None) -> int | Non
     return dataset.labels.index(cut.labels[bisect_right(cut.edges[1:-1], number)])
 
 
-def _spelled(names: Sequence[str]) -> str:
-    """List labels; with escapes, where nobody sees how they differ."""
-    seen = {unicodedata.normalize("NFC", name) for name in names if name.isprintable()}
-    return ", ".join(map(shorten if len(seen) == len(names) else ascii, names))
+def _list_spellings(names: Sequence[str]) -> str:
+    """List labels; with escapes, where no one sees how they differ."""
+    visible = {unicodedata.normalize("NFC", name) for name in names if name.isprintable()}
+    return ", ".join(map(shorten if len(visible) == len(names) else ascii, names))

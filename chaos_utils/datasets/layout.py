@@ -1,6 +1,6 @@
-"""Votes files without a YAML file: what their columns are, by their names and values.
+"""Votes files without a YAML file: their columns are recognised by names and values.
 
-Where two things could be meant, the file is refused and both are shown as YAML files.
+A file with two possible readings is refused, and both are shown as YAML files.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,10 @@ _TODO = (
 def layout_of(
     path: Path, *, item: str = "", annotator: str = "", label: str = ""
 ) -> tuple[Layout, FileContent, Frame]:
-    """Recognise the columns of a votes file."""
+    """Return the layout of a votes file, its content and its rows.
+
+    `item`, `annotator` and `label` are columns that the file's owner names.
+    """
     content = FileContent.of(path)
     faults = Faults(path, "votes", expected=_FORMAT, todo="correct the file")
     if content.is_array:
@@ -49,8 +52,8 @@ def layout_of(
     items: Item = item
     if item and item not in frame:  # several columns, separated by commas
         items = [name.strip() for name in item.split(",")] if "," in item else item
-    named = filter(None, (*columns_of(items), annotator, label))
-    frame.require(named, faults, "name a column that is there")
+    owner_columns = filter(None, (*columns_of(items), annotator, label))
+    frame.require(owner_columns, faults, "name a column that is there")
     columns = Columns(frame, item=items, annotator=annotator, label=label)
     questions = Questions(path, columns, faults, keys)
     reader = _reader(questions)
@@ -60,7 +63,7 @@ def layout_of(
     if finer and not item:
         questions.refuse(several_items_in_one(columns, reader, finer))
     layout = replace(questions.layout(reader), finer=finer)
-    _check_number(layout, frame, faults)
+    _check_n_labels(layout, frame, faults)
     if not item:
         questions.check_texts(layout)
     questions.check_labels(layout)
@@ -68,28 +71,33 @@ def layout_of(
 
 
 def _frame_of(content: FileContent, faults: Faults) -> tuple[Frame, Sequence[str], Faults]:
-    """Return the rows of a file; an object whose keys are items has its values as rows."""
+    """Return the rows of a file, the columns of an object's keys, and the file's faults.
+
+    One JSON object with annotated votes inside is read with its keys as items.
+    """
     try:
         return read_frame(content, faults), (), faults
     except ChaosError as fault:
         with suppress(ChaosError):
-            again = Faults(content.path, "votes", expected=_FORMAT, todo="correct the file")
-            frame = read_frame(content, again, keys=["item"])
-            reader = _reader(Questions(content.path, Columns(frame), again))
-            if {"annotator", "annotators"} & set(reader) and reader.keys() & {"each", "labels"}:
-                return frame, ["item"], again  # several votes in each, by people who have names
+            new_faults = Faults(content.path, "votes", expected=_FORMAT, todo="correct the file")
+            frame = read_frame(content, new_faults, keys=["item"])
+            reader = _reader(Questions(content.path, Columns(frame), new_faults))
+            has_annotators = {"annotator", "annotators"} & set(reader)
+            has_several_votes = reader.keys() & {"each", "labels"}
+            if has_annotators and has_several_votes:
+                return frame, ["item"], new_faults
         raise fault
 
 
 def _reader(questions: Questions) -> Reader:
-    """Return what the columns are, by the recogniser that is surest; raise where it is in doubt."""
-    best, *others = candidates(questions.columns)
+    """Return the reader of the surest candidate; a ChaosError where this is in doubt."""
+    best, *weaker = candidates(questions.columns)
     if not best.is_clear:
-        questions.refuse(best, others)
+        questions.refuse(best, weaker)
     return best.readers[0]
 
 
-def _check_number(layout: Layout, frame: Frame, faults: Faults) -> None:
+def _check_n_labels(layout: Layout, frame: Frame, faults: Faults) -> None:
     """Raise a ChaosError if there are no labels, or one, or too many."""
     if len(layout.labels) > MOST_LABELS and layout.format != "wide" and not layout.rating:
         raise faults.fatal(
@@ -113,7 +121,7 @@ def _check_number(layout: Layout, frame: Frame, faults: Faults) -> None:
 
 
 def dataset_of(path: Path) -> tuple[Dataset, tuple[FileContent, Frame]]:
-    """Describe a votes file by its columns, and return what was read for it."""
+    """Return the dataset that a votes file is, by its columns, with its content and rows."""
     layout, content, frame = layout_of(path)
     labels, faults = layout.labels, Faults(path, "votes", expected=_FORMAT, todo=_TODO)
     if layout.rating:

@@ -11,12 +11,12 @@ from chaos_utils.base.inputs import OWN, digest
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import (
     KEYWORDS,
-    as_own,
-    as_released,
     book_datasets,
     bundled_datasets,
     get_dataset,
     known_datasets,
+    register_own_copy,
+    register_released,
     register_user_dataset,
 )
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset, is_dataset_file, read_dataset
@@ -31,14 +31,14 @@ _SHOWN = 3  # missing files that a message names
 
 @dataclass(frozen=True, slots=True)
 class VoteFiles:
-    """Where the votes on a dataset stand."""
+    """The files with the votes on a dataset."""
 
     dataset: Dataset
     paths: tuple[Path, ...]
-    names: tuple[str, ...]  # in records and figures
+    names: tuple[str, ...]  # of the files, in records and figures
     any_number: bool = False  # whether items may have other numbers of votes than published
     described_by: Path | None = None  # the reader's own YAML file
-    content: "tuple[FileContent, Frame] | None" = None  # of a file that had to be looked at
+    content: "tuple[FileContent, Frame] | None" = None  # of a file that is already parsed
 
 
 def load_votes(dataset: str, data: str = "auto") -> "Votes":
@@ -69,22 +69,22 @@ def load_votes(dataset: str, data: str = "auto") -> "Votes":
 
 
 def load_all_votes(data: str = "auto") -> "list[Votes]":
-    """Read the votes on every dataset of the book, or on those that `data` holds, in their order.
+    """Read the votes on every dataset of the book, or on those that `data` holds, in order.
 
-    `data` is as for `load_votes`; that there are none is a ChaosError.
+    `data` is as for `load_votes`; data without votes is a ChaosError.
     """
     return [_read(files) for files in find_votes(data)]
 
 
 def find_votes_on(dataset: str, data: str = "auto") -> VoteFiles:
-    """Return where the votes on one dataset stand."""
+    """Return the files with the votes on one dataset."""
     if data in KEYWORDS:
         return _published(get_dataset(dataset), data)
-    found = find_votes(data)
-    for files in found:
+    all_files = find_votes(data)
+    for files in all_files:
         if files.dataset.name == dataset:
             return files
-    held = [files.dataset.name for files in found]
+    names = [files.dataset.name for files in all_files]
     known = {one.name: one for one in known_datasets()}
     what = f"are no votes on {dataset!r}"
     if dataset in known and data not in known and sources.own_path(data).is_dir():
@@ -92,20 +92,20 @@ def find_votes_on(dataset: str, data: str = "auto") -> VoteFiles:
     raise ChaosError(
         f"There {what} in this data.",
         where=data,
-        found=", ".join(held),
-        expected=f"votes on {dataset!r}" if dataset in known else did_you_mean(dataset, held),
+        found=", ".join(names),
+        expected=f"votes on {dataset!r}" if dataset in known else did_you_mean(dataset, names),
         todo="check `dataset` and `data`",
     )
 
 
 def find_votes(data: str = "auto") -> list[VoteFiles]:
-    """Return where the votes of each dataset stand that `data` holds.
+    """Return the files of each dataset that `data` holds.
 
-    A dataset of the reader's own is known by its name from then on.
+    Datasets of the reader's own are registered, so that their names are known from then on.
     """
     if data == "auto":
-        there = [one for one in book_datasets() if sources.find(one.file) is not None]
-        return [_published(one, data) for one in there or book_datasets()]
+        available = [one for one in book_datasets() if sources.find(one.file) is not None]
+        return [_published(one, data) for one in available or book_datasets()]
     if data in KEYWORDS:
         return [_published(one, data) for one in book_datasets()]
     if data in [one.name for one in known_datasets()]:
@@ -131,13 +131,16 @@ def find_votes(data: str = "auto") -> list[VoteFiles]:
 
 
 def is_in_chaosnlis_format(path: Path) -> bool:
-    """Return whether a file has the name of one of ChaosNLI's, and so is read as one."""
+    """Return whether a file has the name of one of ChaosNLI's files, and so is read as one."""
     known = _by_its_name(path)
     return known is not None and isinstance(known.reader, ChaosNLIReader)
 
 
 def _by_its_name(path: Path) -> Dataset | None:
-    """Return the dataset of the package whose only file has this file's name, if one has."""
+    """Return the bundled dataset whose only file has this file's name; None if there is none.
+
+    Where several datasets share the base name, the folder must match too.
+    """
     for dataset in bundled_datasets():
         name = dataset.file if _is_ambiguous(path.name) else path.name
         if len(dataset.files) == 1 and Path(dataset.file).name == path.name and path.match(name):
@@ -146,16 +149,17 @@ def _by_its_name(path: Path) -> Dataset | None:
 
 
 def _published(dataset: Dataset, data: str) -> VoteFiles:
-    dataset, names = as_released(dataset), tuple(file.name for file in dataset.files)
+    """Return the published files, or their synthetic sample, by the keyword `data`."""
+    dataset, names = register_released(dataset), tuple(file.name for file in dataset.files)
     return VoteFiles(dataset, tuple(sources.locate(name, data) for name in names), names)
 
 
 def _own(dataset: Dataset, paths: tuple[Path, ...]) -> VoteFiles:
-    """Return where a reader's votes stand, in the format of one of the package or their own."""
+    """Return files in a data folder of the reader's; the published files count as the release."""
     if dataset in bundled_datasets():
-        found = [digest(path) for path in paths]
-        is_released = found == [file.sha256 for file in dataset.files]
-        dataset = as_released(dataset) if is_released else as_own(dataset)
+        digests = [digest(path) for path in paths]
+        is_released = digests == [file.sha256 for file in dataset.files]
+        dataset = register_released(dataset) if is_released else register_own_copy(dataset)
     names = tuple(f"{OWN}{path.name}" for path in paths)
     return VoteFiles(dataset, paths, names, any_number=True)
 
@@ -167,7 +171,7 @@ def _is_ambiguous(name: str) -> bool:
 
 
 def _in_folder(folder: Path, data: str) -> list[VoteFiles]:
-    """Return the datasets of the package, and those of the reader, that a folder holds."""
+    """Return the files of the bundled datasets, and of the reader's own, that a folder holds."""
     own = [
         _described(path)
         for path in sorted(folder.iterdir())
@@ -182,18 +186,19 @@ def _in_folder(folder: Path, data: str) -> list[VoteFiles]:
                 found=name,
                 todo="rename one of the datasets",
             )
-    taken = {path for files in own for path in files.paths}
-    held = []
+    own_paths = {path for files in own for path in files.paths}
+    bundled = []
     for dataset in bundled_datasets():
         paths = [sources.in_folder(file.name, folder) for file in dataset.files]
-        there = tuple(
+        available = tuple(
             path
             for path, file in zip(paths, dataset.files, strict=True)
             if path is not None and (path == folder / file.name or not _is_ambiguous(path.name))
         )
-        if len(there) == len(paths) and not taken & set(there) and dataset.name not in names:
-            held.append(_own(dataset, there))
-    if not held and not own:
+        is_complete = len(available) == len(paths)
+        if is_complete and not own_paths & set(available) and dataset.name not in names:
+            bundled.append(_own(dataset, available))
+    if not bundled and not own:
         raise ChaosError(
             "There are no votes in this data folder.",
             where=data,
@@ -202,30 +207,30 @@ def _in_folder(folder: Path, data: str) -> list[VoteFiles]:
             + ", or the YAML file of a dataset",
             todo="check the parameter `data`",
         )
-    return [*held, *own]
+    return [*bundled, *own]
 
 
 def _described(path: Path) -> VoteFiles:
-    """Return where the files of a dataset stand that the reader's YAML file describes."""
+    """Return the files of a dataset that the reader's YAML file at `path` describes."""
     dataset = register_user_dataset(read_dataset(path), path)
-    found, names = [], []
+    paths, names = [], []
     for file in dataset.files:
-        place = path.parent / file.name
-        at = place if place.is_file() else sources.find(file.name)
-        if at is None:
+        beside_yaml = path.parent / file.name
+        found = beside_yaml if beside_yaml.is_file() else sources.find(file.name)
+        if found is None:
             raise ChaosError(
                 f"The file {file.name} of this dataset is not available.",
                 where=path,
-                expected=f"{place}, or a file of this name where data is looked for",
+                expected=f"{beside_yaml}, or a file of this name where data is looked for",
                 todo=f"run `chaos data fetch {quote(str(path))}`" if file.url else "put it there",
             )
         if file.sha256:
-            sources.check(file.model_copy(update={"release": dataset.release}), at, path)
-        found.append(at)
-        names.append(file.name if file.sha256 else f"{OWN}{at.name}")
-    if getattr(dataset.reader, "annotator", "") == "file":  # whose names are the annotators'
-        names = [f"{OWN}{dataset.name}, file {number}" for number in range(1, len(found) + 1)]
-    return VoteFiles(dataset, tuple(found), tuple(names), described_by=path)
+            sources.check(file.model_copy(update={"release": dataset.release}), found, path)
+        paths.append(found)
+        names.append(file.name if file.sha256 else f"{OWN}{found.name}")
+    if getattr(dataset.reader, "annotator", "") == "file":  # file names are annotators' names
+        names = [f"{OWN}{dataset.name}, file {number}" for number in range(1, len(paths) + 1)]
+    return VoteFiles(dataset, tuple(paths), tuple(names), described_by=path)
 
 
 def _read(files: VoteFiles) -> "Votes":
@@ -236,7 +241,7 @@ def _read(files: VoteFiles) -> "Votes":
         files.dataset,
         files.names,
         any_number=files.any_number,
-        given=files.content,
+        parsed=files.content,
     )
 
 
@@ -250,7 +255,7 @@ def datasets_of(data: str) -> list[Dataset]:
 
 
 def may_be_recorded(data: str) -> bool:
-    """Return whether tables may be recorded ones: for the book's datasets, all or one of them."""
+    """Return whether recorded tables may be used: `data` is all or one of the book's datasets."""
     return data in ("auto", *(one.name for one in book_datasets()))
 
 
@@ -261,7 +266,10 @@ def is_missing(dataset: Dataset) -> bool:
 
 
 def missing_predictions(dataset: Dataset) -> list[str]:
-    """Return the released predictions on a dataset that are not available, but could be."""
+    """Return the files of released predictions on a dataset that are not available.
+
+    A system whose other form is available lacks nothing.
+    """
     names = (
         name
         for system in dataset.systems
@@ -282,22 +290,23 @@ def needs_votes(dataset: Dataset) -> ChaosError:
 
 
 def check_available(values: Mapping[str, object], defaults: Mapping[str, object]) -> None:
-    """Refuse, before a kernel starts, what only votes that are not available could answer.
+    """Raise a ChaosError, before a kernel starts, if a notebook needs data that is missing.
 
-    That is, where votes are missing: a reader's predictions, or a parameter of a notebook that
-    differs from its default, the book's.
+    Without the data, only recorded tables can be shown: there may be no predictions of the
+    reader's, and no parameter may differ from its default.
     """
-    held = datasets_of(str(values["data"]))
+    datasets = datasets_of(str(values["data"]))
     with_systems = "predictions" in values
-    named = values.get("datasets", [values["dataset"]] if "dataset" in values else [])
+    names = values.get("datasets", [values["dataset"]] if "dataset" in values else [])
     # Without systems, a chapter that names a dataset looks at the others too.
-    chosen = [get_dataset(str(one)) for one in named] if with_systems else []  # type: ignore[attr-defined]
-    missing = [one for one in chosen or held if is_missing(one)]
-    files = [one.file for one in missing]
+    if with_systems and names:
+        datasets = [get_dataset(str(name)) for name in names]  # type: ignore[attr-defined]
+    missing = [dataset for dataset in datasets if is_missing(dataset)]
+    files = [dataset.file for dataset in missing]
     if missing and values.get("predictions"):
         raise needs_votes(missing[0])
     if with_systems and not values["predictions"]:
-        files += [file for one in chosen or held for file in missing_predictions(one)]
+        files += [file for dataset in datasets for file in missing_predictions(dataset)]
     if not files:
         return
     changed = [name for name in values if name != "data" and values[name] != defaults[name]]

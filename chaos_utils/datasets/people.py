@@ -9,8 +9,8 @@ import numpy as np
 from chaos_utils.datasets.cells import as_identifier, as_number
 from chaos_utils.datasets.words import words_of
 
-# Columns that hold who voted, the surest first; `names_annotators` knows more, which are no
-# sure sign of a row per vote. Both are compared as words.
+# Names of columns that hold the annotator, the surest first, as `words_of` writes them. More names
+# satisfy `names_annotators`, but are no sure sign of a row per vote.
 VOTERS = (
     "annotator", "worker", "annotator_id", "worker_id", "workerid", "rater", "rater_id", "coder",
     "coder_id", "user", "user_id", "participant", "participant_id", "completed_by", "worker_name",
@@ -20,7 +20,7 @@ VOTERS = (
 )  # fmt: skip
 VOTER_LISTS = ("annotators", "annotator_ids", "workers", "worker_ids", "raters", "rater_ids",
                "coders", "users", "user_ids", "participants")  # fmt: skip
-NO_VOTER = re.compile(  # among those who voted
+NO_VOTER = re.compile(  # an annotator's identifier that stands for no person
     r"(gold|majority|consensus|adjudicat\w*)(_(labels?|votes?|standard|annotations?|answers?))?"
 )
 _ROLE = (
@@ -28,7 +28,7 @@ _ROLE = (
     r"|assessors?|respondents?|performers?|voters?|adjudicators?|curators?|assignees?"
     r"|coordinators?|supervisors?|verifiers?|proof_?readers?)"
 )
-# Who they are besides, in words that name texts too: a user's question, an expert's answer.
+# Words for people that may also begin the name of a text: a user's question, an expert's answer.
 _MAYBE = (
     r"(users?|judges?|experts?|participants?|reviewers?|subjects?|persons?|people|members?"
     r"|moderators?|editors?|managers?|contributors?|checkers?|graders?)"
@@ -63,27 +63,33 @@ _PERSON = re.compile(
     | ([^\W\d_]['’\w-]*\.?,?\s){1,2}[^\W\d_]['’\w-]*\.?(\s?\(?\#?\d+\)?)?""",
     re.VERBOSE,
 )
-CALLED = 3  # words at most, in a name: whoever says more is quoted
-LISTED = r"[,;|\n]"  # between the names in a cell
-_LOOKED_AT = 1000  # values
-_MOST = 0.8  # of the values
-_COUNTED, _NEARLY_ALL = 100, 0.9  # numbers by which few people or classes are counted
-_PART, _WORDS = 4, 6  # letters of a part of a name that is one by itself; words of a name at most
+_MOST_WORDS_OF_PERSON = 3  # a cell with more words quotes a person
+NAME_SEPARATORS = r"[,;|\n]"  # between the names in a cell
+_MOST_VALUES = 1000  # that are looked at
+_MOST = 0.8  # share of the values
+_SMALL, _NEARLY_ALL = 100, 0.9  # numbers below may count people or classes; share of these numbers
+_FEWEST_LETTERS = 3  # in a name that texts are searched for
+_FEWEST_LETTERS_OF_PART = 4  # in a part of a name that texts are searched for
+_MOST_WORDS_OF_NAME = 6
 
 
 def names_annotators(name: str, values: Iterable[Any] | None = None) -> bool:
-    """Return whether a column of this name says who annotated; of "user", `values` decide."""
+    """Return whether a column of this name says who annotated.
+
+    For an ambiguous name such as "user", `values` decide, if they are given.
+    """
     words = words_of(name, humps=True)
     if _COUNT.search(words):
         return False
     if values is not None and _ROLE_ALONE.search(words):
         texts = [value for value in values if isinstance(value, str)]
-        return not texts or bool(np.median([len(text.split()) for text in texts]) <= CALLED)
+        n_words = [len(text.split()) for text in texts]
+        return not texts or bool(np.median(n_words) <= _MOST_WORDS_OF_PERSON)
     return _ANNOTATOR.search(words) is not None
 
 
 def is_about_people(name: str) -> bool:
-    """Return whether a column of this name says something of people, such as their age."""
+    """Return whether a column of this name describes people, such as by their age."""
     words = words_of(name, humps=True)
     return not _COUNT.search(words) and _ABOUT.search(words) is not None
 
@@ -91,38 +97,46 @@ def is_about_people(name: str) -> bool:
 def holds_names(values: Sequence[Any], people: Collection[str], name: str = "") -> bool:
     """Return whether cells are annotators' identifiers, lists of them, or objects keyed by them.
 
-    So are texts that hold two of them at least, in half of the cells or as whole cells. Small
-    numbers in a column that has a `name` may be classes or points: they are identifiers if nearly
-    all of these occur, and the name says nothing else.
+    Texts count too, if they mention at least two annotators, in half of the cells or as whole
+    cells. Small numbers in a column that has a `name` may be classes or points: they are
+    identifiers only if nearly all of the annotators' numbers occur, and the name suggests nothing
+    else.
     """
     if not people or not values:
         return False
     numbers = [as_number(value) for value in values]
-    if name and all(number is not None and 0 <= number < _COUNTED for number in numbers):
-        found, known = {as_identifier(value) for value in values}, {*people}
-        are_all = len(found & known) >= _NEARLY_ALL * len(found | known)
+    if name and all(number is not None and 0 <= number < _SMALL for number in numbers):
+        in_cells, known = {as_identifier(value) for value in values}, {*people}
+        are_all = len(in_cells & known) >= _NEARLY_ALL * len(in_cells | known)
         return are_all and not _POINTS.search(words_of(name, humps=True))
     if sum(isinstance(value, str) and value in people for value in values) > 1:
         return True
-    for separated in ("", r"[;|\n]", LISTED, r"[\s,;|]+"):
-        parts = [part for value in values[:_LOOKED_AT] for part in names_in(value, separated)]
+    for separators in ("", r"[;|\n]", NAME_SEPARATORS, r"[\s,;|]+"):
+        parts = [part for value in values[:_MOST_VALUES] for part in names_in(value, separators)]
         if parts and 2 * sum(part in people for part in parts) >= len(parts):
             return True
-    return _mention(values[:_LOOKED_AT], people)
+    return _mention(values[:_MOST_VALUES], people)
 
 
 def _mention(values: Sequence[Any], people: Collection[str]) -> bool:
-    """Return whether half of the cells hold a name of an annotator, or a part, and not all one."""
-    split = [(name, _words_in(name)) for name in people if not name.isdecimal()]
-    names = {tuple(words) for name, words in split if len(name) >= CALLED}
-    names |= {(word,) for name, words in split for word in words
-              if words[1:] and len(word) >= _PART and word.capitalize() in name}  # fmt: skip
-    found = []
+    """Return whether at least half of the cells mention an annotator by a name or a part of one.
+
+    More than one name must be mentioned.
+    """
+    words_by_name = {name: _words_in(name) for name in people if not name.isdecimal()}
+    names = {tuple(words) for name, words in words_by_name.items() if len(name) >= _FEWEST_LETTERS}
+    for name, words in words_by_name.items():
+        parts = words if len(words) > 1 else []
+        for part in parts:
+            if len(part) >= _FEWEST_LETTERS_OF_PART and part.capitalize() in name:
+                names.add((part,))
+    mentions = []
     for value in values:
         words = _words_in(" ".join(names_in(value)))
-        spans = (words[k : k + n] for n in range(1, _WORDS + 1) for k in range(len(words)))
-        found.append(names.intersection(map(tuple, spans)))
-    return 2 * sum(map(bool, found)) >= len(found) and len(set().union(*found)) > 1
+        lengths = range(1, _MOST_WORDS_OF_NAME + 1)
+        spans = (words[k : k + n] for n in lengths for k in range(len(words)))
+        mentions.append(names.intersection(map(tuple, spans)))
+    return 2 * sum(map(bool, mentions)) >= len(mentions) and len(set().union(*mentions)) > 1
 
 
 def _words_in(text: str) -> list[str]:
@@ -131,7 +145,8 @@ def _words_in(text: str) -> list[str]:
 
 def look_like_people(values: Sequence[Any]) -> bool:
     """Return whether most cells look like persons' names, addresses or handles."""
-    texts = [one.strip() for one in values[:_LOOKED_AT] if isinstance(one, str) and one.strip()]
+    texts = [text.strip() for text in values[:_MOST_VALUES]
+             if isinstance(text, str) and text.strip()]  # fmt: skip
     return bool(texts) and sum(map(_is_person, texts)) >= _MOST * len(texts)
 
 
@@ -142,13 +157,16 @@ def _is_person(text: str) -> bool:
     return are_names and _PERSON.fullmatch(text) is not None
 
 
-def names_in(value: Any, separated: str = "") -> Iterator[str]:
-    """Yield the names that a cell may hold: one, those of a list, or of an object's keys."""
+def names_in(value: Any, separators: str = "") -> Iterator[str]:
+    """Yield the names that a cell may hold: the elements of a list, an object's keys, or a text.
+
+    A text is split at `separators`, a regular expression; empty for one name.
+    """
     if isinstance(value, dict | list):
-        for one in value:
-            yield from names_in(one, separated)
+        for element in value:
+            yield from names_in(element, separators)
     elif isinstance(value, str):
-        listed = re.split(separated, value.strip("[](){} ")) if separated else [value]
-        yield from filter(None, (part.strip("\"' ") for part in listed))
+        parts = re.split(separators, value.strip("[](){} ")) if separators else [value]
+        yield from filter(None, (part.strip("\"' ") for part in parts))
     elif (name := as_identifier(value)) is not None:
         yield name

@@ -6,7 +6,7 @@ from pathlib import Path
 from chaos_utils.base.errors import counted
 from chaos_utils.base.files import uncollected
 from chaos_utils.base.inputs import Input
-from chaos_utils.datasets.chaosnli import ChaosNLIRows, as_table
+from chaos_utils.datasets.chaosnli import ChaosNLIRows, wide_reader_of
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset, TableReader, WideReader
 from chaos_utils.datasets.faults import Faults, listed, shorten
 from chaos_utils.datasets.frame import FileContent, Frame, column_of, joined, read_array, read_frame
@@ -22,10 +22,10 @@ def read_file(
     names: Sequence[str] | None = None,
     *,
     any_number: bool = False,
-    given: tuple[FileContent, Frame] | None = None,
+    parsed: tuple[FileContent, Frame] | None = None,
 ) -> Votes:
-    """Read and check the files of a dataset."""
-    votes, faults = read_noting(paths, dataset, names, any_number=any_number, given=given)
+    """Read and check the files of a dataset; the parameters are those of `read_noting`."""
+    votes, faults = read_noting(paths, dataset, names, any_number=any_number, parsed=parsed)
     faults.check()
     return votes
 
@@ -37,49 +37,51 @@ def read_noting(
     names: Sequence[str] | None = None,
     *,
     any_number: bool = False,
-    given: tuple[FileContent, Frame] | None = None,
+    parsed: tuple[FileContent, Frame] | None = None,
 ) -> tuple[Votes, Faults]:
-    """Return the votes that files hold, as `read_file`, with what is wrong instead of raising it.
+    """Return the votes in a dataset's files, and the files' faults without raising them.
 
-    What is `given` is read again only where something is wrong with it, to note that.
+    `names` are the files' names in records, `any_number` allows other numbers of votes than
+    published, and `parsed` is the content of the only file; it is parsed again if it has faults,
+    so that they are noted.
     """
     names = names or [path.name for path in paths]
-    kind, reader = Rows, dataset.reader
+    rows_class, reader = Rows, dataset.reader
     if isinstance(reader, ChaosNLIReader):
-        kind, reader = ChaosNLIRows, as_table(dataset)
-    with_votes = paths[: 1 if reader.texts_by else len(dataset.files)]
-    files, where = [path.name for path in with_votes], paths[0]
-    if getattr(reader, "annotator", "") == "file":  # whose names are the annotators'
+        rows_class, reader = ChaosNLIRows, wide_reader_of(dataset)
+    vote_paths = paths[: 1 if reader.texts_by else len(dataset.files)]
+    files, where = [path.name for path in vote_paths], paths[0]
+    if getattr(reader, "annotator", "") == "file":  # file names are annotators' names: hide them
         files = [f"file {number}" for number in range(1, len(files) + 1)]
         where = where.parent
-    contents = [given[0]] if given else [FileContent.of(path) for path in with_votes]
-    if contents[0].is_array:  # which has no column of items
+    contents = [parsed[0]] if parsed else [FileContent.of(path) for path in vote_paths]
+    if contents[0].is_array:  # an array has no column of items
         reader = reader.model_copy(update={"item": ""})
     n_votes = 0 if any_number else dataset.n_votes
     faults = _faults_of(where, dataset, own=any_number)
-    if given and given[1].is_sound:
-        frames = [given[1]]
+    if parsed and parsed[1].is_sound:
+        frames = [parsed[1]]
     else:
         frames = [
-            _of_array(content, dataset, faults)
+            _array_frame(content, dataset, faults)
             if content.is_array and isinstance(reader, WideReader)
             else read_frame(content, faults, reader.records, reader.keys)
             for content in contents
         ]
     frame = _rows(frames, files, reader, faults)
-    if kind is ChaosNLIRows and not dataset.n_old_labels and "old_label" not in frame:
+    if rows_class is ChaosNLIRows and not dataset.n_old_labels and "old_label" not in frame:
         reader = reader.model_copy(update={"old_label": ""})
-    rows = kind(frame, dataset, reader, faults, n_votes)
-    read = [Input(name, content.sha256) for name, content in zip(names, contents, strict=False)]
+    rows = rows_class(frame, dataset, reader, faults, n_votes)
+    inputs = [Input(name, content.sha256) for name, content in zip(names, contents, strict=False)]
     texts = None
     if reader.texts_by:
-        beside, texts = _texts_beside(rows, paths[1], names[1])
-        read.append(beside)
-    return rows.votes(read, texts), faults
+        text_input, texts = _texts_from_second_file(rows, paths[1], names[1])
+        inputs.append(text_input)
+    return rows.votes(inputs, texts), faults
 
 
 def _faults_of(path: Path, dataset: Dataset, *, own: bool = False) -> Faults:
-    """Return where faults are noted; `own` is a reader's file that no YAML file describes."""
+    """Return an empty collection of a file's faults; `own` is for a file without a YAML file."""
     kind = {
         "long": "one row per vote",
         "wide": "one row per item, with the votes for each label",
@@ -97,18 +99,22 @@ def _faults_of(path: Path, dataset: Dataset, *, own: bool = False) -> Faults:
 def _rows(
     frames: Sequence[Frame], files: Sequence[str], reader: TableReader, faults: Faults
 ) -> Frame:
-    """Return the rows of files, as the reader says: a row per annotation, some left out."""
+    """Return the rows of files that count, after the reader's fields `each` and `where`.
+
+    Items that lose all their rows are noted.
+    """
     if reader.each:
         frames = [frame.each(reader.each, faults) for frame in frames]
     frame = joined(frames, files)
     if len(frame) and reader.where:
-        every, frame = frame, frame.where(reader.where, faults)
-        if reader.item and all(column in every for column in reader.item_columns):
-            left = set(frame.key(reader.item).values)
-            gone = [item for item in every.key(reader.item).values if item not in left]
-            if gone:
-                n_items = counted(len(gone), "item")
-                frame.notes += (f"{n_items} with no vote left ({listed(gone, _SHOWN)})",)
+        all_rows, frame = frame, frame.where(reader.where, faults)
+        if reader.item and all(column in all_rows for column in reader.item_columns):
+            with_votes = set(frame.key(reader.item).values)
+            items = all_rows.key(reader.item).values
+            without_votes = [item for item in items if item not in with_votes]
+            if without_votes:
+                n_items = counted(len(without_votes), "item")
+                frame.notes += (f"{n_items} with no vote left ({listed(without_votes, _SHOWN)})",)
     if not len(frame):
         faults.check()
         found = f"{', '.join(frame.notes)} left out" if frame.notes else None
@@ -116,7 +122,7 @@ def _rows(
     return frame
 
 
-def _of_array(content: FileContent, dataset: Dataset, faults: Faults) -> Frame:
+def _array_frame(content: FileContent, dataset: Dataset, faults: Faults) -> Frame:
     """Return an array of counts or shares as a frame."""
     numbers = read_array(content, faults)
     if numbers.shape[1] != dataset.n_classes:
@@ -134,16 +140,16 @@ def _of_array(content: FileContent, dataset: Dataset, faults: Faults) -> Frame:
     )
 
 
-def _texts_beside(rows: Rows, path: Path, name: str) -> tuple[Input, Texts]:
-    """Return a second file, and the texts that it has of the items."""
+def _texts_from_second_file(rows: Rows, path: Path, name: str) -> tuple[Input, Texts]:
+    """Return the entry of a second file among the inputs, and the texts of the items in it."""
     reader, dataset, content = rows.reader, rows.dataset, FileContent.of(path)
     faults = _faults_of(path, dataset)
-    plain = WideReader(format="wide", item=reader.texts_by, texts=reader.texts)
-    there = Rows(read_frame(content, faults), dataset, plain, faults)
-    texts = there.texts()
-    place = {uid: k for k, uid in enumerate(there.item.values)}
-    missing = [uid for uid in rows.item.values if uid not in place]
+    text_reader = WideReader(format="wide", item=reader.texts_by, texts=reader.texts)
+    text_rows = Rows(read_frame(content, faults), dataset, text_reader, faults)
+    texts = text_rows.texts()
+    index_of_uid = {uid: k for k, uid in enumerate(text_rows.item.values)}
+    missing = [uid for uid in rows.item.values if uid not in index_of_uid]
     faults.add("the file as a whole", [f"found no text of item {shorten(uid)}" for uid in missing])
     faults.check()
-    order = [place[uid] for uid in rows.item.values]
+    order = [index_of_uid[uid] for uid in rows.item.values]
     return Input(name, content.sha256), [[text[k] for k in order] for text in texts]

@@ -1,6 +1,6 @@
 """The rows of a file of votes, on their way to `Votes`.
 
-What must hold is asked of whole columns, and what does not is noted with its row. Nothing is
+Each rule is checked for a whole column at a time, and faults are noted with their row. Nothing is
 repaired.
 """
 
@@ -41,16 +41,16 @@ from chaos_utils.datasets.texts import (
 from chaos_utils.datasets.votes import Annotations, Ints, Votes, frozen
 
 _SHARE_TOLERANCE = 0.25  # of a vote: shares are rounded to a few decimals
-_NONE, _IGNORED, _UNKNOWN = -1, -2, -3  # in the place of a label
+_NONE, _IGNORED, _UNKNOWN = -1, -2, -3  # instead of a label's index
 _ALL = slice(None)
 _UNSET = ("", "0", "0.0", "false")  # cells of one-hot columns, in lower case
 Mask = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.signedinteger[Any]]
-Texts = list[list[str]]  # of each field, those of all items
+Texts = list[list[str]]  # for each field, the texts of all items
 
 
 def known_labels(dataset: Dataset) -> str:
-    """Return the answers that a dataset knows, for a message."""
+    """Return the answers that a dataset allows, for a message."""
     cut = getattr(dataset.reader, "cut", None)
     if cut:
         return f"a number from {cut.edges[0]:g} to {cut.edges[-1]:g}"
@@ -59,9 +59,13 @@ def known_labels(dataset: Dataset) -> str:
 
 
 class Rows:
-    """The rows of a file on their way to votes; rows with faults are marked."""
+    """The rows of a file on their way to votes.
 
-    no_majority: tuple[object, ...] = (None, "", "-")  # cells that leave it to the votes
+    `item` has the item of each row (-1 for none), `first` the first row of each item, and `bad`
+    marks rows with faults.
+    """
+
+    no_majority: tuple[object, ...] = (None, "", "-")  # cells that state no majority label
 
     def __init__(
         self,
@@ -72,57 +76,59 @@ class Rows:
         n_votes: int = 0,
     ) -> None:
         self.frame, self.dataset, self.reader, self.faults = frame, dataset, reader, faults
-        self.n_votes = n_votes  # that each item must have; 0 for any number
+        self.n_votes = n_votes  # number that each item must have; 0 for any
         self.bad = np.zeros(len(frame), dtype=bool)
         self._check_columns()
         self.item = self._items()
         self.first = self.item.first
         if not isinstance(reader, LongReader):
-            again = (self.item.codes >= 0) & ~self.first_rows()
+            is_repeat = (self.item.codes >= 0) & ~self.first_rows()
             self.note(
-                again,
+                is_repeat,
                 lambda row: (
                     f"found item {shorten(self.item[row])}, as on "
                     f"{frame.place(self._first_of(row))}; expected each item once"
                 ),
             )
-            codes = np.where(again, -1, self.item.codes).astype(np.int32)
+            codes = np.where(is_repeat, -1, self.item.codes).astype(np.int32)
             self.item = Column(codes, self.item.values)
 
     def note(self, mask: Mask, problem: Callable[[int], str], at: Ints | None = None) -> None:
-        """Note what is wrong with rows, or with votes that stand at rows."""
+        """Note the problem of the rows in `mask`; of votes, if `at` has the row of each vote."""
         numbers = np.flatnonzero(mask)
         self.faults.rows(numbers, self.frame.place, problem, at)
         self.bad[numbers if at is None else at[numbers]] = True
 
     def wrong(self, mask: Mask, path: str, column: Column, expected: str) -> None:
-        """Note rows whose cell is not what it should be."""
+        """Note the rows in `mask`, whose cell in a column is not as expected."""
         self.note(mask, lambda row: wrong_value_message(path, column[row], expected))
 
-    def first_rows(self, of: Mask | slice = _ALL) -> Mask:
-        """Return which rows are the first of an item, or of some of the items."""
+    def first_rows(self, items: Mask | slice = _ALL) -> Mask:
+        """Return which rows are the first row of an item, or of the chosen items."""
         mask = np.zeros(len(self.frame), dtype=bool)
-        mask[self.first[of]] = True
+        mask[self.first[items]] = True
         return mask
 
     def _first_of(self, row: int) -> int:
         return int(self.first[self.item.codes[row]])
 
     def _check_columns(self) -> None:
+        """Raise a ChaosError if a column that the reader names is missing."""
         reader = self.reader
-        wanted: list[str] = [*reader.item_columns, reader.majority, reader.old_label]
+        required: list[str] = [*reader.item_columns, reader.majority, reader.old_label]
         if not reader.texts_by:
-            wanted += [reader.texts.get(text, text) for text in self.dataset.text_fields]
+            required += [reader.texts.get(text, text) for text in self.dataset.text_fields]
         if isinstance(reader, LongReader):
-            wanted += [*reader.label_columns, reader.annotator, *reader.annotator_fields]
+            required += [*reader.label_columns, reader.annotator, *reader.annotator_fields]
         elif isinstance(reader, ColumnsReader):
-            wanted += [reader.labels] if isinstance(reader.labels, str) else reader.labels
-            wanted += [reader.annotators]
+            required += [reader.labels] if isinstance(reader.labels, str) else reader.labels
+            required += [reader.annotators]
         elif isinstance(reader.n_votes, str):
-            wanted += [reader.n_votes]
-        self.frame.require(filter(None, wanted), self.faults)
+            required += [reader.n_votes]
+        self.frame.require(filter(None, required), self.faults)
 
     def _items(self) -> Column:
+        """Return the identifiers of the items; numbers from 0 if no column has them."""
         reader, n = self.reader, len(self.frame)
         if not reader.item:
             return Column(np.arange(n, dtype=np.int32), list(map(str, range(n))))
@@ -145,32 +151,33 @@ class Rows:
         read: Sequence[inputs.Input],
         texts: Texts | None = None,
     ) -> Votes:
-        """Return the votes; `texts` are those of another file."""
+        """Return the votes; `read` are the files, `texts` the texts from a second file."""
         reader, dataset = self.reader, self.dataset
         majority = self._stated(reader.majority, none=self.no_majority)
         old = self._stated(reader.old_label)
         if texts is None:
             texts = self.texts()
-        annotations, notes = None, notes_on(dataset, 0, {}, rows_left_out=self.frame.notes)
         if isinstance(reader, WideReader):
-            counts = self._counts(reader)
+            counts, annotations = self._counts(reader), None
+            notes = notes_on(dataset, 0, {}, rows_left_out=self.frame.notes)
         else:
             counts, annotations, notes = self._count_votes(reader)
-        notes += tuple(f"{dataset.short}: {note}." for note in self._on_items(texts))
+        notes += tuple(f"{dataset.short}: {note}." for note in self._remarks_on_items(texts))
         self._check_items(counts, majority)
-        most = counts.argmax(axis=1)
-        written = unescape if reader.texts_escaped else str
+        first_most = counts.argmax(axis=1)
+        majority = first_most if majority is None else np.where(majority < 0, first_most, majority)
+        decode = unescape if reader.texts_escaped else str
         return Votes(
             dataset=dataset,
             uids=tuple(map(str, range(len(counts)))) if reader.numbered
             else tuple(self.item.values),
             counts=frozen(counts),
-            majority=frozen(most if majority is None else np.where(majority < 0, most, majority)),
+            majority=frozen(majority),
             source=read[0],
             given_old_label=None if old is None else frozen(np.maximum(old, 0)),
             given_old_votes=None if old is None else frozen(self._old_votes(old)),
             texts=tuple(
-                MappingProxyType(dict(zip(dataset.text_fields, map(written, text), strict=True)))
+                MappingProxyType(dict(zip(dataset.text_fields, map(decode, text), strict=True)))
                 for text in zip(*texts, strict=True)
             ),
             annotations=annotations,
@@ -178,15 +185,17 @@ class Rows:
             other_sources=tuple(read[1:]),
         )  # fmt: skip
 
-    def _on_items(self, texts: Texts) -> Iterator[str]:
-        """Say what looks wrong about identifiers and texts, which are read as they stand."""
+    def _remarks_on_items(self, texts: Texts) -> Iterator[str]:
+        """Yield remarks on identifiers and texts that look wrong, but are read without a change."""
         if are_rounded(self.item.values):
             yield (
                 "the items' identifiers end in zeros, as a spreadsheet rounds numbers of more than "
                 "15 digits: items may have become one"
             )
-        first = column_of(text for text in (texts[0] if texts else ()) if text.strip())
-        why = why_not_apart(first, first.codes) if len(first.codes) > 1 else ""
+        first_field = column_of(text for text in (texts[0] if texts else ()) if text.strip())
+        why = ""
+        if len(first_field.codes) > 1:
+            why = why_not_apart(first_field, first_field.codes)
         if why:
             field = self.dataset.text_fields[0]
             yield (
@@ -196,13 +205,15 @@ class Rows:
             )
 
     def _stated(self, path: str, none: Sequence[object] = ()) -> Ints | None:
-        """Return the label that the file states of each item, -1 for none."""
+        """Return the label of each item in a column, shape (items,); -1 for cells in `none`."""
         if not path:
             return None
 
         def code(value: object) -> int:
             label = label_of(value, self.dataset)
-            return label if label is not None else _NONE if value in none else _UNKNOWN
+            if label is not None:
+                return label
+            return _NONE if value in none else _UNKNOWN
 
         cells = self.frame.column(path)
         codes: Ints = cells.map(code, np.int64)
@@ -213,7 +224,7 @@ class Rows:
         return stated
 
     def _check_same(self, path: str, cells: Column, codes: Codes, what: str) -> None:
-        """Note where a later row says something else about its item than the first one."""
+        """Note rows whose cell differs from that in the first row of the same item."""
         self.note(
             ~Column(codes.astype(np.int32), []).is_same_within(self.item),
             lambda row: wrong_value_message(
@@ -222,13 +233,13 @@ class Rows:
         )
 
     def _old_votes(self, old: Ints) -> Ints:
-        """Return the original votes: the label alone."""
+        """Return the original votes, shape (items, labels): the old label counts as one vote."""
         votes: Ints = np.eye(self.dataset.n_classes, dtype=np.int64)[np.maximum(old, 0)]
         return votes
 
     def texts(self) -> Texts:
         """Return each text field of all items."""
-        found = []
+        texts = []
         for name in self.dataset.text_fields:
             path = self.reader.texts.get(name, name)
             cells = self.frame.column(path)
@@ -243,64 +254,67 @@ class Rows:
             is_same = cells.is_same_within(self.item).all()
             codes = cells.codes if is_same else one_spelling(cells).codes
             self._check_same(path, cells, codes, "text")
-            found.append([cells[row] for row in self.first.tolist()])
-        return found
+            texts.append([cells[row] for row in self.first.tolist()])
+        return texts
 
     def _names_annotators(self, path: str, values: Sequence[Any]) -> bool:
-        """Return whether a column is that of the annotators, or lists them."""
-        reader = self.reader
-        single, several = (getattr(reader, name, "") for name in ("annotator", "annotators"))
-        column = single or several
-        people = annotators_of(self.frame, {"annotator": single, "annotators": several})
+        """Return whether a column holds the annotators' identifiers or names."""
+        annotator = getattr(self.reader, "annotator", "")
+        annotators = getattr(self.reader, "annotators", "")
+        column = annotator or annotators
+        people = annotators_of(self.frame, {"annotator": annotator, "annotators": annotators})
         return path == column or names_annotators(path, values) or holds_names(values, people, path)
 
     def _ballots(self, reader: LongReader | ColumnsReader) -> "_Ballots":
-        """Return the answers one by one, with the rows where they stand."""
+        """Return the answers one by one, from a column of labels, one-hot columns or lists."""
         frame = self.frame
         if isinstance(reader, LongReader):
-            who = frame.column(reader.annotator) if reader.annotator else None
+            voters = frame.column(reader.annotator) if reader.annotator else None
             if isinstance(reader.label, str):
                 cells = frame.column(reader.label)
-                return _Ballots(None, cells, [reader.label], who)
+                return _Ballots(None, cells, [reader.label], voters)
             set_columns = [frame.column(name).map(is_set, bool) for name in reader.label]
-            chosen = np.column_stack(set_columns)
-            n_set = chosen.sum(axis=1)
-            listed = ", ".join(map(shorten, reader.label[:6]))
+            one_hot = np.column_stack(set_columns)
+            n_set = one_hot.sum(axis=1)
+            first_columns = ", ".join(map(shorten, reader.label[:6]))
             self.note(
                 n_set != 1,
-                lambda row: f"found {n_set[row]} of the columns {listed} set; expected one",
+                lambda row: f"found {n_set[row]} of the columns {first_columns} set; expected one",
             )
             rows = np.flatnonzero(n_set == 1)
-            cells = Column(chosen.argmax(axis=1).astype(np.int32)[rows], list(reader.label))
-            who = who and Column(who.codes[rows], who.values)
-            return _Ballots(rows, cells, [", ".join(reader.label)], who)
+            cells = Column(one_hot.argmax(axis=1).astype(np.int32)[rows], list(reader.label))
+            voters = voters and Column(voters.codes[rows], voters.values)
+            return _Ballots(rows, cells, [", ".join(reader.label)], voters)
         if isinstance(reader.labels, str):
-            return self._in_lists(reader.labels, reader)
+            return self._ballots_in_lists(reader.labels, reader)
         names, n = list(reader.labels), len(frame)
         columns = [frame.column(name) for name in names]
-        shift = np.cumsum([0, *(len(column.values) for column in columns)])[:-1]
+        # The columns' values follow each other in one list: `starts` has where each begins.
+        starts = np.cumsum([0, *(len(column.values) for column in columns)])[:-1]
         codes = np.column_stack(
             [
                 np.where(
                     column.map(lambda cell: cell in (None, ""), bool), -1, column.codes + start
                 )
-                for column, start in zip(columns, shift, strict=True)
+                for column, start in zip(columns, starts, strict=True)
             ]
         ).ravel()
-        there = codes >= 0
+        is_vote = codes >= 0
         values = [value for column in columns for value in column.values]
-        cells = Column(codes[there].astype(np.int32), values)
-        rows = np.repeat(np.arange(n), len(names))[there]
-        place = np.tile(np.arange(len(names)), n)[there]
-        who = Column(place.astype(np.int32), names) if reader.annotators_by_place else None
-        return _Ballots(rows, cells, names, who, place)
+        cells = Column(codes[is_vote].astype(np.int32), values)
+        rows = np.repeat(np.arange(n), len(names))[is_vote]
+        column_index = np.tile(np.arange(len(names)), n)[is_vote]
+        voters = (
+            Column(column_index.astype(np.int32), names) if reader.annotators_by_place else None
+        )
+        return _Ballots(rows, cells, names, voters, column_index)
 
-    def _in_lists(self, path: str, reader: ColumnsReader) -> "_Ballots":
-        """Return the answers that a column lists, with who gave them."""
+    def _ballots_in_lists(self, path: str, reader: ColumnsReader) -> "_Ballots":
+        """Return the answers that a column lists, with the annotators if the file names them."""
         annotators = reader.annotators
         cells = self.frame.column(path)
         lists = cells.map(as_list)
-        is_list = lists != None  # noqa: E711 - of each element
+        is_list = lists != None  # noqa: E711 - compares each element
         n_labels = np.array([0 if labels is None else len(labels) for labels in lists])
         self.wrong(~is_list, path, cells, "a list of labels")
         if annotators:
@@ -324,17 +338,17 @@ class Rows:
             )
             is_list &= n_labels == most
         rows = np.flatnonzero(is_list)
-        who = column_of(name for row in rows for name in people[row]) if annotators else None
+        voters = column_of(name for row in rows for name in people[row]) if annotators else None
         if reader.annotators_by_place:
-            places = np.tile(np.arange(most, dtype=np.int32), len(rows))
-            who = Column(places, list(map(str, range(1, most + 1))))
+            positions = np.tile(np.arange(most, dtype=np.int32), len(rows))
+            voters = Column(positions, list(map(str, range(1, most + 1))))
         votes = column_of(label for labels in lists[rows] for label in labels)
-        return _Ballots(np.repeat(rows, n_labels[rows]), votes, [path], who)
+        return _Ballots(np.repeat(rows, n_labels[rows]), votes, [path], voters)
 
     def _count_votes(
         self, reader: LongReader | ColumnsReader
     ) -> tuple[Ints, Annotations | None, tuple[str, ...]]:
-        """Return the counts, who voted, and what was read otherwise than it stands."""
+        """Return the counts, shape (items, labels), who voted how, and notes on the reading."""
         dataset, ballots = self.dataset, self._ballots(reader)
         if reader.separator:
             ballots = ballots.split_labels(partial(_labels_in, dataset, reader.separator))
@@ -360,28 +374,33 @@ class Rows:
             at,
         )
         item = self.item.codes if at is None else self.item.codes[at]
-        kept = (label >= 0) & (item >= 0)
+        is_valid = (label >= 0) & (item >= 0)
         k, n_items = dataset.n_classes, len(self.item.values)
-        places = item[kept].astype(np.int64)
-        places *= k
-        places += label[kept]
-        counts = np.bincount(places, minlength=n_items * k).reshape(-1, k)
-        del places  # of ten million votes, it takes a tenth of a gigabyte
+        flat_index = item[is_valid].astype(np.int64)  # of an item and a label, in `counts`
+        flat_index *= k
+        flat_index += label[is_valid]
+        counts = np.bincount(flat_index, minlength=n_items * k).reshape(-1, k)
+        del flat_index  # for ten million votes, it takes a tenth of a gigabyte
         annotations, n_second = None, 0
-        if ballots.who is not None:
-            given, who = ballots.who, ballots.who.identifiers
+        if ballots.voters is not None:
+            voter_cells, voters = ballots.voters, ballots.voters.identifiers
             name = reader.annotator if isinstance(reader, LongReader) else reader.annotators
-            self.note(  # nothing that may say who it is, is shown, not even here
-                who.codes < 0,
-                lambda vote: f"field {name!r}: found {_empty(given[vote])}; expected an identifier",
+            self.note(  # a cell that may identify a person is not shown, even in a message
+                voters.codes < 0,
+                lambda vote: (
+                    f"field {name!r}: found {_kind_of_cell(voter_cells[vote])}; "
+                    "expected an identifier"
+                ),
                 at,
             )
+            # Several labels in one answer are one vote for the rule of one vote per person.
             counts_as_one = (label != _IGNORED) & (item >= 0) & ~ballots.is_further_label
-            n_second = self._second_votes(item, who, counts_as_one, at, reader)
-            named = kept & (who.codes >= 0)
-            parts = [part if named.all() else part[named] for part in (item, who.codes, label)]
+            n_second = self._second_votes(item, voters, counts_as_one, at, reader)
+            has_name = is_valid & (voters.codes >= 0)
+            columns = (item, voters.codes, label)
+            parts = [part if has_name.all() else part[has_name] for part in columns]
             order = np.argsort(parts[0], kind="stable")
-            fields = self._of_annotators(reader) if isinstance(reader, LongReader) else {}
+            fields = self._annotator_fields(reader) if isinstance(reader, LongReader) else {}
             items, people, labels = (frozen(part[order]) for part in parts)
             annotations = Annotations(items, people, labels, fields)
         ignored = Column(cells.codes[label == _IGNORED], cells.values)
@@ -391,14 +410,14 @@ class Rows:
             dataset,
             int(counts.sum()),
             Counter(left_out),
-            int((trimmed & kept).sum()),
+            int((trimmed & is_valid).sum()),
             n_second,
             self.frame.notes,
         )
         return counts, annotations, notes
 
-    def _of_annotators(self, reader: LongReader) -> dict[str, tuple[str, ...]]:
-        """Return by column what is said of each annotator, which must be one thing."""
+    def _annotator_fields(self, reader: LongReader) -> dict[str, tuple[str, ...]]:
+        """Return the value of each annotator, by column; rows that contradict it are noted."""
         people = self.frame.column(reader.annotator).identifiers
         fields = {}
         for path in reader.annotator_fields:
@@ -409,48 +428,53 @@ class Rows:
         return fields
 
     def _second_votes(
-        self, item: Codes, who: Column, counts: Mask, at: Ints | None, reader: TableReader
+        self, item: Codes, voters: Column, counts: Mask, at: Ints | None, reader: TableReader
     ) -> int:
-        """Note votes by an annotator who had judged the item; return how many are allowed."""
-        counts &= who.codes >= 0
+        """Return how many second votes by an annotator on an item the reader allows.
+
+        Second votes that it does not allow are noted. `item` and `voters` are those of each vote,
+        `counts` are the votes that count, and `at` has the row of each vote (None: one per row).
+        """
+        counts &= voters.codes >= 0
         pairs = item[counts].astype(np.int64)
-        pairs *= len(who.values)
-        pairs += who.codes[counts]
+        pairs *= len(voters.values)
+        pairs += voters.codes[counts]  # one number for each pair of an item and an annotator
         in_order = np.sort(pairs)
         if not (in_order[1:] == in_order[:-1]).any():
             return 0
         votes = np.flatnonzero(counts)
         order = np.argsort(pairs, kind="stable")
-        starts = np.append(True, np.diff(pairs[order]) != 0)
+        starts = np.append(True, np.diff(pairs[order]) != 0)  # the first vote of each pair
         first = order[np.maximum.accumulate(np.where(starts, np.arange(len(order)), 0))]
+        # The first vote of the same pair, by second vote.
         first_vote = dict(zip(votes[order[~starts]].tolist(), votes[first[~starts]].tolist(),
                               strict=True))  # fmt: skip
         if getattr(reader, "second_votes", False):
             return len(first_vote)
 
         def problem(vote: int) -> str:
-            row, before = vote, first_vote[vote]
+            row, first_row = vote, first_vote[vote]
             if at is not None:
-                row, before = int(at[row]), int(at[before])
-            if row == before:
+                row, first_row = int(at[row]), int(at[first_row])
+            if row == first_row:
                 return "found two votes by one annotator; expected one per item and annotator"
             return (
                 f"found a second vote on item {shorten(self.item[row])} by the annotator of "
-                f"{self.frame.place(before)}; expected one per item and annotator"
+                f"{self.frame.place(first_row)}; expected one per item and annotator"
             )
 
-        again = np.zeros(len(item), dtype=bool)
-        again[list(first_vote)] = True
-        self.note(again, problem, at)
+        is_second = np.zeros(len(item), dtype=bool)
+        is_second[list(first_vote)] = True
+        self.note(is_second, problem, at)
         return 0
 
     def _counts(self, reader: WideReader) -> Ints:
-        """Return the votes from the columns of the labels."""
+        """Return the counts from the labels' columns, shape (items, labels)."""
         dataset, frame = self.dataset, self.frame
-        others = {*reader.item_columns, reader.n_votes, reader.majority, reader.old_label}
+        not_labels = {*reader.item_columns, reader.n_votes, reader.majority, reader.old_label}
         columns: dict[int, str] = {}
         for name in frame.names:
-            label = None if name in others else label_of(name, dataset)
+            label = None if name in not_labels else label_of(name, dataset)
             if label in columns:
                 raise self.faults.fatal(
                     f"Two columns stand for the label {dataset.codes[label]!r}.",
@@ -472,27 +496,27 @@ class Rows:
         if reader.values == "shares":
             read, expected = or_nan(as_share), "a share from 0 to 1"
         values = np.empty((len(frame), dataset.n_classes))
-        known, short = set(frame.names), set()
+        known, sparse_objects = set(frame.names), set()
         for k, name in columns.items():
             cells = frame.column(name)
             values[:, k] = cells.map(read, np.float64)
             if name not in known:  # an object may leave out the labels without votes
                 absent = (cells.codes < 0) & frame.in_object(name)
                 values[absent, k] = 0
-                short |= {name.rpartition(".")[0]} if absent.any() else set()
+                sparse_objects |= {name.rpartition(".")[0]} if absent.any() else set()
             self.wrong(np.isnan(values[:, k]), name, cells, expected)
-        for path in sorted(short):
-            self._count_labels_alone(path, set(columns.values()))
-        there = ~np.isnan(values.sum(axis=1))
+        for path in sorted(sparse_objects):
+            self._check_keys(path, set(columns.values()))
+        is_complete = ~np.isnan(values.sum(axis=1))
         if reader.n_votes:
-            values = self._times(values, there, reader)
+            values = self._with_n_votes(values, is_complete, reader)
         counts: Ints = np.rint(np.nan_to_num(values[self.first])).astype(np.int64)
         return counts
 
-    def _count_labels_alone(self, path: str, columns: set[str]) -> None:
-        """Note objects that count votes for what is no label."""
+    def _check_keys(self, path: str, columns: set[str]) -> None:
+        """Note objects that count votes for a key that is no label."""
 
-        def has_others(value: object) -> bool:
+        def has_other_keys(value: object) -> bool:
             return any(
                 f"{path}.{key}" not in columns and bool(as_count(n))
                 for key, n in (as_object(value) or {}).items()
@@ -500,12 +524,16 @@ class Rows:
 
         cells = self.frame.column(path)
         expected = "votes for the dataset's labels alone: " + known_labels(self.dataset)
-        self.wrong(cells.map(has_others, bool), path, cells, expected)
+        self.wrong(cells.map(has_other_keys, bool), path, cells, expected)
 
-    def _times(
-        self, values: npt.NDArray[np.float64], there: Mask, reader: WideReader
+    def _with_n_votes(
+        self, values: npt.NDArray[np.float64], is_complete: Mask, reader: WideReader
     ) -> npt.NDArray[np.float64]:
-        """Compare counts with the number of votes, or multiply shares by it."""
+        """Return the counts, shape (rows, labels), and note where the number of votes differs.
+
+        `values` are counts, or shares that are multiplied by the number of votes; `is_complete`
+        are the rows in which no value is missing.
+        """
         cells = Column(np.zeros(len(values), dtype=np.int32), [reader.n_votes])
         if isinstance(reader.n_votes, str):
             cells = self.frame.column(reader.n_votes)
@@ -514,31 +542,36 @@ class Rows:
         if reader.values == "counts":
             total = values.sum(axis=1)
             self.note(
-                there & (total != stated),
+                is_complete & (total != stated),
                 lambda row: wrong_value_message(
                     name, cells[row], f"{total[row]:.0f}, the sum of the columns"
                 ),
             )
             return values
-        is_number = stated > 0
-        self.wrong(~is_number, name, cells, "the item's number of votes")
-        exact = values * np.where(is_number, stated, np.nan)[:, np.newaxis]
+        is_positive = stated > 0
+        self.wrong(~is_positive, name, cells, "the item's number of votes")
+        exact = values * np.where(is_positive, stated, np.nan)[:, np.newaxis]
         whole = np.rint(exact)
-        off = (whole.sum(axis=1) != stated) | (np.abs(exact - whole) > _SHARE_TOLERANCE).any(axis=1)
+        is_off = (whole.sum(axis=1) != stated) | (np.abs(exact - whole) > _SHARE_TOLERANCE).any(
+            axis=1
+        )
         self.note(
-            there & is_number & off,
+            is_complete & is_positive & is_off,
             lambda row: (
-                f"found shares of {stated[row]:.0f} votes that are {_in_words(exact[row])}; "
+                f"found shares of {stated[row]:.0f} votes that are {_listed(exact[row])}; "
                 "expected whole votes"
             ),
         )
         return whole
 
     def _check_items(self, counts: Ints, majority: Ints | None) -> None:
-        """Note what only shows when all votes on an item are there."""
+        """Note items with a wrong number of votes, or a stated majority without the most votes.
+
+        Items with a faulty row are left out. `majority` has the stated labels, -1 for none.
+        """
         n_votes, total, most = self.n_votes, counts.sum(axis=1), counts.max(axis=1)
-        given = np.full(len(counts), -1) if majority is None else majority
-        votes_for = counts[np.arange(len(counts)), np.maximum(given, 0)]
+        stated = np.full(len(counts), -1) if majority is None else majority
+        votes_for = counts[np.arange(len(counts)), np.maximum(stated, 0)]
         is_sound = np.ones(len(counts), dtype=bool)
         rows = np.flatnonzero(self.bad)
         is_sound[self.item.codes[rows][self.item.codes[rows] >= 0]] = False
@@ -551,12 +584,12 @@ class Rows:
             if n_votes and total[item] != n_votes:
                 return f"found {counted(int(total[item]), 'vote')}; expected {n_votes} per item"
             return (
-                f"found the majority label {self.dataset.labels[given[item]]!r} with "
+                f"found the majority label {self.dataset.labels[stated[item]]!r} with "
                 f"{votes_for[item]} votes; expected a label with the most votes, {most[item]}"
             )
 
         wrong_number = (total == 0) | ((total != n_votes) if n_votes else False)
-        wrong_items = is_sound & (wrong_number | ((given >= 0) & (votes_for != most)))
+        wrong_items = is_sound & (wrong_number | ((stated >= 0) & (votes_for != most)))
         self.note(self.first_rows(wrong_items), problem)
 
 
@@ -564,29 +597,30 @@ class Rows:
 class _Ballots:
     """Answers one by one: the rows and columns where they stand, and who gave them."""
 
-    rows: Ints | None  # None for one in each row
-    cells: Column
-    columns: Sequence[str]
-    who: Column | None
-    column: Ints | None = None  # of each answer, where there are several
-    is_further_label: Mask | np.bool_ = np.False_  # of the answer before
+    rows: Ints | None  # the row of each answer; None for one answer in each row
+    cells: Column  # the answers
+    columns: Sequence[str]  # names of the columns of answers
+    voters: Column | None  # the annotator of each answer; None where the file does not say
+    column: Ints | None = None  # index in `columns` of each answer; None for one column
+    is_further_label: Mask | np.bool_ = np.False_  # not the first of several labels in a cell
 
     def split_labels(self, labels_in: Callable[[object], list[Any]]) -> "_Ballots":
         """Return an answer for each of the labels that a cell names."""
         labels = [labels_in(value) for value in self.cells.values]
-        n_labels = np.array([*map(len, labels), 1])
-        each = n_labels[self.cells.codes]
-        answer = np.repeat(np.arange(len(each)), each)
-        place = np.arange(len(answer)) - np.repeat(np.cumsum(each) - each, each)
+        n_labels = np.array([*map(len, labels), 1])  # the last for a missing cell, whose code is -1
+        n_in_cell = n_labels[self.cells.codes]
+        answer = np.repeat(np.arange(len(n_in_cell)), n_in_cell)  # the old index of each new answer
+        position = np.arange(len(answer)) - np.repeat(np.cumsum(n_in_cell) - n_in_cell, n_in_cell)
         codes = self.cells.codes[answer]
-        codes = np.where(codes < 0, -1, (np.cumsum(n_labels) - n_labels)[codes] + place)
+        first_code = np.cumsum(n_labels) - n_labels
+        codes = np.where(codes < 0, -1, first_code[codes] + position)
         return _Ballots(
             answer if self.rows is None else self.rows[answer],
             Column(codes.astype(np.int32), [name for names in labels for name in names]),
             self.columns,
-            self.who and Column(self.who.codes[answer], self.who.values),
+            self.voters and Column(self.voters.codes[answer], self.voters.values),
             None if self.column is None else self.column[answer],
-            place > 0,
+            position > 0,
         )
 
     def field(self, vote: int) -> str:
@@ -599,27 +633,27 @@ def _labels_in(dataset: Dataset, separator: str, value: object) -> list[Any]:
     return [value] if label_of(value, dataset) is not None else labels_in(value, separator)
 
 
-def _empty(value: object) -> str:
-    """Return what a cell without an identifier is, without what it holds."""
+def _kind_of_cell(value: object) -> str:
+    """Describe a cell that is no identifier, without its content."""
     is_empty = value is None or not str(value).strip()
     return "an empty cell" if is_empty else "neither text nor a whole number"
 
 
 def is_set(value: object) -> bool:
-    """Return whether a cell of a one-hot column says that its label is given."""
+    """Return whether a cell of a one-hot column sets the column's label."""
     return str("" if value is None else value).strip().casefold() not in _UNSET
 
 
 def or_nan(read: Callable[[object], float | None]) -> Callable[[object], float]:
-    """Return a function that gives NaN for what `read` makes nothing of."""
+    """Return a function as `read`, but with NaN instead of None."""
 
-    def number(value: object) -> float:
-        found = read(value)
-        return np.nan if found is None else found
+    def read_or_nan(value: object) -> float:
+        number = read(value)
+        return np.nan if number is None else number
 
-    return number
+    return read_or_nan
 
 
-def _in_words(values: npt.NDArray[np.float64]) -> str:
-    shown = ", ".join(f"{value:g}" for value in values[:6])
-    return shown + (", …" if len(values) > 6 else "")
+def _listed(values: npt.NDArray[np.float64]) -> str:
+    first_values = ", ".join(f"{value:g}" for value in values[:6])
+    return first_values + (", …" if len(values) > 6 else "")

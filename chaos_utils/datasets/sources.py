@@ -1,4 +1,4 @@
-"""Data files: find them, verify them, fetch them; and the synthetic sample of them."""
+"""Data files: find, verify and fetch them; and the synthetic sample."""
 
 import fcntl
 import json
@@ -22,17 +22,17 @@ from chaos_utils.datasets.dataset import DataFile, PredictionColumns
 
 # The synthetic sample, laid out like a data folder.
 SAMPLE = Path(__file__).parent / "synthetic_sample"
-TIMEOUT_SECONDS = 20  # without a byte
-_MOST_SECONDS = 3600  # of a fetch as a whole
-_MOST_BYTES = 10**9  # of a download or a file in it; the largest, of SNLI, has half of that
-# What a download raises that fails, and an archive that is damaged, encrypted or packed oddly.
+TIMEOUT_SECONDS = 20  # without a byte from the server
+_MOST_SECONDS = 3600  # for a fetch as a whole
+_MOST_BYTES = 10**9  # of a download or a file in an archive; twice the largest, SNLI's
+# Errors of a failed download, and of an archive that is damaged, encrypted or packed oddly.
 UNREADABLE = (
     OSError, EOFError, RuntimeError, ValueError, zlib.error, lzma.LZMAError, zipfile.BadZipFile,
 )  # fmt: skip
 
 
 def get(name: str) -> DataFile:
-    """Return what is known of a file, by its path relative to a data folder."""
+    """Return the description of a known file, by its path relative to a data folder."""
     if name not in known_files():
         raise ChaosError(
             "Unknown data file.", found=name, expected=did_you_mean(name, known_files())
@@ -41,7 +41,7 @@ def get(name: str) -> DataFile:
 
 
 def find(name: str, roots: Iterable[Path] | None = None) -> Path | None:
-    """Return the first place where a file stands, in the order of `paths.data_roots` or `roots`."""
+    """Return the first path of a file below `roots`, by default `paths.data_roots`, or None."""
     for root in paths.data_roots() if roots is None else roots:
         if (root / name).is_file():
             return root / name
@@ -70,9 +70,10 @@ def check(file: DataFile, path: Path, described_by: Path | None = None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Where a file stands, and whether it is the published one.
+    """Where a file is, and whether it is the published one.
 
-    `path` is None when the file is missing, `verified` also when its published digest is not known.
+    `path` is None when the file is missing; `verified` is None when the file is missing or its
+    published digest is not known.
     """
 
     file: DataFile
@@ -83,10 +84,10 @@ class Status:
 def status(
     names: Iterable[str] | None = None, described_by: Mapping[str, Path] = MappingProxyType({})
 ) -> list[Status]:
-    """Look at each known file, or at those named.
+    """Return the status of each known file, or of the files in `names`.
 
-    `described_by` has the reader's own YAML file by the names of its files, which may stand beside
-    it.
+    `described_by` has, by the name of a file, the reader's own YAML file that describes it; the
+    file may be in the same folder.
     """
     rows = []
     for name in known_files() if names is None else names:
@@ -100,6 +101,7 @@ def status(
 
 
 def _find_for(name: str, described_by: Path | None) -> Path | None:
+    """Return the path of a file, beside its YAML file or below a data root."""
     return find(name, [*([described_by.parent] if described_by else []), *paths.data_roots()])
 
 
@@ -110,11 +112,11 @@ def fetch(
     say: Callable[[str], None] = lambda text: None,
     progress: bool = False,
 ) -> list[Path]:
-    """Download the files that are not available into the cache, each whole or not at all.
+    """Download missing files into the cache, each whole or not at all, and return all paths.
 
-    Interrupted or failed, it can be called again: what has arrived is kept. Returned is where each
-    file stands now. `described_by` is as for `status`; `say` is called with one line about each
-    step, and `progress` draws a bar.
+    After an interruption or failure it can be called again: complete files are kept.
+    `described_by` is as for `status`; `say` is called with one line about each step, and
+    `progress` draws a bar.
     """
     files = []
     with _time_limit():
@@ -131,13 +133,13 @@ def fetch(
 
 @contextmanager
 def _time_limit() -> Iterator[None]:
-    """Let everything fail that takes too long as a whole, however often a server sends a byte."""
+    """Fail after `_MOST_SECONDS` in total, even if the server keeps sending single bytes."""
 
     def late(number: int, frame: object) -> None:
         raise RuntimeError(f"the whole fetch takes longer than {_MOST_SECONDS:,} seconds")
 
     try:
-        before = signal.signal(signal.SIGALRM, late)
+        earlier_handler = signal.signal(signal.SIGALRM, late)
     except ValueError:  # only the main thread may set it
         yield
         return
@@ -146,10 +148,11 @@ def _time_limit() -> Iterator[None]:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGALRM, earlier_handler)
 
 
 def _download(file: DataFile, say: Callable[[str], None], progress: bool) -> Path:
+    """Download a file into the cache, from its first address that works, and return its path."""
     target = paths.cache() / file.name
     target.parent.mkdir(parents=True, exist_ok=True)
     troubles = []
@@ -176,9 +179,9 @@ def _download(file: DataFile, say: Callable[[str], None], progress: bool) -> Pat
 
 @contextmanager
 def _arrival_folder() -> Iterator[Path]:
-    """Yield an empty folder for what arrives; those that killed fetches have left are removed.
+    """Yield an empty folder for downloads, and remove the folders that killed fetches left behind.
 
-    A folder is locked as long as the process lives that has made it.
+    A folder is locked as long as the process that made it lives.
     """
     for leftover in paths.cache().glob(".arriving-*"):
         with suppress(OSError):
@@ -193,7 +196,10 @@ def _arrival_folder() -> Iterator[Path]:
 
 
 def _lock(folder: Path) -> int:
-    """Lock a folder until what is returned is closed; an OSError says that another process has."""
+    """Lock a folder, and return the handle that unlocks it when closed.
+
+    An OSError says that another process has locked it.
+    """
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -204,7 +210,7 @@ def _lock(folder: Path) -> int:
 
 
 def _short(fault: BaseException) -> str:
-    """Say in one line why a download failed; urllib3's own account runs over many."""
+    """Return in one line why a download failed; urllib3's own message takes many."""
     text = " ".join(str(fault).split())
     for reason in ("Failed to resolve", "Connection refused", "timed out", "SHA-256 differs"):
         if reason in text:
@@ -213,7 +219,7 @@ def _short(fault: BaseException) -> str:
 
 
 class _Meter:
-    """What pooch reports progress to: refuses a download that is too large, and may draw a bar."""
+    """A progress bar for pooch, which also refuses a download that is too large."""
 
     def __init__(self, title: str, *, visible: bool) -> None:
         from rich.console import Console
@@ -251,7 +257,7 @@ def _retrieve(file: DataFile, url: str, member: str, folder: Path, progress: boo
     meter = _Meter(file.name, visible=progress)
     fetcher = pooch.HTTPDownloader(timeout=TIMEOUT_SECONDS, progressbar=meter)
     name = pooch.utils.unique_file_name(url)
-    # Archives are kept in the cache, since one serves several files; single files are moved on.
+    # Archives stay in the cache, since several files come from one; single files are moved on.
     arrived = archive = paths.cache() / "archives" / name
     if not (member and archive.is_file()):
         arrived = Path(pooch.retrieve(url, None, name, folder, downloader=fetcher))
@@ -270,7 +276,7 @@ def _retrieve(file: DataFile, url: str, member: str, folder: Path, progress: boo
 
 
 def _umask() -> int:
-    """Return what new files are not allowed here; to ask for it is to set it."""
+    """Return the permissions that new files do not get; it can only be read by setting it."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
@@ -279,8 +285,8 @@ def _umask() -> int:
 def keep_numbers(path: Path, layout: PredictionColumns) -> Path:
     """Write identifiers and probabilities of a JSON list of predictions as a CSV beside it.
 
-    There are six decimals, or four significant digits below 0.001: one text for one set of numbers,
-    so that it has a digest. What is no such list is a ValueError.
+    Numbers have six decimals, or four significant digits below 0.001, so that the same numbers
+    always have the same digest. A file that is no such list is a ValueError.
     """
     lines = [",".join(("uid", *layout.columns))]
     try:
@@ -295,14 +301,14 @@ def keep_numbers(path: Path, layout: PredictionColumns) -> Path:
 
 
 def extract_member(archive: Path, member: str, folder: Path) -> Path:
-    """Take one file, known by its base name, out of a zip; nothing else is written.
+    """Extract one file, known by its base name, from a zip into `folder`, and return its path.
 
-    The name inside the archive decides nothing about where the file goes, so an archive cannot
-    write outside `folder`. A ValueError says that it holds no such file, several, or one that is
-    too large for a data file. pooch's own `Unzip` asks for the whole name and knows no limit.
+    The folder inside the archive is ignored, so an archive cannot write outside `folder`. A
+    ValueError says that the archive holds no such file, several, or a file that is too large.
+    pooch's own `Unzip` needs the whole name and has no size limit.
     """
     with zipfile.ZipFile(archive) as content:
-        named = [
+        matches = [
             info
             for info in content.infolist()
             if PurePosixPath(info.filename).name == member
@@ -310,21 +316,22 @@ def extract_member(archive: Path, member: str, folder: Path) -> Path:
             # macOS archivers add a resource-fork twin of each file
             and "__MACOSX" not in PurePosixPath(info.filename).parts
         ]
-        if len(named) != 1:
-            raise ValueError(f"{archive.name} holds {len(named)} files named {member}, expected 1")
-        if named[0].file_size > _MOST_BYTES:  # zipfile unpacks no more than is said here
+        if len(matches) != 1:
+            n_files = len(matches)
+            raise ValueError(f"{archive.name} holds {n_files} files named {member}, expected 1")
+        if matches[0].file_size > _MOST_BYTES:  # zipfile unpacks no more than `file_size`
             raise ValueError(
-                f"{member} in {archive.name} is too large: {named[0].file_size:,} bytes, "
+                f"{member} in {archive.name} is too large: {matches[0].file_size:,} bytes, "
                 f"at most {_MOST_BYTES:,}"
             )
         target = folder / member
-        with content.open(named[0]) as source, target.open("wb") as sink:
+        with content.open(matches[0]) as source, target.open("wb") as sink:
             shutil.copyfileobj(source, sink)
     return target
 
 
 def own_path(data: str) -> Path:
-    """Return the existing folder or file of the reader's that the parameter ``data`` names."""
+    """Return the reader's existing folder or file that the parameter ``data`` names."""
     path = paths.from_reader(data)
     if not data or not path.exists():
         names = [*KEYWORDS, *(dataset.name for dataset in known_datasets())]
@@ -339,7 +346,7 @@ def own_path(data: str) -> Path:
 
 
 def in_folder(name: str, folder: Path) -> Path | None:
-    """Return a file in a folder: at its place in the release, or on its own; None without it."""
+    """Return the path of a file in a folder, by its whole or its base name; None if missing."""
     return next(
         (path for path in (folder / name, folder / Path(name).name) if path.is_file()), None
     )
@@ -348,9 +355,9 @@ def in_folder(name: str, folder: Path) -> Path | None:
 def locate(name: str, data: str = "auto") -> Path:
     """Return the file to read for a ``data`` parameter.
 
-    That is ``auto`` or ``released`` (the published file), ``sample`` (the synthetic one), or a
-    folder that holds files of the same names. One that is not there, or not the published one where
-    it should be, is a ChaosError.
+    ``auto`` and ``released`` stand for the published file, ``sample`` for the synthetic one, and a
+    folder for a file of the same name in it. It is a ChaosError if there is no such file, or if a
+    published file has another digest.
     """
     if data not in KEYWORDS:
         path = in_folder(name, own_path(data))

@@ -1,4 +1,4 @@
-"""Which items are trained on, chosen on and left out: nested subsets, folds, the guard."""
+"""Splits of items into training, development and test: nested subsets, folds, contamination."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import Votes, frozen
 
 Ints = npt.NDArray[np.int64]
-FOLDS = 10  # of whatever is fitted on votes
+FOLDS = 10  # number of folds of everything that is fitted on votes
 _UIDS_SHOWN = 5
 _IMAGE = re.compile(r"(.+\.(?:jpe?g|png))#")  # uids of captions begin with their image
 
@@ -36,10 +36,10 @@ def refuse_contamination(train: Corpus, evaluated: Corpus) -> None:
     uids = [uid for uid, group in zip(train.uids, train.groups(), strict=True) if group in groups]
     if uids:
         texts = "stories" if train.task.kind == "stories" else "premises"
-        shown = ", ".join(uids[:_UIDS_SHOWN]) + (" …" if uids[_UIDS_SHOWN:] else "")
+        first_uids = ", ".join(uids[:_UIDS_SHOWN]) + (" …" if uids[_UIDS_SHOWN:] else "")
         raise ChaosError(
             f"{len(uids)} training items have {texts} that occur in ChaosNLI.",
-            found=shown,
+            found=first_uids,
             expected=f"no item of ChaosNLI among the {len(train):,} that are trained on",
             todo="remove them from the training file; training on ChaosNLI's own votes must be "
             "asked for by name, and is then folded: train=chaosnli",
@@ -47,10 +47,10 @@ def refuse_contamination(train: Corpus, evaluated: Corpus) -> None:
 
 
 def subset(corpus: Corpus, size: int, seed: int) -> Corpus:
-    """Return a seeded, class-balanced part of a corpus; a larger one holds the smaller.
+    """Return a random, class-balanced part of a corpus; a larger part contains a smaller one.
 
-    Items are shuffled once, and taken class by class in turn: of any two sizes under one
-    seed, the smaller is the beginning of the larger. Where a class runs out, the others go on.
+    Items are shuffled once, and classes take turns: with the same seed, a smaller part is the
+    beginning of a larger one. Where a class runs out, the other classes go on.
     """
     if not 0 < size <= len(corpus):
         raise ChaosError(
@@ -61,16 +61,16 @@ def subset(corpus: Corpus, size: int, seed: int) -> Corpus:
         )
     order = np.random.default_rng([seed, 20]).permutation(len(corpus))
     gold = corpus.gold[order]
-    turn = np.empty(len(order), dtype=np.int64)
+    round_number = np.empty(len(order), dtype=np.int64)  # in each round, every class has one item
     for label in range(corpus.targets.shape[1]):
-        turn[gold == label] = np.arange((gold == label).sum())
-    return corpus.take(order[np.lexsort((gold, turn))][:size])
+        round_number[gold == label] = np.arange((gold == label).sum())
+    return corpus.take(order[np.lexsort((gold, round_number))][:size])
 
 
 def hold_out(corpus: Corpus, share: float, seed: int) -> tuple[Corpus, Corpus]:
-    """Split a corpus in two by premise or story: what is kept, and a seeded share held out."""
+    """Split a corpus by premise or story into the part that is kept and a random held-out share."""
     numbers: dict[tuple[str, ...], int] = {}
-    groups = [numbers.setdefault(one, len(numbers)) for one in corpus.groups()]
+    groups = [numbers.setdefault(group, len(numbers)) for group in corpus.groups()]
     folds = grouped_folds(groups, max(2, round(1 / share)), seed)
     return corpus.take(np.flatnonzero(folds != 0)), corpus.take(np.flatnonzero(folds == 0))
 
@@ -85,8 +85,9 @@ def item_groups(all_votes: Sequence[Votes]) -> list[Ints]:
     return list(_linked_groups(tuple(all_votes)))
 
 
-@lru_cache(maxsize=4)  # each guess and each system's worth asks anew for the same votes
+@lru_cache(maxsize=4)  # each baseline and each system's worth needs the groups of the same votes
 def _linked_groups(all_votes: tuple[Votes, ...]) -> list[Ints]:
+    """Return the group of each item, where items with a shared key are linked."""
     # Union-find: SciPy's connected components take longer to import than items to link.
     first_with: dict[tuple[str, ...], int] = {}
     parent: list[int] = []
@@ -113,7 +114,7 @@ def has_several_groups(votes: Votes) -> bool:
 
 
 def one_text_error(votes: Votes) -> ChaosError:
-    """Return the error where there is nothing that something could be fitted on."""
+    """Return the error for votes of one group, where nothing can be fitted on other items."""
     return ChaosError(
         "All items share one text, so that nothing can be fitted on other texts.",
         where=votes.source.name,
@@ -124,7 +125,7 @@ def one_text_error(votes: Votes) -> ChaosError:
 
 
 def _shared_keys(votes: Votes) -> list[list[tuple[str, ...]]]:
-    """Return what each item may share with others."""
+    """Return the keys that link each item to others: its text, and its image."""
     fields, task = votes.dataset.text_fields, votes.dataset.task
     stories = bool(task) and get_task(task).kind == "stories"
     shared = (fields[0], fields[-1]) if stories else fields[:1]
@@ -154,9 +155,9 @@ def grouped_folds(groups: npt.ArrayLike, n_folds: int, seed: int) -> Ints:
 
 
 def folds_of(groups: npt.ArrayLike) -> Ints:
-    """Return the fold of each item that all fits on votes share: ten by text, seed 0.
+    """Return the fold of each item that all fits on votes share: ten folds by text, seed 0.
 
-    As many as there are groups where these are fewer; all items in one where there is one group.
+    There are as many folds as groups if there are fewer than ten groups.
     """
     group = np.asarray(groups)
     n_groups = len(set(group.tolist()))

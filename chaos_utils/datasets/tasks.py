@@ -1,4 +1,4 @@
-"""What models are trained for: three-way pairs, or the choice between two stories."""
+"""The tasks that models are trained for: three-way pairs, or the choice between two stories."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -17,12 +17,12 @@ class CorpusFile(StrictModel):
     split: Literal["train", "dev", "test"]
     name: str
     title: str
-    file: str  # as the labels, one of `known_files`
-    labels: str = ""  # where they do not stand in the file itself
+    file: str  # one of `known_files`
+    labels: str = ""  # the file of the labels, if it is a second one
 
 
 class Task(StrictModel):
-    """What a model is trained for: to judge pairs of texts, or to choose between two stories."""
+    """The task of a model: to judge pairs of texts, or to choose between two stories."""
 
     name: str
     title: str
@@ -31,7 +31,7 @@ class Task(StrictModel):
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        """Names of the datasets that such a model answers."""
+        """Names of the datasets with this task."""
         return tuple(one.name for one in known_datasets() if one.task == self.name)
 
     @property
@@ -41,8 +41,8 @@ class Task(StrictModel):
 
     @property
     def files(self) -> list[str]:
-        """Every file, labels too, by its name among `known_files`."""
-        return [name for one in self.corpora for name in (one.file, one.labels) if name]
+        """Names of all files, also those of labels, as in `known_files`."""
+        return [name for corpus in self.corpora for name in (corpus.file, corpus.labels) if name]
 
     def files_of(self, split: str) -> list[CorpusFile]:
         """Return the files of a split: ``train``, ``dev`` or ``test``."""
@@ -53,8 +53,10 @@ class Task(StrictModel):
 def tasks() -> Mapping[str, Task]:
     """Return every task by name."""
     content = package_yaml(TASKS_FILE)
-    found = {name: Task.model_validate({"name": name} | one) for name, one in content.items()}
-    return MappingProxyType(found)
+    by_name = {
+        name: Task.model_validate({"name": name} | fields) for name, fields in content.items()
+    }
+    return MappingProxyType(by_name)
 
 
 def get_task(name: str) -> Task:

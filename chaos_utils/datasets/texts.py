@@ -1,4 +1,4 @@
-"""Which columns hold the texts of items, and which name the items: what tells them apart."""
+"""Recognition of columns that hold the texts of items, and of columns that name the items."""
 
 import re
 import unicodedata
@@ -11,7 +11,7 @@ from chaos_utils.base.errors import counted
 from chaos_utils.datasets.cells import as_number, dig
 from chaos_utils.datasets.frame import Codes, Column, Frame
 from chaos_utils.datasets.people import (
-    LISTED,
+    NAME_SEPARATORS,
     holds_names,
     is_about_people,
     look_like_people,
@@ -38,21 +38,24 @@ _MACHINE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _MOST = 0.8  # of the values
-_OFTEN = 4  # items for each different text: instructions and groups repeat more often
-_DIFFERENT, _SENTENCE = 20, 4  # texts, of so many words: documents that several items share
+_MOST_ITEMS_PER_TEXT = 4  # on average: instructions and groups repeat more often
+# So many different texts of so many words are documents, which several items may share.
+_MANY_TEXTS, _SENTENCE = 20, 4
 _MANY_ITEMS = 10
-_WORD, _LONG = 5, 300  # characters: of a word in a script without blanks, of an address
+# Characters at most: of a word in a script without blanks, and of an address or a file's name.
+_LONGEST_WORD, _LONGEST_ADDRESS = 5, 300
 _ROUNDED = re.compile(r"[0-9]([.,][0-9]+)?[eE]\+[0-9]{2,3}")
-_EXACT, _DIGITS = 2**53, 15  # from which on numbers are rounded, and spreadsheets' digits
+_LARGEST_EXACT = 2**53  # larger whole numbers are rounded as floating-point numbers
+_SPREADSHEET_DIGITS = 15  # further digits become zeros
 _FEW, _NEARLY_ALL = 3, 0.9
 
 
 def why_no_text(
     name: str, cells: Column, items: Column, people: Collection[str], labels: Collection[str]
 ) -> str:
-    """Say why a column is no text of the items; empty where it is one, which tells them apart.
+    """Return why a column is no text that tells items apart; empty where it is one.
 
-    `people` are the annotators' identifiers, as far as they are known.
+    `items` has the item of each row; `people` are the annotators' identifiers, if they are known.
     """
     values = [value for value in cells.values if value is not None and str(value).strip()]
     if not values:
@@ -67,12 +70,12 @@ def why_no_text(
         return "numbers"
     if not all(isinstance(value, str) for value in values):
         return "no text"
-    texts, there = cells.identifiers, items.codes >= 0
-    is_machine = sum(map(_is_machine, texts.values))
+    texts, has_item = cells.identifiers, items.codes >= 0
+    n_machine = sum(map(_is_for_machines, texts.values))
     by_name = _LIKE_IDS.search(words_of(name, humps=True)) and not any(map(_is_wordy, texts.values))
-    if is_machine >= _MOST * len(texts.values) or by_name:
+    if n_machine >= _MOST * len(texts.values) or by_name:
         return "identifiers, addresses, files or dates"
-    n_missing = len(np.unique(items.codes[there & (texts.codes < 0)]))
+    n_missing = len(np.unique(items.codes[has_item & (texts.codes < 0)]))
     if n_missing:
         return f"missing on {counted(n_missing, 'item')}"
     if not (texts.is_same_within(items).all() or one_spelling(cells).is_same_within(items).all()):
@@ -83,7 +86,7 @@ def why_no_text(
 
 
 def one_spelling(cells: Column) -> Column:
-    """Return texts; those that differ by white space or by their form in Unicode are the same."""
+    """Return a column of texts, where white space and Unicode forms make no difference."""
     texts = cells.identifiers
     names = [" ".join(unicodedata.normalize("NFC", text).split()) for text in texts.values]
     return texts if len(set(names)) == len(names) else texts.renamed(names)
@@ -92,91 +95,108 @@ def one_spelling(cells: Column) -> Column:
 def differs_in(
     name: str, cells: Column, items: Column, people: Collection[str], labels: Collection[str]
 ) -> list[str]:
-    """Return the few items that have several texts in a column with one text of each other."""
+    """Return the items with several texts, if they are few and all others have one text each.
+
+    Empty where the column is no text of the items, or where many items have several texts.
+    """
     if cells.identifiers.is_same_within(items).all():
         return []
     texts = one_spelling(cells)
     is_same = texts.is_same_within(items)
     if is_same.all():
         return []
-    several = np.bincount(items.codes[items.codes >= 0]) > 1
+    has_several_rows = np.bincount(items.codes[items.codes >= 0]) > 1
     differ = np.unique(items.codes[~is_same])
-    if several.sum() < _FEW or 2 * len(differ) > several.sum():
-        return []  # what people say of the items, or items that another column names
+    if has_several_rows.sum() < _FEW or 2 * len(differ) > has_several_rows.sum():
+        return []  # annotators' own texts about the items, or items that another column names
     if not any(map(_is_wordy, texts.values)):
         return []
+    # Were the first text of each item its only one, would the column be a text of the items?
     codes = np.where(is_same, texts.codes, texts.codes[np.append(items.first, 0)[items.codes]])
     if why_no_text(name, Column(codes, texts.values), items, people, labels):
         return []
     return [items.values[k] for k in differ.tolist()]
 
 
-def why_not_apart(texts: Column, of_items: Codes) -> str:
-    """Say why texts do not tell items apart: one for all, or for most, or a few that return."""
-    n_items = len(of_items)
-    times = np.bincount(of_items)
-    n_texts = int((times > 0).sum())
+def why_not_apart(texts: Column, item_texts: Codes) -> str:
+    """Return why texts do not tell items apart; empty where they do.
+
+    One text is on all items or on most, or few texts repeat. `item_texts` has the code of each
+    item's text, shape (items,).
+    """
+    n_items = len(item_texts)
+    n_items_of_text = np.bincount(item_texts)
+    n_texts = int((n_items_of_text > 0).sum())
     if n_texts == 1 and n_items > 1:
         return "the same on all items"
-    if n_items >= _MANY_ITEMS and 2 * times.max() > n_items:
-        return f"the same on {times.max():,} of {n_items:,} items"
+    most = n_items_of_text.max()
+    if n_items >= _MANY_ITEMS and 2 * most > n_items:
+        return f"the same on {most:,} of {n_items:,} items"
     is_wordy = any(map(_is_wordy, texts.values))
-    if 2 * n_texts > n_items or (is_wordy and _OFTEN * n_texts >= n_items):
+    if 2 * n_texts > n_items or (is_wordy and _MOST_ITEMS_PER_TEXT * n_texts >= n_items):
         return ""
     words = [len(text.split()) for text in texts.values]
-    if is_wordy and n_texts >= _DIFFERENT and np.median(words) >= _SENTENCE:
+    if is_wordy and n_texts >= _MANY_TEXTS and np.median(words) >= _SENTENCE:
         return ""
     return f"{n_texts:,} different on {n_items:,} items"
 
 
-def _is_machine(text: str) -> bool:
-    """Return whether a text is for machines; a long one is where it has no blanks."""
-    if len(text) > _LONG:
+def _is_for_machines(text: str) -> bool:
+    """Return whether a text is not for people to read, such as an address or a digest.
+
+    A long text counts if it has no blanks.
+    """
+    if len(text) > _LONGEST_ADDRESS:
         return text.isascii() and not any(map(str.isspace, text))
     return _MACHINE.fullmatch(text) is not None
 
 
 def _is_wordy(text: str) -> bool:
-    """Return whether a text is more than a word, also in a script without blanks."""
-    return " " in text or (len(text) > _WORD and not text.isascii())
+    """Return whether a text has more than one word, also in a script without blanks."""
+    return " " in text or (len(text) > _LONGEST_WORD and not text.isascii())
 
 
 def is_part_of_key(
     name: str, cells: Column, items: Column, people: Column | None, labels: Column
 ) -> bool:
-    """Return whether a column tells apart what one item holds: several votes on each of its values.
+    """Return whether a column divides what is read as one item into several items.
 
-    Such as a reply, where items are named by the post. Each value stands in one item, or numbers
-    what is in it, and then `people` vote on an item again; what annotators say of an item, or are,
-    is on single rows or on many items. Where each value has one of the `labels`, it is its name.
+    An example is the reply, where items are named by the post. There must be several votes on each
+    value within an item; a column about annotators, or with their remarks, has single rows or the
+    same values on many items. Either each value stands in one item only, and has more than one
+    label; or the column is called a number within the item, and people vote repeatedly on an item.
+
+    `items`, `people` and `labels` have the item, the annotator and the label of each row.
     """
-    values, there = cells.identifiers, items.codes >= 0
-    there &= values.codes >= 0
+    values = cells.identifiers
+    is_filled = (items.codes >= 0) & (values.codes >= 0)
     is_person = names_annotators(name, cells.values) and not _MAYBE_PART.search(
         words_of(name, humps=True)
     )
-    if not there.any() or is_person or is_about_people(name):
+    if not is_filled.any() or is_person or is_about_people(name):
         return False
-    pairs = items.codes[there].astype(np.int64) * len(values.values) + values.codes[there]
-    kinds, times = np.unique(pairs, return_counts=True)
-    n_values = len(np.unique(values.codes[there]))
-    n_items = len(np.unique(items.codes[there]))
-    several = np.bincount(kinds // len(values.values)) > 1
-    if 2 * several.sum() < n_items or np.median(times) < 2 or (times > 1).mean() < _MOST:
+    item, value = items.codes[is_filled].astype(np.int64), values.codes[is_filled]
+    pairs, n_votes = np.unique(item * len(values.values) + value, return_counts=True)
+    has_several_values = np.bincount(pairs // len(values.values)) > 1  # by item
+    if 2 * has_several_values.sum() < len(np.unique(item)):
         return False
-    is_nested = len(kinds) == n_values
+    if np.median(n_votes) < 2 or (n_votes > 1).mean() < _MOST:
+        return False
+    is_nested = len(pairs) == len(np.unique(value))  # each value stands in one item
     if not _PART.search(words_of(name, humps=True)):
         return is_nested and not labels.is_same_within(values).all()
-    if is_nested or people is None:
-        return is_nested or len(np.unique(times)) == 1
-    voters = items.codes[there].astype(np.int64) * (len(people.values) + 1) + people.codes[there]
+    if is_nested:
+        return True
+    if people is None:
+        return len(np.unique(n_votes)) == 1
+    voters = item * (len(people.values) + 1) + people.codes[is_filled]  # on an item, as one number
     return bool(np.median(np.unique(voters, return_counts=True)[1]) >= 2)
 
 
 def shorter_part(finer: str, names: Sequence[str], item: Sequence[str], frame: Frame) -> str:
-    """Return the first column that tells apart what `finer` does, in shorter words; or itself.
+    """Return the first column that divides items as `finer` does, with fewer values; or `finer`.
 
-    Such as the number of a batch, within which items are numbered anew.
+    An example is the number of a batch, if items are numbered from 0 in each batch.
     """
     texts = frame.column(finer).identifiers
     n_pairs = len(frame.key([*item, finer]).values)
@@ -186,8 +206,8 @@ def shorter_part(finer: str, names: Sequence[str], item: Sequence[str], frame: F
             continue
         if names_annotators(name, cells.values) or is_about_people(name):
             continue
-        both = frame.key([*item, name])
-        if len(both.values) == n_pairs and texts.is_same_within(both).all():
+        key = frame.key([*item, name])
+        if len(key.values) == n_pairs and texts.is_same_within(key).all():
             return name
     return finer
 
@@ -195,7 +215,7 @@ def shorter_part(finer: str, names: Sequence[str], item: Sequence[str], frame: F
 def is_rounded(value: Any) -> bool:
     """Return whether an identifier is a number that has lost digits, such as 1.82306E+18."""
     if isinstance(value, float):
-        return abs(value) > _EXACT
+        return abs(value) > _LARGEST_EXACT
     if not isinstance(value, str) or "+" not in value:
         return False
     return _ROUNDED.fullmatch(value.strip()) is not None
@@ -203,13 +223,17 @@ def is_rounded(value: Any) -> bool:
 
 def are_rounded(identifiers: Sequence[str]) -> bool:
     """Return whether long identifiers end in zeros, as spreadsheets and JavaScript round them."""
-    long = [one for one in identifiers if len(one) > _DIGITS and one.isdecimal()]
-    ended = sum(one.endswith("0" if len(one) == _DIGITS + 1 else "00") for one in long)
-    return len(long) >= _FEW and ended >= _NEARLY_ALL * len(long)
+    long = [name for name in identifiers if name.isdecimal() and len(name) > _SPREADSHEET_DIGITS]
+    one_more = _SPREADSHEET_DIGITS + 1
+    n_rounded = sum(name.endswith("0" if len(name) == one_more else "00") for name in long)
+    return len(long) >= _FEW and n_rounded >= _NEARLY_ALL * len(long)
 
 
 def annotators_of(frame: Frame, reader: Mapping[str, Any]) -> set[str]:
-    """Return the identifiers of annotators that a file holds, by its reader as in a YAML file."""
+    """Return all names of annotators in a file; `reader` is as in a dataset's YAML file.
+
+    Where an annotator is an object, all its texts are names.
+    """
     column = reader.get("annotator") or reader.get("annotators") or ""
     each = reader.get("each") or ()
     first = each if isinstance(each, str) else next(iter(each), "")
@@ -217,15 +241,15 @@ def annotators_of(frame: Frame, reader: Mapping[str, Any]) -> set[str]:
         values: list[Any] = frame.column(first).values
     elif first and column not in frame.names and column.startswith(f"{first}."):
         inside = column.removeprefix(f"{first}.")
-        who = inside.rpartition(".")[0]  # what else stands beside an identifier is theirs as well
+        person_path = inside.rpartition(".")[0]  # of the annotator's object; empty for none
         lists = [cell for cell in frame.column(first).values if isinstance(cell, list)]
         votes = [vote for votes in lists for vote in votes]
         values = [dig(vote, inside) for vote in votes]
-        if who:
-            people = [dig(vote, who) for vote in votes]
+        if person_path:
+            people = [dig(vote, person_path) for vote in votes]
             values += [text for person in people if isinstance(person, dict)
                        for text in person.values() if isinstance(text, str)]  # fmt: skip
     else:
         values = frame.column(column).values if column else []
-    separated = LISTED if reader.get("annotators") else ""
-    return {part for value in values for part in names_in(value, separated)}
+    separators = NAME_SEPARATORS if reader.get("annotators") else ""
+    return {part for value in values for part in names_in(value, separators)}

@@ -25,7 +25,7 @@ class Annotations:
         Positions of items and labels; annotators are running numbers from 0, in the order in
         which the file first names them. Their identifiers are not kept.
     fields : mapping of tuples of str
-        What each annotator is, such as a gender, by the column that the dataset's YAML file names.
+        A value for each annotator, such as a gender, by the column in the dataset's YAML file.
     """
 
     item: Ints
@@ -49,24 +49,24 @@ class Votes:
         item to item.
     majority : ndarray of int, shape (n,)
         The majority label that the data file *states*, where it states one: ChaosNLI broke ties
-        by annotation order, so an argmax over `counts` differs on a few items. Elsewhere the
-        first of the labels with most votes; accuracy lets those that tie share (`ties_share`).
+        by annotation order, so an argmax over `counts` differs on a few items. Otherwise the
+        first of the labels with most votes; for accuracy, tied labels share (`ties_share`).
     source : Input
-        The file that it was read from, with its digest.
+        The file that the votes were read from, with its digest.
     other_sources : tuple of Input
-        More files of votes, or that of the texts.
+        Further files of votes, or the file of the texts.
     given_old_label : ndarray of int, shape (n,), or None
         The label of the original dataset.
     given_old_votes : ndarray of int, shape (n, k), or None
-        The original votes; where only the gold label was released (αNLI), that label counts as
+        The original votes; where only the gold label was released (αNLI), the label counts as
         the single vote.
     texts : tuple of mappings
-        The item's text by field, empty where the dataset has none; never written into anything
+        Each item's texts by field; empty where the dataset has none. Never written into anything
         that is shared.
     annotations : Annotations or None
         Each annotator's votes.
     notes : tuple of str
-        What was left out of the file or changed as its dataset's YAML says, a sentence each.
+        What was left out or changed in reading, as the dataset's YAML file says; a sentence each.
     """
 
     dataset: Dataset
@@ -86,7 +86,7 @@ class Votes:
 
     @property
     def inputs(self) -> tuple[Input, ...]:
-        """The files that it was read from."""
+        """The files that the votes were read from."""
         return (self.source, *self.other_sources)
 
     @property
@@ -97,8 +97,8 @@ class Votes:
     @property
     def n_votes_each(self) -> int | None:
         """How many votes each item has; None where that varies."""
-        found = np.unique(self.n_votes)
-        return int(found[0]) if len(found) == 1 else None
+        numbers = np.unique(self.n_votes)
+        return int(numbers[0]) if len(numbers) == 1 else None
 
     @property
     def are_few(self) -> bool:
@@ -110,7 +110,7 @@ class Votes:
 
     @property
     def ties_share(self) -> bool:
-        """Whether labels that tie for most votes share an item, as no file says which has it."""
+        """Whether labels that tie for most votes share an item, since no file breaks the tie."""
         return not self.dataset.states_majority
 
     @property
@@ -122,8 +122,8 @@ class Votes:
     def is_released(self) -> bool:
         """Whether these are, byte for byte, the votes that were published."""
         return all(
-            one.sha256 and one.sha256 == file.sha256
-            for one, file in zip(self.inputs, self.dataset.files, strict=False)
+            read.sha256 and read.sha256 == file.sha256
+            for read, file in zip(self.inputs, self.dataset.files, strict=False)
         )
 
     @property
@@ -140,17 +140,17 @@ class Votes:
     def old_label(self) -> Ints:
         """The label of the original dataset, shape (n,); a ChaosError where there is none."""
         if self.given_old_label is None:
-            raise self._lacks("old labels")
+            raise self._missing_part_error("old labels")
         return self.given_old_label
 
     @property
     def old_votes(self) -> Ints:
         """The original votes, shape (n, k); a ChaosError where there are none."""
         if self.given_old_votes is None:
-            raise self._lacks("old votes")
+            raise self._missing_part_error("old votes")
         return self.given_old_votes
 
-    def _lacks(self, part: str) -> ChaosError:
+    def _missing_part_error(self, part: str) -> ChaosError:
         return ChaosError(
             f"{self.dataset.title} has no {part}.",
             where=self.source.name,
@@ -165,7 +165,7 @@ class Votes:
 
 
 def frozen(values: npt.ArrayLike, kind: Any = np.int64) -> npt.NDArray[Any]:
-    """Return numbers of a kind as a read-only array."""
+    """Return numbers as a read-only array of the type `kind`."""
     array = np.array(values, dtype=kind)
     array.setflags(write=False)
     return array

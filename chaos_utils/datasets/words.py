@@ -10,11 +10,11 @@ _AROUND = " .,:;!*\"'`()[]"
 def words_of(
     name: str, between: str = "_", *, humps: bool = False, marks_inside: bool = False
 ) -> str:
-    """Return the words of a name without case and marks, with `between` them.
+    """Return the words of a name without case and punctuation, joined by `between`.
 
-    `humps` parts words where a capital begins one: "WorkerId" is worker_id, as "worker ID" is.
-    `marks_inside` leaves the marks within the name, as an answer means another thing without them:
-    "-1", "non-toxic".
+    `humps` also splits words at capitals: "WorkerId" becomes worker_id, like "worker ID".
+    `marks_inside` keeps the punctuation within the name, without which an answer may mean
+    something else: "-1", "non-toxic".
     """
     if humps:
         name = _HUMP.sub("_", name.replace("(s)", "s"))

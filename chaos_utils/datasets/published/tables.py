@@ -19,36 +19,36 @@ def read_published(name: str) -> "pd.DataFrame":
     Parameters
     ----------
     name : str
-        Of its file, such as ``nie2020_table2``.
+        The name of the table's file, such as ``nie2020_table2``.
 
     Returns
     -------
     DataFrame
-        With the columns of the file.
+        The file's columns.
 
     Raises
     ------
     ChaosError
-        If there is none; the message names the closest.
+        If there is no such table; the message names the closest.
     """
     import pandas as pd  # slow to import
 
-    return pd.read_csv(_place(name))
+    return pd.read_csv(_path_of(name))
 
 
 def published_rows(name: str) -> list[dict[str, str]]:
-    """Return the same as texts by column, read without pandas, which is slow to import."""
-    with _place(name).open(encoding="utf-8", newline="") as stream:
+    """Return the rows of such a table as texts, read without pandas, which is slow to import."""
+    with _path_of(name).open(encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(stream))
 
 
 def published_input(name: str) -> inputs.Input:
-    """Return the entry of a table of published numbers among the inputs of what it went into."""
-    path = _place(name)
+    """Return the entry of a table of published numbers among the inputs of an analysis."""
+    path = _path_of(name)
     return inputs.Input(f"published/{path.name}", inputs.digest(path))
 
 
-def _place(name: str) -> Path:
+def _path_of(name: str) -> Path:
     known = sorted(path.stem for path in FOLDER.glob("*.csv"))
     if name not in known:
         raise ChaosError("No such published table.", found=name, expected=did_you_mean(name, known))

@@ -32,7 +32,7 @@ from chaos_utils.datasets.recognition.counts import (
 from chaos_utils.datasets.rows import is_set
 
 _NUMBERED = re.compile(r"(.*?)_?([0-9]+)(?:_(.*))?")
-_BY_CHANCE = 0.05  # of places: up to here it is as good as none
+_BY_CHANCE = 0.05  # share of rows: up to here an exception may be a mistake
 
 
 def named_label(columns: Columns) -> Candidate | None:
@@ -44,9 +44,9 @@ def numbered_columns(columns: Columns) -> Candidate | None:
     """Columns such as rater_1 to rater_n, which hold a vote each."""
     if columns.row and columns.repeats(columns.row):
         return None
-    beside = _votes_beside_people(columns)
-    if beside:
-        return beside
+    candidate = _votes_beside_people(columns)
+    if candidate:
+        return candidate
     stems: dict[str, list[str]] = {}
     for name, words in columns.words.items():
         match = _NUMBERED.fullmatch(words)
@@ -57,10 +57,11 @@ def numbered_columns(columns: Columns) -> Candidate | None:
         return None
     ((stem, names),) = stems.items()
     reader = {"format": "columns"} | columns.base | {"labels": names}
-    values = [{*votes_in([columns.frame.column(name)], in_lists=False)} for name in names]
-    times = Counter(value for one in values for value in one)
-    are_alike = all(any(times[value] > 1 for value in one) for one in values)
-    are_counts = all(as_count(value) is not None for one in values for value in one)
+    labels_by_column = [{*votes_in([columns.frame.column(name)], in_lists=False)} for name in names]
+    n_columns = Counter(label for labels in labels_by_column for label in labels)
+    # Columns of votes share labels with each other.
+    are_alike = all(any(n_columns[label] > 1 for label in labels) for labels in labels_by_column)
+    are_counts = all(as_count(label) is not None for label in n_columns)
     if are_alike and not (stem in LABELS and are_counts):
         return clear(reader, f"a vote each in {listed(names)}")
     base = {"item": columns.row}
@@ -71,11 +72,12 @@ def numbered_columns(columns: Columns) -> Candidate | None:
 
 
 def _votes_beside_people(columns: Columns) -> Candidate | None:
-    """Columns such as rater_1_label, where rater_1 says who that is.
+    """Columns such as rater_1_label, where the column rater_1 holds the annotator.
 
-    No one is named twice in a row, as labels are. Names that stand beside no votes are refused.
+    Columns of annotators without columns of votes are refused.
     """
-    groups: dict[tuple[str, str], dict[str, str]] = {}  # by what stands around the number
+    # Column by number, by the words before and after the number.
+    groups: dict[tuple[str, str], dict[str, str]] = {}
     for name, words in columns.words.items():
         if match := _NUMBERED.fullmatch(words):
             groups.setdefault((match[1], match[3] or ""), {})[match[2]] = name
@@ -83,9 +85,9 @@ def _votes_beside_people(columns: Columns) -> Candidate | None:
               if _are_people(columns, [*names.values()])}  # fmt: skip
     for (head, _), names in people.items():
         numbered = {
-            stem: [others[number] for number in names]
-            for stem, others in groups.items()
-            if stem not in people and names.keys() <= others.keys()
+            stem: [group[number] for number in names]
+            for stem, group in groups.items()
+            if stem not in people and names.keys() <= group.keys()
         }
         votes = [
             group for stem, group in numbered.items() if {*"_".join(stem).split("_")} & {*LABELS}
@@ -93,7 +95,7 @@ def _votes_beside_people(columns: Columns) -> Candidate | None:
         values = [value for name in names.values() for value in columns.values(name)]
         if not (votes or look_like_people(values)):
             continue
-        votes = votes or [
+        votes = votes or [  # columns of few values, whose names begin alike
             group for stem, group in numbered.items()
             if stem[0] == head and len(votes_in(map(columns.frame.column, group), in_lists=False))
             <= min(FEW_LABELS, len(columns.frame))
@@ -112,18 +114,20 @@ def _votes_beside_people(columns: Columns) -> Candidate | None:
 
 
 def _are_people(columns: Columns, names: Sequence[str]) -> bool:
-    """Return whether columns that are called after annotators name another in each place."""
+    """Return whether columns hold annotators: by their names, and as no row names one twice."""
     cells = [columns.frame.column(name).identifiers for name in names]
-    if len(names) < 2 or not all(map(names_annotators, names, (one.values for one in cells))):
+    values = [column.values for column in cells]
+    if len(names) < 2 or not all(map(names_annotators, names, values)):
         return False
-    rows = zip(*(one.map(lambda value: value) for one in cells), strict=True)
-    several = [people for row in rows if (people := [one for one in row if one is not None])[1:]]
-    alike = sum(len(set(people)) < len(people) for people in several)
-    return _BY_CHANCE * len(several) >= alike and bool(several)
+    rows = zip(*(column.map(lambda value: value) for column in cells), strict=True)
+    filled = [[value for value in row if value is not None] for row in rows]
+    several = [people for people in filled if len(people) > 1]
+    n_with_repeats = sum(len(set(people)) < len(people) for people in several)
+    return _BY_CHANCE * len(several) >= n_with_repeats and bool(several)
 
 
 def lists_of_labels(columns: Columns) -> Candidate | None:
-    """A column of lists; of several, one is meant."""
+    """A column of lists of labels; where there are several, it is asked which one is meant."""
     lists, labels = columns.lists_and_labels
     annotator = columns.annotator
     if len(lists) == 1 and (not annotator or columns.is_by_several(columns.item, lists[0])):
@@ -147,7 +151,7 @@ def column_for_each_label(columns: Columns) -> Candidate | None:
 
 
 def column_of_labels(columns: Columns) -> Candidate | None:
-    """A row per vote, with a column that is called label; of several, one is meant."""
+    """A row per vote, with a column that is called label; several such columns are in doubt."""
     _, labels = columns.lists_and_labels
     if not columns.item or not labels:
         return None
@@ -164,37 +168,37 @@ def column_of_labels(columns: Columns) -> Candidate | None:
 
 
 def column_of_another_name(columns: Columns) -> Candidate | None:
-    """A row per vote, with a column whose values differ within items as votes do."""
+    """A row per vote, with a column of any name whose values differ within items."""
     if not columns.is_row_per_vote:
         return None
     differ = columns.differing()
     votes = [name for name in differ if not columns.holds_objects(name)]
     if differ and not votes:
-        return _objects(differ[0])
+        return _refuse_objects(differ[0])
     if not votes:
         return refused(
             "The column of the votes is not recognised.",
             f"columns {listed(columns.frame.names)}",
             todo="name it: --label",
         )
-    ones = [name for name in votes if columns.is_one_hot(name)]
-    readers = [columns.long | {"label": name} for name in votes if name not in ones[2:]]
-    by = (*columns_of(columns.item), *filter(None, [columns.annotator]))
-    if ones[2:]:
-        every = [name for name in columns.frame.names if name not in by
-                 and not columns.is_measure(name) and columns.is_one_hot(name)]  # fmt: skip
-        if fault := _not_one_set(columns, every):
-            return fault
-        readers = [columns.long | {"label": every}, *readers]
+    one_hot = [name for name in votes if columns.is_one_hot(name)]
+    readers = [columns.long | {"label": name} for name in votes if name not in one_hot[2:]]
+    keys = (*columns_of(columns.item), *filter(None, [columns.annotator]))
+    if len(one_hot) > 2:
+        labels = [name for name in columns.frame.names if name not in keys
+                  and not columns.is_measure(name) and columns.is_one_hot(name)]  # fmt: skip
+        if refusal := _not_one_set(columns, labels):
+            return refusal
+        readers = [columns.long | {"label": labels}, *readers]
     return doubt(
-        f"a row per vote, by {listed(by)}; no column is called label, and {listed(votes)} may be "
+        f"a row per vote, by {listed(keys)}; no column is called label, and {listed(votes)} may be "
         "meant",
         readers[:2],
     )
 
 
 def _not_one_set(columns: Columns, labels: Sequence[str]) -> Candidate | None:
-    """A column for each label, of which some rows set several or none."""
+    """Refuse one-hot columns if some rows set several or none; None if every row sets one."""
     n_set = np.sum([columns.frame.column(name).map(is_set, int) for name in labels], axis=0)
     n_odd = int((n_set != 1).sum())
     if not n_odd:
@@ -209,7 +213,7 @@ def _not_one_set(columns: Columns, labels: Sequence[str]) -> Candidate | None:
 
 
 def _texts_or_counts(columns: Columns, text: str) -> Candidate | None:
-    """Texts under the name of a label, beside columns of numbers that may be votes."""
+    """A column called label that holds texts, beside columns of numbers that may be votes."""
     if columns.is_row_per_vote or not columns.is_text(text):
         return None
     numbers = [
@@ -242,13 +246,16 @@ def _the_same_in_each_item(columns: Columns, label: str) -> Candidate | None:
 
 
 def by_label(columns: Columns, long: Reader, label: str) -> Candidate:
-    """Votes in a column: one in each row, or a list; or counts and shares in objects there."""
+    """Votes in the column `label`: one in each row, a list, or an object of counts or shares.
+
+    `long` is the reader that takes a row as a vote.
+    """
     base = {key: value for key, value in long.items() if key in ("item", "where")}
     inside = counts_in_objects(columns, base, label) or shares_inside(columns, base, label)
     if inside:
         return inside
     if columns.holds_objects(label):
-        return _objects(label)
+        return _refuse_objects(label)
     one_each = all(len(as_list(value) or [0]) == 1 for value in columns.values(label))
     if one_each or not columns.is_list(label) or _is_by_person(columns, long, label):
         return clear(long | {"label": label}, f"a vote in each row of {label!r}")
@@ -267,11 +274,11 @@ def by_label(columns: Columns, long: Reader, label: str) -> Candidate:
     )
 
 
-def _objects(label: str) -> Candidate:
+def _refuse_objects(label: str) -> Candidate:
     """A column that holds objects, where labels are expected."""
     return refused(
         f"The column {label!r} holds objects, not labels.",
-        "an object in a cell",  # whose keys may be annotators' names
+        "an object in a cell",  # not shown: its keys may be annotators' names
         "labels",
         "say where the labels stand in a dataset's YAML file: reader.each, and a dotted "
         "path as reader.label; from Label Studio, export JSON instead of JSON-MIN",
@@ -279,21 +286,21 @@ def _objects(label: str) -> Candidate:
 
 
 def _is_by_person(columns: Columns, long: Reader, lists: str) -> bool:
-    """Return whether each row is one person's, who may have chosen several labels."""
+    """Return whether each row is the answer of one person, who may have chosen several labels."""
     annotator = long.get("annotator")
     if columns.repeats(long["item"]):
         return True
-    is_one = bool(annotator) and not columns.is_list(str(annotator))
-    return is_one and not columns.is_by_several(long["item"], lists)
+    has_one_annotator = bool(annotator) and not columns.is_list(str(annotator))
+    return has_one_annotator and not columns.is_by_several(long["item"], lists)
 
 
 def _list_of_counts(columns: Columns, reader: Reader, label: str) -> Candidate | None:
-    """Lists of whole numbers that may be the votes for a label each; or lists of these labels."""
+    """Lists of counts in the column `label`, or in a second column beside lists of labels."""
     lists = columns.lists_in(label)
     if _are_counts(lists):
-        are_placed = len(set(map(len, lists))) == 1
+        same_length = len(set(map(len, lists))) == 1
         names = columns.names_beside(label)
-        if are_placed and (names or _may_be_votes(lists) or _has_total(columns, label)):
+        if same_length and (names or _may_be_votes(lists) or _has_total(columns, label)):
             return counts_in_lists(columns, reader, label, names)
     elif not columns.has_doubles(label):
         for name in columns.lists_beside(label):
@@ -311,13 +318,15 @@ def _has_total(columns: Columns, label: str) -> bool:
 
 
 def _are_counts(lists: Sequence[Sequence[Any]]) -> bool:
-    return all(as_count(value) is not None for one in lists for value in one)
+    return all(as_count(value) is not None for values in lists for value in values)
 
 
 def _may_be_votes(lists: Sequence[Sequence[Any]]) -> bool:
-    """Return whether whole numbers are more than ratings are, or add up to the same everywhere."""
-    counts = [tuple(as_count(value) or 0 for value in one) for one in lists]
+    """Return whether some numbers are too large for ratings, or all lists have the same sum."""
+    counts = [tuple(as_count(value) or 0 for value in values) for values in lists]
     sums = set(map(sum, counts))
-    add_up = len(counts) > 2 and len(set(counts)) > 1 and len(sums) == 1 and min(sums) > 1
-    numbers = {str(number) for one in counts for number in one}
-    return add_up or max(map(int, numbers.difference(no_votes(list(numbers))))) > MOST_RATING
+    if len(counts) > 2 and len(set(counts)) > 1 and len(sums) == 1 and min(sums) > 1:
+        return True
+    numbers = {str(number) for row_counts in counts for number in row_counts}
+    answers = numbers.difference(no_votes(list(numbers)))
+    return max(map(int, answers)) > MOST_RATING

@@ -1,4 +1,4 @@
-"""What a votes file may be, as one recogniser sees it: readings, with a reason."""
+"""Candidates for the layout of a votes file: the readings that one recogniser finds."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ NAME_THEM = (
     "name the columns: --item, --label and, where it is known, --annotator; if each vote of an "
     "item has a column of its own, write a YAML file (reader.format: columns)"
 )
-# As in a dataset's YAML file; and of counts their columns, each with its label, as `counts`, and
-# the column in whose cells they stand as `inside`.
+# The fields of a reader in a dataset's YAML file. A reader of counts also has `counts`, the label
+# by the path of its counts, and `inside`, the column of the objects or lists that hold them.
 Reader = dict[str, Any]
 Item = str | Sequence[str]  # the column of the items, or several that name them together
 
@@ -21,16 +21,16 @@ class Candidate:
     Attributes
     ----------
     reason : str
-        What speaks for it; or the question, where that is in doubt.
+        The evidence for this layout; or the question, where it is in doubt.
     readers : sequence of dict
-        What a YAML file may say of it, the likeliest first.
+        The possible readers, the likeliest first.
     todo : str
-        What else its owner can do than write a YAML file; empty for nothing.
+        What the file's owner can do instead of writing a YAML file; empty for nothing.
     is_clear : bool
-        Whether the first of the readers is used, and nothing asked.
+        Whether the first reader is used without a question.
     refusal : tuple of str
         Why nothing can be read from this layout: the problem, what was found, what is expected and
-        what to do; empty where something can.
+        what to do; empty where it can be read.
     """
 
     reason: str
@@ -61,7 +61,7 @@ def wide_by(base: Reader, names: Sequence[str]) -> Reader:
 
 
 def first(candidates: Iterable[Candidate | None]) -> Candidate | None:
-    """Return the first candidate that there is."""
+    """Return the first candidate that is not None; None if all are."""
     return next((candidate for candidate in candidates if candidate), None)
 
 

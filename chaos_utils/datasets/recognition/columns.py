@@ -1,4 +1,4 @@
-"""What the names and the values of a file's columns tell, before it is known what they are."""
+"""The names and values of a file's columns, before it is known which column holds the votes."""
 
 import re
 from collections import Counter
@@ -26,14 +26,14 @@ LISTS = ("labels", "votes", "answers", "responses", "annotations", "judgements",
          "ratings", "annotator_labels", *LABELS)  # fmt: skip
 _ROW = ("idx", "index", "unnamed")  # names an item where each row is one
 _ANSWERS = ("answer_", "output_")  # as Mechanical Turk and Toloka begin the names of answers
-# A column by such a name holds no votes, and counts none for a label of this name.
+# A column of such a name holds no votes, nor the number of votes for a label of this name.
 _MEASURE = re.compile(
     r"(^|_)(ids?|hash|index|number|num|total|score|age|year|date|time|seconds|duration|length"
     r"|hard|gold|majority|mean|std|entropy|name|email|user|worker|annotator|rater|coder"
     r"|(up|down)votes|likes|retweets|fold|split)(_|$)|_at$"
     r"|^(n_)?(words|tokens|char(acter)?s|sentences)$|^(word|token|char(acter)?)_count$"
 )
-_STATUS = {  # which rows count, by the column that says what became of them
+_STATUS = {  # the values of the rows that count, by the name of a column of statuses
     "was_cancelled": (False,),
     "assignmentstatus": ("Approved", "Submitted"),
     "assignment_status": ("APPROVED", "SUBMITTED"),
@@ -42,7 +42,7 @@ _NOT_COUNTED = {"draft", "discarded", "rejected", "cancelled", "canceled", "skip
 _SENTENCE = 3  # words, on average
 N_VOTES = "n_votes"  # the column that says how many votes each item has
 FEW_LABELS = 50
-_OFF = 0.25  # of a vote: shares are rounded to a few decimals
+_SHARE_TOLERANCE = 0.25  # of a vote: shares are rounded to a few decimals
 
 Floats = npt.NDArray[np.float64]
 
@@ -56,15 +56,15 @@ class Columns:
         self.frame, self.label = frame, label
         self.is_named, self.is_layout_named = bool(item or annotator or label), bool(item or label)
         self.words = {name: words_of(name) for name in frame.names}
-        self.items: list[Any] = [item] if item else self._items()  # several are in doubt
+        self.items: list[Any] = [item] if item else self._items()  # several if it is unclear which
         self.item: Item = self.items[0] if self.items else ""
-        but = [*columns_of(self.item), label]
-        self.annotator = annotator or next(iter(self.named(VOTERS, but)), "")
+        excluded = [*columns_of(self.item), label]
+        self.annotator = annotator or next(iter(self.named(VOTERS, excluded)), "")
 
-    def named(self, names: Sequence[str], but: Collection[str] = ()) -> list[str]:
-        """Return the columns of these names, in the order of the names."""
-        others = [name for name in self.frame.names if name not in but]
-        return [column for name in names for column in others if self.words[column] == name]
+    def named(self, names: Sequence[str], excluded: Collection[str] = ()) -> list[str]:
+        """Return the columns that have one of these names, in the order of `names`."""
+        columns = [name for name in self.frame.names if name not in excluded]
+        return [column for name in names for column in columns if self.words[column] == name]
 
     def values(self, name: str) -> list[Any]:
         """Return the different values of a column, in the order of the file."""
@@ -72,26 +72,26 @@ class Columns:
 
     @cached_property
     def row(self) -> Item:
-        """The column of the items where each row is one: also an index."""
+        """The column of the items if each row is an item; this may be an index. Empty for none."""
         if self.item or self.annotator:
             return self.item
         return next((name for name in self.named(_ROW) if not self.repeats(name)), "")
 
     @cached_property
     def base(self) -> Reader:
-        """What a reader of a row per item says of it, and of the rows that count."""
+        """The common fields of all readers of a row per item: the item, and the rows that count."""
         where = self._where()
         return {"item": self.row} | ({"where": where} if where else {})
 
     @property
     def long(self) -> Reader:
-        """What a reader of a row per vote says, but for the labels."""
+        """The fields of a reader of a row per vote, without the label."""
         annotator = {"annotator": self.annotator} if self.annotator else {}
         return {"format": "long"} | self.base | {"item": self.item} | annotator
 
     @cached_property
     def numbers(self) -> tuple[list[str], list[str]]:
-        """The columns that hold numbers and may count votes, and those that are called otherwise.
+        """The columns of numbers that may count votes, and those that by their names do not.
 
         Both are empty where no column names the items.
         """
@@ -102,16 +102,16 @@ class Columns:
             and name not in (*columns_of(self.row), N_VOTES)
             and any(as_number(value) is not None for value in self.values(name))
         ]
-        odd = [name for name in names if self.is_measure(name)]
-        return [name for name in names if name not in odd], odd
+        measures = [name for name in names if self.is_measure(name)]
+        return [name for name in names if name not in measures], measures
 
     @cached_property
     def is_row_per_vote(self) -> bool:
-        """Whether several rows are of one item, or a column says who voted."""
+        """Whether an item has several rows, or a column says who voted."""
         return bool(self.item and (self.annotator or self.repeats(self.item)))
 
     def _items(self) -> list[str]:
-        """Return the column of the items, or those of which it is unclear which one is."""
+        """Return the columns that may name the items: one, several if in doubt, or none."""
         known = self.named(ITEMS)
         if not known:
             inputs = [name for name, words in self.words.items() if words.startswith("input_")]
@@ -125,25 +125,25 @@ class Columns:
         return repeated if (codes[0] != codes[-1]).any() else repeated[:1]
 
     def _where(self) -> dict[str, list[Any]]:
-        """Return which rows count, where a column says that some do not."""
+        """Return the values of the rows that count, by column of statuses, if some do not count."""
         where: dict[str, list[Any]] = {}
         for name, words in self.words.items():
             if words in _STATUS:
                 where[name] = list(_STATUS[words])
             elif words == "status" or words.endswith("_status"):
                 cells = self.frame.column(name).identifiers
-                counting = [one for one in cells.values if one.casefold() not in _NOT_COUNTED]
+                counting = [text for text in cells.values if text.casefold() not in _NOT_COUNTED]
                 if 0 < len(counting) < len(cells.values) and (cells.codes >= 0).all():
                     where[name] = counting
         return where
 
     def repeats(self, name: Item) -> bool:
-        """Return whether a value of a column, or of several, stands in several rows."""
+        """Return whether some value of a column, or of several columns, is in more than one row."""
         cells = self.frame.key(name)
         return bool((cells.codes >= 0).sum() > len(cells.values))
 
     def is_measure(self, name: str) -> bool:
-        """Return whether a column of this name counts no votes, and is none."""
+        """Return whether a column, by its name, holds neither votes nor numbers of votes."""
         words = self.words[name]
         return words in (*ITEMS, *VOTERS) or _MEASURE.search(words) is not None
 
@@ -154,12 +154,13 @@ class Columns:
 
     @cached_property
     def lists_and_labels(self) -> tuple[list[str], list[str]]:
-        """The columns that by their names hold lists of labels, or a label: of several, no texts.
+        """The columns that by their names hold lists of labels, and those that hold a label.
 
-        Of several lists, none names the labels of the others.
+        Where there are several columns, texts are left out, as are lists that only name the labels.
         """
         lists = [name for name in self.named(LISTS) if self.is_list(name)]
-        lists = [name for name in lists if not (lists[1:] and self.names_in(name))]
+        if len(lists) > 1:
+            lists = [name for name in lists if not self.names_in(name)]
         labels = self.named(LABELS, [*columns_of(self.item), self.annotator]) or self.answers
         if self.item and len({*lists, *labels}) > 1:
             lists = [name for name in lists if not self.is_text(name)]
@@ -167,7 +168,7 @@ class Columns:
         return lists, labels
 
     def is_text(self, name: str) -> bool:
-        """Return whether a column holds sentences, on most items another, and so no labels."""
+        """Return whether a column holds sentences that differ on most items, and so no labels."""
         cells = self.frame.column(name).identifiers
         words = [len(text.split()) for text in cells.values]
         n_items = len(self.frame.key(self.item).values)
@@ -199,11 +200,11 @@ class Columns:
         """Return the other columns of lists that are as long in every row."""
         lengths = self.frame.column(name).map(_length, int)
         return [
-            other
-            for other in self.frame.names
-            if other != name
-            and self.is_list(other)
-            and (self.frame.column(other).map(_length, int) == lengths).all()
+            column
+            for column in self.frame.names
+            if column != name
+            and self.is_list(column)
+            and (self.frame.column(column).map(_length, int) == lengths).all()
         ]
 
     def names_in(self, name: str) -> list[str]:
@@ -211,17 +212,18 @@ class Columns:
         lists = {tuple(map(str, items)) for items in self.lists_in(name)}
         names = lists.pop()
         are_names = not lists and len(set(names)) == len(names)
-        return list(names) if are_names and all(as_number(one) is None for one in names) else []
+        are_words = are_names and all(as_number(name) is None for name in names)
+        return list(names) if are_words else []
 
     def names_beside(self, name: str) -> list[str]:
-        """Return the words that stand for the places of a column's lists; empty for none."""
+        """Return the names of the positions in a column's lists, from another column; or none."""
         return next(filter(None, map(self.names_in, self.lists_beside(name))), [])
 
     def holds_objects(self, name: str) -> bool:
         """Return whether cells are objects, or lists of objects or lists."""
         return any(
             isinstance(value, dict)
-            or (isinstance(value, list) and any(isinstance(one, dict | list) for one in value))
+            or (isinstance(value, list) and any(isinstance(part, dict | list) for part in value))
             for value in self.values(name)
         )
 
@@ -231,7 +233,7 @@ class Columns:
         return bool(values) and all(as_count(value) is not None for value in values)
 
     def is_one_hot(self, name: str) -> bool:
-        """Return whether all values say whether a label is set."""
+        """Return whether all values are true or false, as in a one-hot column."""
         values = {str(value).strip().casefold() for value in self.values(name)}
         return bool(values) and values <= {"true", "false", "0", "1", "0.0", "1.0", ""}
 
@@ -251,8 +253,8 @@ class Columns:
         for name in self.frame.names:
             cells = self.frame.column(name)
             values = cells.identifiers.values
-            is_other = name in (*columns_of(self.item), self.annotator, label)
-            if is_other or self.is_measure(name) or not 1 < len(values) <= FEW_LABELS:
+            is_known = name in (*columns_of(self.item), self.annotator, label)
+            if is_known or self.is_measure(name) or not 1 < len(values) <= FEW_LABELS:
                 continue
             if names_annotators(name, values) or look_like_people(values):
                 continue
@@ -260,23 +262,29 @@ class Columns:
                 differ.append(name)
         if not self.annotator:
             return differ
-        people = self.frame.key(self.annotator)  # what is said of them is the same within them
-        votes = [one for one in differ if not self.frame.column(one).is_same_within(people).all()]
+        # A column about the annotators, such as their age, is the same in all rows of one.
+        people = self.frame.key(self.annotator)
+        votes = [
+            name for name in differ if not self.frame.column(name).is_same_within(people).all()
+        ]
         return votes if label else votes or differ
 
     def paths_in(self, column: str) -> list[str]:
-        """Return the paths of numbers in a column's objects, or lists as long; empty for none."""
+        """Return the paths of the numbers in a column of objects, or of lists of one length.
+
+        Empty for any other column.
+        """
         values = self.values(column)
         objects = [as_object(value) for value in values]
         keys: list[str] = []
         numbers: list[Any] = []
-        if values and all(one is not None for one in objects):
-            keys = list(dict.fromkeys(key for one in objects for key in one or ()))
-            numbers = [number for one in objects for number in (one or {}).values()]
+        if values and None not in objects:
+            keys = list(dict.fromkeys(key for content in objects for key in content or ()))
+            numbers = [number for content in objects for number in (content or {}).values()]
         elif values and self.is_list(column):
             lists = self.lists_in(column)
             keys = list(map(str, range(len(lists[0])))) if len(set(map(len, lists))) == 1 else []
-            numbers = [number for one in lists for number in one]
+            numbers = [number for numbers_of_row in lists for number in numbers_of_row]
         if not 2 <= len(keys) <= FEW_LABELS or not all(map(_is_number, numbers)):
             return []
         return [f"{column}.{key}" for key in in_order(keys)]
@@ -290,26 +298,33 @@ class Columns:
         return dict(zip(paths, names, strict=True))
 
     def numbers_at(self, paths: Sequence[str]) -> Floats:
-        """Return numbers by row and path; what is not there is 0."""
+        """Return the numbers at these paths, shape (rows, paths); 0 for any other cell."""
         return np.stack([self.frame.column(path).map(number_in, float) for path in paths], axis=1)
 
-    def totals(self, numbers: Floats, but: Collection[str]) -> list[str]:
-        """Return the columns that may say how many votes these counts or shares are of."""
+    def totals(self, numbers: Floats, excluded: Collection[str]) -> list[str]:
+        """Return the columns that may hold the number of votes of each row of counts or shares.
+
+        `numbers` has shape (rows, labels).
+        """
         are_shares = bool((numbers % 1).any())
         totals = []
         for name in self.frame.names:
-            if name in but or not self.holds_counts(name):
+            if name in excluded or not self.holds_counts(name):
                 continue
             stated = self.frame.column(name).map(number_in, float)
             votes = numbers * stated[:, np.newaxis] if are_shares else numbers
             off = np.abs(votes - np.rint(votes)).max()
-            if stated.min() > 0 and off <= _OFF and (np.rint(votes).sum(axis=1) == stated).all():
+            if (
+                stated.min() > 0
+                and off <= _SHARE_TOLERANCE
+                and (np.rint(votes).sum(axis=1) == stated).all()
+            ):
                 totals.append(name)
         return totals
 
 
 def votes_in(columns: Iterable[Column], *, in_lists: bool) -> Counter[str]:
-    """Return how often each label stands in columns of labels, or of lists of them."""
+    """Return the number of votes for each label in columns of labels, or of lists of labels."""
     votes: Counter[str] = Counter()
     for cells in columns:
         times = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.values))

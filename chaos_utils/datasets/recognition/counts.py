@@ -30,21 +30,23 @@ from chaos_utils.datasets.recognition.columns import (
 
 _PERCENT = re.compile(r"%|(^|[\W_])(percent(age)?s?|pct)([\W_]|$)", re.IGNORECASE)
 _COUNTS = re.compile(r"(^|_)(counts?|counter|tally|tallies|votes|distribution)(_|$)")
-_SURELY = re.compile(r"(^|_)(counts?|counter|tally|tallies)(_|$)")  # count something, not by people
+_SURELY_COUNTS = re.compile(r"(^|_)(counts?|counter|tally|tallies)(_|$)")
 _TOTAL = re.compile(r"^(n|sum|all)(_|$)|(^|_)(total|votes|annotators|count)(_|$)")
+# Names of people or columns that are a word and a number, such as w1, unless the word suggests a
+# label, such as class1.
 _ID = re.compile(
     r"(?!(?:label|class|option|choice|level|score|star|grade|point)s?[_ -]?[0-9])"
     r"[A-Za-z]+[_ -]?[0-9]+"
 )
 _MANY_ROWS, _MANY_COLUMNS = 20, 6
 MOST_RATING = 10
-_PARTS = 12  # different percentages at most, of a few votes on each item
-_ROUNDED = 0.02  # of 1, the sum of shares
-_BY_CHANCE = 0.05  # of items: up to here it is as good as none
+_MOST_PERCENTAGES = 12  # different ones, if each item has a few votes
+_SUM_TOLERANCE = 0.02  # of the sum of shares, which are rounded
+_BY_CHANCE = 0.05  # share of items: up to here an exception may be a mistake
 
 
 def numbers_below_zero(columns: Columns) -> Candidate | None:
-    """Numbers that count nothing, in columns that may be people's."""
+    """Numbers below 0, which count nothing: the columns may hold a person's votes each."""
     numbers, _ = columns.numbers
     values = (value for name in numbers for value in columns.values(name))
     if _holds_votes(columns) or not any(number_in(value) < 0 for value in values):
@@ -61,18 +63,22 @@ def counts_inside(columns: Columns) -> Candidate | None:
         return None
     names = [name for name in columns.frame.names if name not in columns_of(columns.row)]
     inside = {name: paths for name in names if (paths := columns.paths_in(name))}
-    counts = [one for name in inside if (one := counts_in_objects(columns, columns.base, name))]
-    unclear = first(one for one in counts if not one.is_clear)
+    found = [counts_in_objects(columns, columns.base, name) for name in inside]
+    counts = [candidate for candidate in found if candidate]
+    unclear = first(candidate for candidate in counts if not candidate.is_clear)
     if not unclear and len(counts) > 1:
-        readers = [one.readers[0] for one in counts]
+        readers = [candidate.readers[0] for candidate in counts]
         which = listed([reader["inside"] for reader in readers])
         return doubt(f"several columns may hold the votes: {which}", readers[:2])
-    n_columns = len(columns.numbers[0])  # of which lists as long may be the shares
+    n_columns = len(columns.numbers[0])  # lists of this length may repeat the columns, as shares
     shares_or_lists = (
-        one
+        candidate
         for name, paths in inside.items()
         if len(paths) != n_columns
-        for one in (shares_inside(columns, columns.base, name), _counts_by_name(columns, name))
+        for candidate in (
+            shares_inside(columns, columns.base, name),
+            _counts_by_name(columns, name),
+        )
     )
     return unclear or first(counts) or first(shares_or_lists)
 
@@ -86,9 +92,9 @@ def _counts_by_name(columns: Columns, name: str) -> Candidate | None:
 
 
 def counts_in_objects(columns: Columns, base: Reader, column: str) -> Candidate | None:
-    """Objects with the votes for each label; None for other objects.
+    """Objects with the number of votes for each label; None for other objects.
 
-    They may be ratings by people who are the keys: this is asked about, without their names.
+    Where the keys may be people and the numbers their ratings, it is asked which, without a name.
     """
     paths = columns.paths_in(column)
     if not paths or columns.named(VOTER_LISTS) or columns.is_list(column):
@@ -99,15 +105,17 @@ def counts_in_objects(columns: Columns, base: Reader, column: str) -> Candidate 
     keys = [path.removeprefix(f"{column}.") for path in paths]
     wide = _wide_inside(columns, base, column)
     is_clear = add_up(numbers) or not _may_be_people(keys, numbers)
-    if _SURELY.search(words) or (_COUNTS.search(words) and numbers.max() > 1 and is_clear):
+    if _SURELY_COUNTS.search(words) or (_COUNTS.search(words) and numbers.max() > 1 and is_clear):
         return clear(wide, f"objects in {column!r}, with the votes for each label")
-    sums = add_up(numbers) or bool(columns.totals(numbers, [column]))
-    if numbers.max() > 1 and (sums or _COUNTS.search(words)):
-        keyed = {"format": "long"} | base | {"each": column, "annotator": "key", "label": column}
+    have_total = add_up(numbers) or bool(columns.totals(numbers, [column]))
+    if numbers.max() > 1 and (have_total or _COUNTS.search(words)):
+        by_person = (
+            {"format": "long"} | base | {"each": column, "annotator": "key", "label": column}
+        )
         return doubt(
             f"whole numbers in the objects in {column!r}: the votes for a label each (labels: "
             "`{name: …, code: " + f"{column}.…" + "}`), or a rating by each person?",
-            ([wide] if is_clear else []) + ([keyed] if base["item"] else []),
+            ([wide] if is_clear else []) + ([by_person] if base["item"] else []),
         )
     return None
 
@@ -115,22 +123,22 @@ def counts_in_objects(columns: Columns, base: Reader, column: str) -> Candidate 
 def counts_in_lists(
     columns: Columns, reader: Reader, name: str, labels: Sequence[str], *, are_placed: bool = True
 ) -> Candidate:
-    """Lists of numbers that count the votes for a label each, or are a rating by each person.
+    """Lists of numbers: each counts the votes for a label, or is a rating by a person.
 
-    `labels` are those of the places in the lists, as far as the file says them, and `are_placed`
-    whether each place has one throughout; `reader` is that of the ratings.
+    `labels` are the labels of the positions in the lists, if the file says them; `are_placed` says
+    whether each position has the same label in all rows; `reader` is the reader of ratings.
     """
-    lengths = {len(one) for one in columns.lists_in(name)}
-    n_places = len(labels) or (lengths.pop() if are_placed and len(lengths) == 1 else 0)
-    places = [f"{name}.{k}" for k in range(n_places)]
-    why = f"whole numbers are listed in {name!r}: the votes for a label each"
-    if not labels and places:
-        why += " (say which: `{name: …, code: " + f"{name}.0" + "}`)"
-    counts = dict(zip(places, labels or places, strict=True))
+    lengths = set(map(len, columns.lists_in(name)))
+    n_labels = len(labels) or (lengths.pop() if are_placed and len(lengths) == 1 else 0)
+    paths = [f"{name}.{k}" for k in range(n_labels)]
+    question = f"whole numbers are listed in {name!r}: the votes for a label each"
+    if not labels and paths:
+        question += " (say which: `{name: …, code: " + f"{name}.0" + "}`)"
+    counts = dict(zip(paths, labels or paths, strict=True))
     wide = {key: value for key, value in reader.items() if key != "labels"}
     wide |= {"format": "wide", "counts": counts}
-    readers = [wide, reader] if places else [reader]
-    return Candidate(f"{why}, or a rating by each person?", readers, todo="")
+    readers = [wide, reader] if paths else [reader]
+    return Candidate(f"{question}, or a rating by each person?", readers, todo="")
 
 
 def _wide_inside(columns: Columns, base: Reader, column: str) -> Reader:
@@ -144,7 +152,7 @@ def shares_inside(columns: Columns, base: Reader, column: str) -> Candidate | No
 
 
 def _shares(columns: Columns, wide: Reader, where: str) -> Candidate | None:
-    """Shares: of how many votes is stated by another column, or not known."""
+    """Shares; they are refused unless another column has the number of votes."""
     paths = [*wide["counts"]]
     if not (paths and _are_shares(numbers := columns.numbers_at(paths))):
         return None
@@ -165,20 +173,20 @@ def counts_in_columns(columns: Columns) -> Candidate | None:
     """A column of numbers for each label."""
     if _holds_votes(columns) or not any(columns.numbers) or numbers_below_zero(columns):
         return None
-    parts = _shares_beside_others(columns)
-    if parts:
-        return parts
+    candidate = _shares_beside_another(columns)
+    if candidate:
+        return candidate
     table = _Table.of(columns)
-    checks = (_percentages, _beside_others, _ratings, _shares_of_unknown)
-    stated = {N_VOTES: table.n_votes} if table.n_votes else {}
-    reader = wide_by(columns.base, table.numbers) | stated
+    checks = (_percentages, _beside_others, _ratings, _shares_without_number)
+    n_votes = {N_VOTES: table.n_votes} if table.n_votes else {}
+    reader = wide_by(columns.base, table.numbers) | n_votes
     reader |= {"values": "shares"} if table.are_shares else {}
     counts = clear(reader, f"numbers in {listed(table.numbers)}")
     return first(check(columns, table) for check in checks) or counts
 
 
 def _holds_votes(columns: Columns) -> bool:
-    """Return whether rows or a column are votes, so that there are no counts."""
+    """Return whether each row is a vote, or the owner names a column of votes: no counts then."""
     return columns.is_row_per_vote or bool(columns.label)
 
 
@@ -188,78 +196,79 @@ class _Table:
 
     numbers: list[str]  # which may count votes
     others: list[str]  # which do not, by their name or their values
-    n_votes: str  # the column of their sum; empty for none
-    are_shares: bool
+    n_votes: str  # the column with the number of votes; empty for none
+    are_shares: bool  # whether `numbers` are shares of the votes
 
     @classmethod
     def of(cls, columns: Columns) -> "_Table":
-        """Tell the columns of numbers apart."""
-        numbers, odd = columns.numbers
+        """Divide the columns of numbers into these kinds."""
+        numbers, measures = columns.numbers
         values = [value for name in numbers for value in columns.values(name)]
         are_shares = any(as_count(value) is None for value in values) and all(
             as_share(value) is not None for value in values
         )
         total = _total_of(columns)
         numbers = [name for name in numbers if name != total]
-        odd = [name for name in odd if name != total]
+        measures = [name for name in measures if name != total]
         n_votes = total or (N_VOTES if N_VOTES in columns.frame.names else "")
-        uncounted = [] if are_shares else _not_counted(columns, numbers)
-        counted = [name for name in numbers if name not in uncounted]
-        return cls(counted, [*odd, *uncounted], n_votes, are_shares)
+        not_counts = [] if are_shares else _not_counts(columns, numbers)
+        counts = [name for name in numbers if name not in not_counts]
+        return cls(counts, [*measures, *not_counts], n_votes, are_shares)
 
 
 def _may_have_total(columns: Columns) -> bool:
-    """Return whether one of the columns may be the sum of the others."""
+    """Return whether there are enough columns and rows to find one that is the sum of others."""
     names, rows = columns.frame.names, len(columns.frame)
     return len(columns.numbers[0]) > 1 and rows > 2 and N_VOTES not in names
 
 
-def _shares_beside_others(columns: Columns) -> Candidate | None:
-    """Columns of shares, beside one that is none of them."""
+def _shares_beside_another(columns: Columns) -> Candidate | None:
+    """Columns of shares, beside one other column of numbers."""
     numbers, _ = columns.numbers
     if not (_may_have_total(columns) and 2 < len(numbers) <= FEW_LABELS):
         return None
     if not (columns.numbers_at(numbers) % 1).any():
         return None
-    rests = ([one for one in numbers if one != name] for name in numbers)
-    return first(_shares(columns, wide_by(columns.base, rest), listed(rest)) for rest in rests)
+    choices = ([name for name in numbers if name != left_out] for left_out in numbers)
+    return first(_shares(columns, wide_by(columns.base, names), listed(names)) for names in choices)
 
 
 def _total_of(columns: Columns) -> str:
     """Return the column that is the sum of the columns of counts; empty for none."""
-    numbers, odd = columns.numbers
+    numbers, measures = columns.numbers
     if not _may_have_total(columns):
         return ""
     values = columns.numbers_at(numbers)
     total = values.sum(axis=1)
     if (values % 1).any() or values.max() <= 1 or not np.ptp(values, axis=0).any():
         return ""
+    # A column is the sum of the others if it is half of the sum of all.
     is_sum = (2 * values == total[:, np.newaxis]).all(axis=0) & (len(numbers) > 2)
-    sums = [name for name, is_one in zip(numbers, is_sum, strict=True) if is_one]
-    sums += [name for name in odd if (columns.numbers_at([name])[:, 0] == total).all()]
+    sums = [name for name, is_total in zip(numbers, is_sum, strict=True) if is_total]
+    sums += [name for name in measures if (columns.numbers_at([name])[:, 0] == total).all()]
     if len(sums) != 1:
         return ""
     is_sure = len(columns.frame) >= _MANY_ROWS or _TOTAL.search(columns.words[sums[0]])
     return sums[0] if is_sure else ""
 
 
-def _not_counted(columns: Columns, names: Sequence[str]) -> list[str]:
-    """Return columns of numbers that are not counted beside others which are.
+def _not_counts(columns: Columns, names: Sequence[str]) -> list[str]:
+    """Return columns of numbers that are no counts, if at least two of the others may be counts.
 
-    They are percentages, have fractions, or vary where the others have one sum.
+    They are percentages, have fractions, or vary where the others have the same sum in all rows.
     """
-    others = [
+    not_counts = [
         name
         for name in names
         if _PERCENT.search(name) or any(number_in(value) % 1 for value in columns.values(name))
     ]
-    if len(others) + 1 >= len(names):
+    if len(not_counts) + 1 >= len(names):
         return []
-    counts = [name for name in names if name not in others]
+    counts = [name for name in names if name not in not_counts]
     values = columns.numbers_at(counts)
     if len(counts) < 3 or add_up(values):
-        return others
-    return others + [
+        return not_counts
+    return not_counts + [
         name
         for k, name in enumerate(counts)
         if columns.words[name] == "target"
@@ -268,21 +277,21 @@ def _not_counted(columns: Columns, names: Sequence[str]) -> list[str]:
 
 
 def _percentages(columns: Columns, table: _Table) -> Candidate | None:
-    """Percentages: it is not known of how many votes; asked about where they may be some."""
+    """Percentages of an unknown number of votes are refused; numbers that may be are in doubt."""
     names = table.numbers
     if table.are_shares or len(names) < 2:
         return None
     values = columns.numbers_at(names)
-    is_whole = len(values) > 2 and bool((np.abs(values.sum(axis=1) - 100) <= 1).all())
-    if sum(map(bool, map(_PERCENT.search, names))) > 1 or (is_whole and (values % 1).any()):
+    sum_to_100 = len(values) > 2 and bool((np.abs(values.sum(axis=1) - 100) <= 1).all())
+    if sum(map(bool, map(_PERCENT.search, names))) > 1 or (sum_to_100 and (values % 1).any()):
         return refused(
             "The columns hold percentages, and how many votes each item has is not known.",
             f"columns {listed(names)}",
             f"shares from 0 to 1 and a column {N_VOTES}, or numbers of votes instead",
         )
-    n_parts = len(np.unique(values))
-    are_few = n_parts <= _PARTS and 2 * n_parts < values.size
-    if not is_whole or table.n_votes:
+    n_different = len(np.unique(values))
+    are_few = n_different <= _MOST_PERCENTAGES and 2 * n_different < values.size
+    if not sum_to_100 or table.n_votes:
         return None
     if not (are_few or np.gcd.reduce(values.astype(int).flat) > 1):
         return None
@@ -294,7 +303,7 @@ def _percentages(columns: Columns, table: _Table) -> Candidate | None:
 
 
 def _beside_others(columns: Columns, table: _Table) -> Candidate | None:
-    """Numbers beside others, or lists, that may be the votes."""
+    """Columns of numbers beside lists, or beside numbers of another kind: any may be the votes."""
     numbers, lists = table.numbers, columns.named(LISTS)
     if not (table.others or lists):
         return None
@@ -314,7 +323,7 @@ def _beside_others(columns: Columns, table: _Table) -> Candidate | None:
 
 
 def _ratings(columns: Columns, table: _Table) -> Candidate | None:
-    """Small numbers that may be a rating by each person; where some lack, they are."""
+    """Small numbers that may be a rating by each person; with empty cells, they are no counts."""
     if not _may_be_ratings(columns, table):
         return None
     has_gaps = any(map(columns.has_gaps, table.numbers))
@@ -327,7 +336,7 @@ def _ratings(columns: Columns, table: _Table) -> Candidate | None:
     )
 
 
-def _shares_of_unknown(_: Columns, table: _Table) -> Candidate | None:
+def _shares_without_number(_: Columns, table: _Table) -> Candidate | None:
     """Shares without the number of votes."""
     if not table.are_shares or table.n_votes:
         return None
@@ -339,7 +348,10 @@ def _shares_of_unknown(_: Columns, table: _Table) -> Candidate | None:
 
 
 def _may_be_ratings(columns: Columns, table: _Table) -> bool:
-    """Return whether columns of numbers look like one rating by each of several people."""
+    """Return whether columns of numbers look like one rating by each of several people.
+
+    The numbers are small, and without 0, unless the columns look like people who may skip an item.
+    """
     names = table.numbers
     if table.are_shares or table.n_votes or len(names) < 2 or len(columns.frame) < _MANY_ROWS:
         return False
@@ -347,34 +359,38 @@ def _may_be_ratings(columns: Columns, table: _Table) -> bool:
         [columns.frame.column(name).map(lambda value: as_count(value) or 0, float)
          for name in names]
     )  # fmt: skip
-    given = counts > 0  # who has not seen an item may give it 0
-    is_rarely_alone = (given.sum(axis=0) < 2).mean() <= _BY_CHANCE
+    # Shape (columns, items).
+    is_rating = counts > 0  # 0 may stand for an item that a person has not seen
+    is_rarely_alone = (is_rating.sum(axis=0) < 2).mean() <= _BY_CHANCE
     is_one_scale = 2 * counts.max(axis=1).min() > counts.max()
     are_people = all(map(_ID.fullmatch, names)) or (len(names) >= _MANY_COLUMNS and is_rarely_alone)
     may_have_gaps = (is_one_scale and are_people) or any(map(columns.has_gaps, names))
     are_small = counts.max() == 1 or (
-        counts.max() <= MOST_RATING and bool(given.all() or may_have_gaps)
+        counts.max() <= MOST_RATING and bool(is_rating.all() or may_have_gaps)
     )
     return bool(are_small and np.ptp(counts.sum(axis=0)))
 
 
 def add_up(numbers: Floats) -> bool:
-    """Return whether rows of numbers differ and have one sum, so that they may be counts."""
+    """Return whether rows of numbers differ and all have the same sum, as counts of votes do.
+
+    `numbers` has shape (rows, labels).
+    """
     differ = len(numbers) > 2 and bool(np.ptp(numbers, axis=0).any())
     return differ and bool(np.ptp(numbers.sum(axis=1)) == 0) and numbers.sum(axis=1)[0] > 1
 
 
 def _may_be_people(keys: Sequence[str], numbers: Floats) -> bool:
-    """Return whether the keys of small numbers may be who gave them, by their look and number."""
+    """Return whether the keys of objects of small numbers may be the people who gave them."""
     is_like_ids = all(map(_ID.fullmatch, keys)) or len(keys) > MOST_RATING
     if is_like_ids or numbers.max() > MOST_RATING:
         return is_like_ids
-    is_one_number = bool(np.ptp((numbers > 0).sum(axis=1)) == 0)
-    are_called = all(key.isalpha() and key.istitle() for key in keys)
-    return is_one_number or (are_called and bool(np.ptp(numbers.sum(axis=1)) > 2))
+    have_same_number = bool(np.ptp((numbers > 0).sum(axis=1)) == 0)  # of ratings per item
+    are_like_names = all(key.isalpha() and key.istitle() for key in keys)
+    return have_same_number or (are_like_names and bool(np.ptp(numbers.sum(axis=1)) > 2))
 
 
 def _are_shares(numbers: Floats) -> bool:
     """Return whether rows of numbers are shares of a whole, rounded to a few decimals."""
-    are_parts = numbers.min() >= 0 and numbers.max() <= 1 and (numbers % 1).any()
-    return bool(are_parts and (np.abs(numbers.sum(axis=1) - 1) <= _ROUNDED).all())
+    are_fractions = numbers.min() >= 0 and numbers.max() <= 1 and (numbers % 1).any()
+    return bool(are_fractions and (np.abs(numbers.sum(axis=1) - 1) <= _SUM_TOLERANCE).all())

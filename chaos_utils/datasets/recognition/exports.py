@@ -1,4 +1,4 @@
-"""Recognisers of what tools and publishers write: their columns are known by name."""
+"""Recognisers of the files that annotation tools and publishers write, by names of columns."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,8 +11,8 @@ from chaos_utils.datasets.recognition.columns import LABELS, LISTS, Columns
 from chaos_utils.datasets.recognition.counts import counts_in_objects
 from chaos_utils.datasets.words import words_of
 
-_PRODIGY: Sequence[tuple[set[str], Reader]] = (  # columns, and what they mean
-    (  # choices: whoever ignores or rejects an item gives no label
+_PRODIGY: Sequence[tuple[set[str], Reader]] = (  # columns, and the reader of a file with them
+    (  # choices: annotators who ignore or reject an item give no label
         {"_input_hash", "accept", "answer"},
         {"item": "_input_hash", "annotator": "_annotator_id", "label": "accept",
          "where": {"answer": ["accept"]}},
@@ -26,7 +26,7 @@ _PRODIGY: Sequence[tuple[set[str], Reader]] = (  # columns, and what they mean
 
 
 def chaosnli(columns: Columns) -> Candidate | None:
-    """ChaosNLI's JSON lines, where nothing is named otherwise."""
+    """ChaosNLI's JSON lines, if the file's owner names no columns."""
     if columns.is_named or not {*columns.frame.names} >= FIELDS:
         return None
     return clear({"format": "chaosnli"}, "all fields of ChaosNLI's format")
@@ -35,10 +35,11 @@ def chaosnli(columns: Columns) -> Candidate | None:
 def prodigy(columns: Columns) -> Candidate | None:
     """Prodigy's choices and binary questions."""
     names = {*columns.frame.names}
-    for known, reader in _PRODIGY:
-        if known <= names and not columns.is_layout_named:
-            who = {} if reader["annotator"] in names else {"annotator": ""}
-            return clear({"format": "long"} | reader | who, "the columns of Prodigy's export")
+    for required, reader in _PRODIGY:
+        if required <= names and not columns.is_layout_named:
+            annotator = {} if reader["annotator"] in names else {"annotator": ""}
+            reader = {"format": "long"} | reader | annotator
+            return clear(reader, "the columns of Prodigy's export")
     return None
 
 
@@ -58,11 +59,13 @@ def argilla(columns: Columns) -> Candidate | None:
 
 
 def annotations_inside(columns: Columns) -> Candidate | None:
-    """A column, by the name of labels, whose cells hold an object for each item or vote."""
+    """A column that is called after labels and holds objects, or lists of objects."""
     if columns.is_layout_named:
         return None
-    kinds = (_counts, _keyed_by_annotator, _a_list_of_votes, _label_studio)
-    return first(kind(columns, name) for name in columns.named(LISTS) for kind in kinds)
+    recognisers = (_counts, _keyed_by_annotator, _list_of_votes, _label_studio)
+    return first(
+        recognise(columns, name) for name in columns.named(LISTS) for recognise in recognisers
+    )
 
 
 def _counts(columns: Columns, column: str) -> Candidate | None:
@@ -73,13 +76,13 @@ def _counts(columns: Columns, column: str) -> Candidate | None:
 def _keyed_by_annotator(columns: Columns, column: str) -> Candidate | None:
     """Objects with a label by each annotator."""
     cells = columns.values(column)
-    if column != "annotations" or not cells or not all(isinstance(one, dict) for one in cells):
+    if column != "annotations" or not cells or not all(isinstance(cell, dict) for cell in cells):
         return None
     reader = _each(columns, column) | {"annotator": "key", "label": column}
     return clear(reader, f"objects in {column!r}, with a label by each annotator")
 
 
-def _a_list_of_votes(columns: Columns, column: str) -> Candidate | None:
+def _list_of_votes(columns: Columns, column: str) -> Candidate | None:
     """Lists of objects that have a label each."""
     fields = {name: words_of(name) for vote in _objects(columns, column) for name in vote}
     labels = [f"{column}.{name}" for name, words in fields.items() if words in LABELS]
@@ -100,16 +103,16 @@ def _label_studio(columns: Columns, column: str) -> Candidate | None:
     annotations = _objects(columns, column)
     results = [
         result
-        for one in annotations
-        if isinstance(one.get("result"), list)
-        for result in one["result"]
+        for annotation in annotations
+        if isinstance(annotation.get("result"), list)
+        for result in annotation["result"]
         if isinstance(result, dict) and isinstance(result.get("type"), str)
     ]
     if not results:
         return None
     controls = {str(result.get("from_name")): str(result["type"]) for result in results}
     annotator = "annotations.completed_by"
-    if any(isinstance(one.get("completed_by"), dict) for one in annotations):
+    if any(isinstance(annotation.get("completed_by"), dict) for annotation in annotations):
         annotator += ".id"
     reader = _each(columns, column)
     reader |= {"annotator": annotator, "where": {"annotations.was_cancelled": [False]}}
@@ -127,10 +130,11 @@ def _label_studio(columns: Columns, column: str) -> Candidate | None:
 
 
 def _each(columns: Columns, column: str) -> Reader:
+    """Return the reader of a column whose elements are a vote each, without the label."""
     return {"format": "long", "item": columns.item, "each": column}
 
 
 def _objects(columns: Columns, column: str) -> list[dict[str, Any]]:
     """Return the objects in the lists of a column."""
     lists = [cell for cell in columns.values(column) if isinstance(cell, list)]
-    return [one for cell in lists for one in cell if isinstance(one, dict)]
+    return [element for cell in lists for element in cell if isinstance(element, dict)]

@@ -1,4 +1,4 @@
-"""Which columns name the items: one, or several together, as a post and a reply to it."""
+"""Recognition of the columns that name the items: one, or several, as a post and a reply."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -32,22 +32,22 @@ from chaos_utils.datasets.texts import (
 
 
 def several_columns_of_items(columns: Columns) -> Candidate | None:
-    """Several columns by the name of items, of which each repeats in another way."""
+    """Several columns that are called after items: each, or two together, may name the items."""
     if len(columns.items) < 2:
         return None
-    two = columns.items[:2]
-    n_items = max(len(columns.frame.key(name).values) for name in two)
-    together = [two] if len(columns.frame.key(two).values) > n_items else []
-    return _which_items(columns, columns.items, {}, [*two, *together])
+    first_two = columns.items[:2]
+    n_items = max(len(columns.frame.key(name).values) for name in first_two)
+    together = [first_two] if len(columns.frame.key(first_two).values) > n_items else []
+    return _ask_for_items(columns, columns.items, {}, [*first_two, *together])
 
 
 def unknown_columns(columns: Columns) -> Candidate:
-    """Nothing that is known: also where several columns name the items, in other words."""
+    """A file in which nothing is recognised; columns of identifiers may name the items."""
     ids = [name for name, words in columns.words.items() if re.search(r"(^|_)ids?$", words)]
     names = [name for name in ids if not names_annotators(name) and columns.repeats(name)]
     if len(names) > 1:
         people = {"annotator": next(iter(columns.named(VOTERS, names)), "")}
-        return _which_items(columns, names, people, [names[:2], *names[:2]])
+        return _ask_for_items(columns, names, people, [names[:2], *names[:2]])
     return refused(
         "The columns of items and votes are not recognised.",
         f"columns {listed(columns.frame.names)}",
@@ -55,9 +55,10 @@ def unknown_columns(columns: Columns) -> Candidate:
     )
 
 
-def _which_items(
+def _ask_for_items(
     columns: Columns, names: Sequence[str], people: Reader, items: Sequence[Item]
 ) -> Candidate:
+    """Return the question which columns name the items; `items` are the possible answers."""
     base = {"format": "long", "label": next(iter(columns.named(LABELS)), "label")} | people
     return doubt(
         f"several columns may name the items, or all of them together (--item "
@@ -67,14 +68,14 @@ def _which_items(
 
 
 def part_of_key(columns: Columns, reader: Mapping[str, Any]) -> str:
-    """Return a column that tells apart what the rows of one item hold; empty for none."""
+    """Return a column that divides what is read as one item into several; empty for none."""
     item = reader.get("item", "")
     if reader["format"] != "long" or not item or reader.get("each"):
         return ""
     frame, annotator = columns.frame, reader.get("annotator")
     items = frame.key(item)
     if any(map(is_rounded, items.values)):
-        return ""  # which is a fault
+        return ""  # rounded identifiers are a fault of their own
     used = {*columns_of(item), annotator, *reader.get("where", {}), *columns_of(reader["label"])}
     names = [name for name in frame.names if name not in used]
     people = frame.column(annotator).identifiers if annotator else None
@@ -82,31 +83,33 @@ def part_of_key(columns: Columns, reader: Mapping[str, Any]) -> str:
     for name in names:
         if is_part_of_key(name, frame.column(name), items, people, labels):
             return shorter_part(name, names, columns_of(item), frame)
-    return "" if people is None or not names else _question(columns, items, people, names)
+    return "" if people is None else _question_column(columns, items, people, names)
 
 
-def _question(columns: Columns, items: Column, people: Column, names: Sequence[str]) -> str:
-    """Return a column that tells apart the votes of each person on an item; empty for none."""
+def _question_column(columns: Columns, items: Column, people: Column, names: Sequence[str]) -> str:
+    """Return a column that divides each person's votes on an item, such as a question; or empty."""
     n_votes = int(((items.codes >= 0) & (people.codes >= 0)).sum())
     if 2 * n_votes < 3 * _n_kinds(items, people):
         return ""  # hardly anyone votes twice
     for name in names:
         cells = columns.frame.column(name).identifiers
-        is_number = all(as_number(value) is not None for value in cells.values)  # or a round
-        if columns.is_measure(name) or (is_number and "question" not in name.lower()):
+        are_numbers = all(as_number(value) is not None for value in cells.values)  # maybe rounds
+        if columns.is_measure(name) or (are_numbers and "question" not in name.lower()):
             continue
-        is_asked = 2 * _n_kinds(items, cells) > len(cells.values) * len(items.values)
-        if is_asked and len(cells.values) > 1 and _n_kinds(items, people, cells) == n_votes:
+        # Most questions are asked about most items.
+        is_crossed = 2 * _n_kinds(items, cells) > len(cells.values) * len(items.values)
+        if is_crossed and len(cells.values) > 1 and _n_kinds(items, people, cells) == n_votes:
             return name
     return ""
 
 
 def several_items_in_one(columns: Columns, reader: Reader, finer: str) -> Candidate:
-    """Votes on several items that the file's columns make one."""
+    """Several items that are read as one, because the column `finer` is not among their names."""
     item = columns_of(reader["item"])
     key = _key_of(columns, item, finer)
     annotator = reader.get("annotator")
-    is_fault = bool(annotator) and columns.repeats([*item, str(annotator)])  # voted twice
+    # If someone voted twice on an item as it is read now, this reading is a fault.
+    is_fault = bool(annotator) and columns.repeats([*item, str(annotator)])
     return doubt(
         f"{finer!r} differs within {listed(item)}, with several votes on each: "
         f"is that one item, or do several columns name an item (--item {','.join(key)})?",
@@ -117,7 +120,7 @@ def several_items_in_one(columns: Columns, reader: Reader, finer: str) -> Candid
 def several_texts_of_one(
     columns: Columns, frame: Frame, reader: Reader, others: Sequence[str], labels: Sequence[str]
 ) -> Candidate | None:
-    """A text that differs within a few items, and is one within all others.
+    """A text column that differs within a few items, but not within the others; None for none.
 
     `frame` has the rows that the reader reads, `others` are the columns that it does not use.
     """
@@ -125,18 +128,18 @@ def several_texts_of_one(
         return None
     items, people = frame.key(reader["item"]), annotators_of(frame, reader)
     if any(map(is_rounded, items.values)):
-        return None  # which is a fault
+        return None  # rounded identifiers are a fault of their own
     for name in others:
-        ids = differs_in(name, frame.column(name), items, people, labels)
-        if not ids:
+        uids = differs_in(name, frame.column(name), items, people, labels)
+        if not uids:
             continue
         item = columns_of(reader["item"])
         key = _key_of(columns, item, shorter_part(name, others, item, frame))
         rounded = "identifiers end in zeros, as a spreadsheet rounds long numbers; "
         rounded = rounded if are_rounded(items.values) else ""
         return doubt(
-            f"{rounded}{name!r} differs within {len(ids):,} of "
-            f"{counted(len(items.values), 'item')} ({listed(ids)}), and is one text within "
+            f"{rounded}{name!r} differs within {len(uids):,} of "
+            f"{counted(len(items.values), 'item')} ({listed(uids)}), and is one text within "
             "the others: is each one item, or do "
             f"several columns name an item (--item {','.join(key)})?",
             [reader, reader | {"item": key}],
@@ -145,14 +148,17 @@ def several_texts_of_one(
 
 
 def _key_of(columns: Columns, item: Sequence[str], finer: str) -> list[str]:
-    """Return the columns that name an item together: one as a batch stands where it does."""
-    places = {name: place for place, name in enumerate(columns.frame.names)}
-    is_before = all(places.get(finer, -1) < places.get(name, -1) for name in item)
+    """Return the columns that name an item together, `finer` first if it is first in the file."""
+    index = {name: k for k, name in enumerate(columns.frame.names)}
+    is_before = all(index.get(finer, -1) < index.get(name, -1) for name in item)
     return [finer, *item] if is_before else [*item, finer]
 
 
 def _n_kinds(*columns: Column) -> int:
-    """Return how many different rows columns have, but for those that lack a value."""
+    """Return how many different combinations of values the rows of columns have.
+
+    Rows that lack a value do not count.
+    """
     filled = np.all([cells.codes >= 0 for cells in columns], axis=0)
     kind = columns[0].codes[filled].astype(np.int64)
     for cells in columns[1:]:

@@ -1,4 +1,4 @@
-"""The layout of a votes file: its reader and its labels, and the dataset that it makes."""
+"""The layout of a votes file: its reader and its labels, and the dataset from it."""
 
 import re
 import unicodedata
@@ -24,35 +24,35 @@ from chaos_utils.datasets.rows import is_set
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What the columns of a votes file are."""
+    """The reader and the labels of a votes file, and the columns that it does not use."""
 
     reader: Mapping[str, Any]  # as in a dataset's YAML file
     labels: tuple[str, ...]  # in their order
-    others: tuple[str, ...] = ()  # columns that are none of these
+    others: tuple[str, ...] = ()  # columns that the reader does not use
     lacks_annotators: bool = False  # whether some rows do not say who voted
     votes: Mapping[str, int] = field(default_factory=dict)  # for each label, as far as known
     several: bool = False  # whether some answers are lists of labels
-    finer: str = ""  # a column that tells apart what is read as one item
-    names: Mapping[str, str] = field(default_factory=dict)  # of labels that the file spells so
+    finer: str = ""  # a column that divides what is read as one item into several; or empty
+    names: Mapping[str, str] = field(default_factory=dict)  # of labels, by code in the file
 
     @property
     def is_cast(self) -> bool:
-        """Whether the votes stand one by one, as labels."""
+        """Whether the file has a label for each vote, not counts."""
         return self.format in ("long", "columns")
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """Columns beside those of labels that may be labels too."""
+        """Unused columns of a wide table, which may be labels too."""
         return self.others if self.format == "wide" and not self.names else ()
 
     @property
     def rating(self) -> str:
-        """What is wrong where the labels are numbers on a slider; empty where they are not."""
+        """The message that labels are numbers on a slider; empty where they are not."""
         if not (self.is_cast and is_rating(self.labels)):
             return ""
         low, high = min(self.labels, key=float), max(self.labels, key=float)
-        none = no_votes(self.labels)
-        beyond = f"; {listed(none)} may stand for no answer" if none else ""
+        no_answers = no_votes(self.labels)
+        beyond = f"; {listed(no_answers)} may stand for no answer" if no_answers else ""
         return (
             f"the labels are numbers on a scale, {len(self.labels)} different ones from "
             f"{shorten(low)} to {shorten(high)}: name the rule that cuts it into classes, "
@@ -61,12 +61,12 @@ class Layout:
 
     @property
     def format(self) -> str:
-        """Which of a dataset's readers reads it."""
+        """The format of the reader, such as ``long``."""
         return str(self.reader["format"])
 
 
 def rows_of(frame: Frame, reader: Mapping[str, Any], faults: Faults) -> Frame:
-    """Return the rows that a reader reads."""
+    """Return the rows that count for a reader, by its fields `each` and `where`."""
     each = columns_of(reader.get("each", ()))
     if each:
         frame = frame.each(each, faults)
@@ -74,7 +74,7 @@ def rows_of(frame: Frame, reader: Mapping[str, Any], faults: Faults) -> Frame:
 
 
 def layout_by(columns: Columns, reader: Reader, faults: Faults) -> Layout:
-    """Return a reader with the labels that it finds."""
+    """Return the layout of a reader, with the labels that it finds in a file's columns."""
     reader = {key: value for key, value in reader.items() if value or key == "item"}
     counts, inside = reader.pop("counts", {}), reader.pop("inside", "")
     frame = rows_of(columns.frame, reader, faults)
@@ -106,13 +106,15 @@ def layout_by(columns: Columns, reader: Reader, faults: Faults) -> Layout:
         bool(annotator and (frame.column(annotator).identifiers.codes < 0).any()),
         votes,
         several=not are_lists
-        and any(isinstance(unwrap_single(one), list) for cells in answers for one in cells.values),
+        and any(
+            isinstance(unwrap_single(value), list) for cells in answers for value in cells.values
+        ),
         names={path: name for path, name in counts.items() if path != name},
     )
 
 
 def to_dataset(path: Path, layout: Layout, extra: Mapping[str, Any] | None = None) -> Dataset:
-    """Return the dataset that a votes file of this layout is."""
+    """Return the dataset of a votes file with this layout; `extra` are further fields of it."""
     extra = dict(extra or {})
     content = {
         "name": name_of(path),
@@ -122,9 +124,9 @@ def to_dataset(path: Path, layout: Layout, extra: Mapping[str, Any] | None = Non
         "reader": {**layout.reader, **extra.pop("reader", {})},
     }
     content |= extra
-    content["labels"] = [
-        {"name": layout.names[one], "code": one} if one in [*layout.names] else one
-        for one in content["labels"]
+    content["labels"] = [  # a label of `extra` may be a dictionary, which has no hash
+        {"name": layout.names[label], "code": label} if label in [*layout.names] else label
+        for label in content["labels"]
     ]
     return validate(
         content, Dataset, path, "The labels of this votes file", todo="correct the file"
@@ -132,24 +134,26 @@ def to_dataset(path: Path, layout: Layout, extra: Mapping[str, Any] | None = Non
 
 
 def yaml_of(dataset: Dataset) -> str:
-    """Return what was said of a dataset, in the order of the package's own files."""
-    said = dataset.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    labels = [_label_of(one) for one in dataset.classes]
-    words = [word for one in dataset.classes for word in (one.name, one.code, *one.spellings)]
-    kept = {
+    """Return the YAML text of a dataset, without defaults, in the order of the package's files."""
+    stated = dataset.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    labels = [_label_of(label) for label in dataset.classes]
+    words = [
+        word for label in dataset.classes for word in (label.name, label.code, *label.spellings)
+    ]
+    reader = {key: value for key, value in stated["reader"].items() if value or key == "item"}
+    content = {
         "name": dataset.name,
         "title": dataset.title,
         "labels": labels,
         "ordered": dataset.ordered or None,
         "texts": list(dataset.text_fields),
-        "files": said["files"],
-        "reader": {key: value for key, value in said["reader"].items() if value or key == "item"},
+        "files": stated["files"],
+        "reader": reader,
     }
+    are_plain = all(word.isprintable() and unicodedata.is_normalized("NFC", word) for word in words)
     text: str = yaml.safe_dump(
-        {key: value for key, value in kept.items() if value},
-        allow_unicode=all(
-            one.isprintable() and unicodedata.is_normalized("NFC", one) for one in words
-        ),
+        {key: value for key, value in content.items() if value},
+        allow_unicode=are_plain,
         sort_keys=False,
         default_flow_style=None,
         width=100,
@@ -158,7 +162,7 @@ def yaml_of(dataset: Dataset) -> str:
 
 
 def _label_of(label: Label) -> str | dict[str, Any]:
-    """Return a label as a YAML file says it: its name, and what is not as its name."""
+    """Return a label as in a YAML file: its name alone, or with a different code and spellings."""
     code = label.code if label.code != label.name else ""
     fields = {"name": label.name, "code": code, "spellings": list(label.spellings)}
     stated = {key: value for key, value in fields.items() if value}
@@ -166,7 +170,7 @@ def _label_of(label: Label) -> str | dict[str, Any]:
 
 
 def name_of(path: Path) -> str:
-    """Return the file's stem as a dataset may be called."""
+    """Return a name for the dataset of a file, from the file's stem."""
     name = re.sub(r"[^a-z0-9_-]+", "-", path.stem.lower()).strip("-_")
     if not name:
         raise ChaosError(

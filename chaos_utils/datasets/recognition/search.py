@@ -6,8 +6,8 @@ from chaos_utils.datasets.recognition.columns import Columns
 
 RECOGNISERS = (
     exports.chaosnli,  # all fields of a published format
-    exports.prodigy,  # the columns of a tool, which say who and what
-    item_keys.several_columns_of_items,  # without the items nothing else is sure
+    exports.prodigy,  # the columns of a tool
+    item_keys.several_columns_of_items,  # as long as the items are in doubt, nothing else is sure
     ballots.named_label,
     exports.argilla,
     exports.annotations_inside,
