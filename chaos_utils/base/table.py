@@ -115,7 +115,7 @@ class Table:
         return self.where(self.rows["dataset"] == dataset)
 
     def with_inputs(self, *groups: Iterable[Input]) -> "Table":
-        """Return the same rows with these groups of inputs instead of their own.
+        """Return the same rows with these `groups` of inputs instead of their own.
 
         A notebook that trains names the files that it was given, not those that it has just
         written and read.

@@ -65,7 +65,7 @@ class Column:
         return next((row for row in rows if all(row[k] == value for k, value in wanted)), None)
 
     def cell(self, row: Row) -> object:
-        """Return the cell of a row: a text, or one of the special cells of `report.manifests`."""
+        """Return the cell of a `row`: a text, or one of the special cells of `report.manifests`."""
         value: Any = self.value(row) if callable(self.value) else row[self.value]
         if self.digits is None:
             return self._name_of(value)
