@@ -13,7 +13,6 @@ import pytest
 from helpers.engine import N_STEPS, fit_tiny, shares, small, stop_at, weights
 
 from chaos_utils.scoring.training_records import read_run
-from chaos_utils.training import checkpoints
 from chaos_utils.training import finetune as engine
 from chaos_utils.training.encoders import find_encoder
 from chaos_utils.training.recipes import TINY_FAMILIES, get_model
@@ -27,7 +26,9 @@ COMMAND = [
 
 def test_a_fit_that_is_stopped_after_any_step_ends_as_one_that_was_not(tmp_path):
     unbroken, known = fit_tiny(tmp_path / "unbroken")
-    assert known.best_accuracy == 1 / 2  # of the first epoch, whose weights are kept
+    assert [look["accuracy"] for look in known.looks] == [0.5, 0.25]
+    first, _ = fit_tiny(tmp_path / "first", settings={"epochs": 2, "patience": 1})
+    assert (weights(first) == weights(unbroken)).all()  # those of the better epoch are kept
     for step in range(1, N_STEPS + 1):
         work = tmp_path / f"stopped-{step}"
         with pytest.raises(KeyboardInterrupt):
@@ -69,17 +70,23 @@ def test_a_run_that_is_stopped_and_resumed_ends_as_one_that_was_not(
     assert run.record.outputs == unbroken.record.outputs
 
 
-def test_a_damaged_checkpoint_is_reported_and_not_used(torch, tmp_path):
+def test_a_damaged_checkpoint_is_reported_and_not_used(tmp_path):
+    from chaos_utils.training.trainer import last_checkpoint
+
     with pytest.raises(KeyboardInterrupt):
         fit_tiny(tmp_path, stop=3)
-    (path,) = tmp_path.glob("checkpoint-*")
+    said = []
+    folder, account = last_checkpoint(tmp_path, said.append)
+    assert (folder.name, account.steps, said) == ("checkpoint-3", 3, [])
+    path = folder / "optimizer.pt"
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     path.write_bytes(content)
-    model, said = torch.nn.Linear(2, 1), []
-    optimizer = torch.optim.AdamW(model.parameters())
-    assert checkpoints.resume(model, optimizer, {}, tmp_path, said.append) is None
-    assert f"{path} is damaged" in said[0]
+    before, _ = last_checkpoint(tmp_path, said.append)
+    assert before.name == "checkpoint-2"  # the best so far, which is kept
+    assert f"{folder} is damaged" in said[0]
+    (before / "account.json").unlink()  # killed while it was written
+    assert last_checkpoint(tmp_path, said.append) is None
 
 
 @pytest.mark.slow
