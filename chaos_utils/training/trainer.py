@@ -619,9 +619,6 @@ def _run(
         job.say(f"resuming after step {account.steps}{_last_words(job.work, account.steps)}")
     account.calls.append(job.device.title)
     account.deterministic = deterministic
-    attention = model.config._attn_implementation
-    if job.device.kind == "cpu":
-        model.set_attn_implementation("eager")  # with dropout, faster than the fused one
     account.attention = model.config._attn_implementation
     watch = _Watch(job, account)
     trainer = VotesTrainer(job, model, arguments, watch)
@@ -636,7 +633,6 @@ def _run(
             trainer.train(resume_from_checkpoint=None if folder is None else str(folder))
     trainer.accelerator.unwrap_model(trainer.model_wrapped, keep_fp32_wrapper=False)
     trainer.accelerator.free_memory()
-    model.set_attn_implementation(attention)
     return model, account
 
 
