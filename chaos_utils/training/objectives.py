@@ -67,3 +67,5 @@ def fold_into_head(model: Any, fitted: FittedMap) -> None:
         head.weight.copy_(new)
         if head.bias is not None:
             head.bias.copy_(shift)
+        elif shift.any():  # of a decoder; only a fold's model is changed so, which is not kept
+            head.bias = torch.nn.Parameter(shift.to(head.weight))

@@ -175,6 +175,7 @@ def arguments_for(job: Job, accumulation: int) -> TrainingArguments:
         "remove_unused_columns": False,
         "label_names": ["labels"],
         "disable_tqdm": True,
+        "use_cache": False,
         "dataloader_pin_memory": device.kind == "cuda",
     }
     if device.kind == "cuda":
@@ -675,7 +676,7 @@ def _faults_in_words(job: Job, trainer: Trainer) -> Iterator[None]:
         if _is_disk_full(fault, job.work):
             raise ChaosError(
                 "The disk is full: a checkpoint could not be written.",
-                where=f"{where}, in {job.work}",
+                where=f"{job.work}, after step {state.global_step} of {state.max_steps}",
                 found=words,
                 todo=f"make room, and {again}",
             ) from fault

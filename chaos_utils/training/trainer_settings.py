@@ -69,9 +69,9 @@ def trainer_values(text: str) -> dict[str, Any]:
 
 def _read(values: object) -> dict[str, Any]:
     if isinstance(values, str):
-        inner = values.strip().removeprefix("{").removesuffix("}")
+        text = values.strip()
         try:
-            values = yaml.safe_load("{" + inner + "}")
+            values = yaml.safe_load(text if text.startswith("{") else "{" + text + "}")
         except yaml.YAMLError as fault:
             raise ValueError("trainer cannot be read: name: value, name: value") from fault
     if not isinstance(values, Mapping) or not all(isinstance(name, str) for name in values):

@@ -61,6 +61,11 @@ def _given(folder: Path) -> dict[str, Any]:
     }
 
 
+def given_tiny() -> dict[str, Any]:
+    """Return what `fit_tiny` trains on: fields of its job."""
+    return _given(find_encoder(get_model("tiny-distilbert")).folder)
+
+
 def fit_tiny(
     work: Path,
     *,

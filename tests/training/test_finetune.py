@@ -198,13 +198,12 @@ def test_nothing_that_is_trained_or_chosen_on_shares_a_premise_with_chaosnli(tra
         assert not set(data.dev.groups()) & set(data.chaosnli.groups())
 
 
+@pytest.mark.usefixtures("no_dropout")
 def test_when_memory_runs_out_a_step_is_cut_into_more_parts(
     torch, empty_cache, tmp_path, monkeypatch
 ):
     from transformers import DistilBertForSequenceClassification as Classifier
 
-    # masks are drawn for each part, so that dropout would differ
-    monkeypatch.setattr(torch.nn.functional, "dropout", lambda values, *rest, **more: values)
     settings = small("distilbert", max_train_examples=32, learning_rate=1e-3)
     whole = engine.finetune(settings, tmp_path / "whole")
     forward = Classifier.forward
