@@ -4,7 +4,8 @@
 # This notebook trains an encoder on natural language inference, predicts ChaosNLI's items with it, and sets the
 # predictions beside people. `chaos run finetune` runs it, `chaos finetune` is short for that, and `chaos sweep finetune`
 # runs a grid of it. Its predictions can be given to every chapter with `-p predictions=…`. A run that is killed
-# resumes from its last checkpoint when the same command is given again.
+# resumes from its last checkpoint when the same command is given again, and ends with the same predictions on the same
+# hardware: a GPU is asked for deterministic algorithms, and the record says where it had none.
 
 # %%
 from typing import Literal
