@@ -4,7 +4,8 @@
 # This notebook trains an encoder on natural language inference, predicts ChaosNLI's items with it, and sets the
 # predictions beside people. `chaos run finetune` runs it, `chaos finetune` is short for that, and `chaos sweep finetune`
 # runs a grid of it. Its predictions can be given to every chapter with `-p predictions=…`. A run that is killed
-# resumes from its last checkpoint when the same command is given again.
+# resumes from its last checkpoint when the same command is given again, and ends with the same predictions on the same
+# hardware: a GPU is asked for deterministic algorithms, and the record says where it had none.
 
 # %%
 from typing import Literal
@@ -29,7 +30,7 @@ warmup_ratio: float = -1.0  # share of the steps in which the rate rises; -1 for
 max_length: int = 128  # tokens of a sequence
 patience: int = -1  # stop after so many epochs without a gain on dev; 0: never, -1: the recipe's
 dev_examples: int = 0  # at most so many dev and test items are predicted; 0 for all
-token_budget: int = 0  # tokens at once while training; 0 for the device's default
+trainer: str = ""  # other arguments of TrainingArguments, as name: value, name: value
 threads: int = 0  # threads on a CPU; 0 for as many as PyTorch takes
 precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"  # arithmetic; auto: the fastest here
 revision: str = ""  # commit, branch or tag of a model on the hub

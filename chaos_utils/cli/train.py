@@ -26,6 +26,7 @@ from chaos_utils.training.settings import Settings, chosen
 
 if TYPE_CHECKING:
     from chaos_utils.scoring.training_records import Run
+    from chaos_utils.training.progress import Report
 
 Device = Annotated[str, Option(help="auto, cpu or cuda.")]
 Out = Annotated[
@@ -52,8 +53,16 @@ def _progress_and_prints() -> Iterator[dict[str, Any]]:
         yield {"report": silent, "say": lambda text: None}
         return
     with progress() as tell:
-        on_a_bar = lambda what, done, total, loss=None: tell(what, done, total)  # noqa: E731
-        yield {"report": on_a_bar if is_terminal() else line_report(say), "say": say}
+        yield {"report": _bar_report(tell) if is_terminal() else line_report(say), "say": say}
+
+
+def _bar_report(tell: Callable[[str, int, int], None]) -> "Report":
+    """Return what shows a report on a bar: the note of a training stands beside its name."""
+
+    def report(title: str, done: int, total: int, note: str | None = None) -> None:
+        tell(f"{title}: {note}" if note else title, done, total)
+
+    return report
 
 
 def _run_reply(run: "Run") -> Reply:

@@ -196,8 +196,9 @@ class Run:
     @property
     def command(self) -> str:
         """What makes it again."""
-        # Earlier editions had an option for looks on the way, which changed nothing else.
-        return re.sub(r" --trajectory \d+", "", self.record.command)
+        # Earlier editions had an option for looks on the way, which changed nothing else; earlier
+        # engines cut steps by a number of tokens.
+        return re.sub(r" --(trajectory|token-budget) \d+", "", self.record.command)
 
     @property
     def notebook(self) -> Path | None:

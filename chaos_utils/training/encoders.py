@@ -188,7 +188,9 @@ def load_tokenizer(folder: Path) -> Any:
     from transformers import AutoTokenizer
 
     try:
-        return AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+        return _with_padding(AutoTokenizer.from_pretrained(folder, trust_remote_code=False), folder)
+    except ChaosError:
+        raise
     except Exception as fault:  # of the libraries that read the tokenizer's own formats
         if (folder / "tokenizer.json").is_file() or not list(folder.glob("*.model")):
             raise _loading_error(folder, fault) from fault
@@ -199,6 +201,21 @@ def load_tokenizer(folder: Path) -> Any:
             expected="tokenizer.json, or the packages that read sentencepiece's files",
             todo="run `pip install sentencepiece protobuf`, and the same command again",
         ) from fault
+
+
+def _with_padding(tokenizer: Any, folder: Path) -> Any:
+    """Return a tokenizer that has a token to pad with: the end of a text where it has no other."""
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
+    if tokenizer.pad_token is None:
+        raise ChaosError(
+            "This tokenizer has no token to pad with.",
+            where=folder,
+            found="no pad_token, eos_token or unk_token",
+            expected="one of them in tokenizer_config.json",
+            todo="name one there, in a copy of the model that --model names as ./folder",
+        )
+    return tokenizer
 
 
 def check_length(tokenizer: Any, max_length: int) -> None:
@@ -366,7 +383,21 @@ def _load(folder: Path, n_outputs: int) -> tuple[Any, set[str]]:
     shapes = [name for name, *_ in loading_info["mismatched_keys"]]
     new = {*loading_info["missing_keys"], *shapes}
     _check_complete(folder, f"{model.base_model_prefix}.", new)
+    _prepare_config(model, folder)
     return model.float(), new
+
+
+def _prepare_config(model: Any, folder: Path) -> None:
+    """Let a model know the token that its tokenizer pads with, and keep no states for later.
+
+    A decoder's logits are those of the last token that is not padding.
+    """
+    config = model.config.get_text_config()
+    if config.pad_token_id is None:
+        config.pad_token_id = load_tokenizer(folder).pad_token_id
+    for name in ("use_cache", "use_mems_eval", "use_mems_train"):
+        if hasattr(config, name):
+            setattr(config, name, False)
 
 
 def _outputs(n_outputs: int) -> dict[str, Any]:

@@ -3,15 +3,14 @@
 import json
 import shutil
 import tempfile
-import warnings
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import softmax
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
@@ -20,11 +19,10 @@ from chaos_utils.base.files import write_json
 from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.scoring.training_records import DEV_FILE, RECORD_FILE, Run, find_run, read_run
-from chaos_utils.training import cache, loop
+from chaos_utils.training import cache
 from chaos_utils.training.data import load_data
 from chaos_utils.training.dev_scores import balanced_subset, dev_scores
 from chaos_utils.training.devices import (
-    Device,
     choose_device,
     forget_peak_memory,
     peak_memory,
@@ -32,12 +30,15 @@ from chaos_utils.training.devices import (
     to_device,
 )
 from chaos_utils.training.encoders import load_model, load_start, load_tokenizer
-from chaos_utils.training.encoding import plan_batches
-from chaos_utils.training.inference import TOKEN_BUDGET
+from chaos_utils.training.inference import Floats
 from chaos_utils.training.objectives import fit_head, fold_into_head, mean_loss
 from chaos_utils.training.progress import Report, Say, silent
 from chaos_utils.training.settings import Settings, complete, recorded_settings
+from chaos_utils.training.trainer_settings import check_trainer
 from chaos_utils.training.training_run import NewRun, TrainingResult
+
+if TYPE_CHECKING:
+    from chaos_utils.training.trainer import Job  # PyTorch comes with it
 
 _INNER_FOLDS = 8  # of the items that are trained on; one of them says when to stop
 DEV_EXAMPLES = 2000  # development items, where the settings do not limit them
@@ -79,14 +80,16 @@ def finetune(
     is being done, how much of it is done, and of how much; `say` with what a reader must know.
     """
     require_extra("train", "Training")
+    from chaos_utils.training.trainer import processes_of
+
     settings, model = complete(settings)
+    check_trainer(settings.trainer)
     out = check_place(out)
     with threads_of(settings.threads):
         place = choose_device(device, settings.precision)
-        accelerator = _accelerator(place)
-        place = place.taken_by(accelerator)
-        run = _TrainingJob(out, settings, place, report, say, accelerator, checkpoint_seconds)
-        run.decide(token_budget=settings.token_budget or TOKEN_BUDGET[place.kind])
+        processes = processes_of(place)
+        place = place.taken_by(processes)
+        run = _TrainingJob(out, settings, place, report, say, processes, checkpoint_seconds)
         run.data = load_data(settings)
         # Earlier runs' weights may have to be made first; they stand apart from this run's.
         run.start, teacher = (
@@ -94,36 +97,21 @@ def finetune(
         )
         run.take(model)
         corpora = (run.data.train, run.data.dev)
-        key = cache.run_key(run.settings, run.encoder.origin, corpora, run.start, teacher)
+        base = cache.run_key(run.settings, run.encoder.origin, corpora, run.start, teacher)
+        key = cache.key_of_processes(base, processes.num_processes)
         run.work = cache.work_folder(key)
-        with cache.exclusive_run(key, say) if accelerator.is_main_process else nullcontext():
-            accelerator.wait_for_everyone()
+        with cache.exclusive_run(key, say) if processes.is_main_process else nullcontext():
+            cache.refuse_other_processes(base, processes.num_processes)
+            processes.wait_for_everyone()
             if teacher:
                 run.learn_from(teacher)
             outcome = run.fold_by_fold() if settings.train == "chaosnli" else run.whole()
-            accelerator.wait_for_everyone()
+            processes.wait_for_everyone()
             if outcome:
                 run.write(outcome, key)
                 shutil.rmtree(run.work)
-            accelerator.wait_for_everyone()
+            processes.wait_for_everyone()
     return read_run(out)
-
-
-def _accelerator(device: Device) -> Any:
-    with warnings.catch_warnings():  # of bars that no page could show
-        warnings.filterwarnings("ignore", "IProgress not found")
-        from accelerate import Accelerator
-        from accelerate.utils import InitProcessGroupKwargs
-
-    # Others wait while one process predicts.
-    handlers = [InitProcessGroupKwargs(timeout=timedelta(days=1))]
-    # Precision and accumulation are ours, whatever `accelerate launch` was configured with.
-    return Accelerator(
-        cpu=device.kind == "cpu",
-        mixed_precision="no",
-        gradient_accumulation_steps=1,
-        kwargs_handlers=handlers,
-    )
 
 
 def default_folder(settings: Settings) -> Path:
@@ -177,10 +165,10 @@ def _train_again(earlier: Run, settings: Settings, run: NewRun) -> Path:
 class _TrainingJob(NewRun):
     """A run that trains: in one process or several, from a pretrained encoder or a `start`.
 
-    `work` keeps what is unfinished.
+    `work` keeps what is unfinished, `processes` is accelerate's state.
     """
 
-    accelerator: Any
+    processes: Any
     checkpoint_seconds: float
     start: Path | None = None
     work: Path = field(init=False)
@@ -200,7 +188,7 @@ class _TrainingJob(NewRun):
             model = to_device(load_model(folder, self.n_outputs), self.device)
         else:
             model, fitted = self.fit(self.data.train, self.work)
-        if not self.accelerator.is_main_process:
+        if not self.processes.is_main_process:
             return None
         folder = folder or cache.keep_weights(self.work.name, model, self.tokenizer, fitted)
         return self.outcome(model, [cache.read_fitted(folder)], tests=True)
@@ -221,6 +209,7 @@ class _TrainingJob(NewRun):
             self.say(f"fold {fold + 1} of {settings.n_folds}")
             held, work = np.flatnonzero(folds == fold), self.work / f"fold-{fold}"
             answers_file = work.with_suffix(".json")
+            self.processes.wait_for_everyone()  # all of them see the same files
             if not answers_file.is_file():
                 rows, inner = np.flatnonzero(folds != fold), None
                 if settings.patience:
@@ -228,7 +217,7 @@ class _TrainingJob(NewRun):
                     inside = grouped_folds(groups[rows], n_inner, settings.seed)
                     rows, inner = rows[inside != 0], data.train.take(rows[inside == 0])
                 model, fitted = self.fit(data.train.take(rows), work, inner)
-                if not self.accelerator.is_main_process:
+                if not self.processes.is_main_process:
                     continue
                 mine = self.predict(model, data.chaosnli.take(held), "predicting")
                 others_dev = self.predict(model, data.dev, "predicting dev")
@@ -239,7 +228,7 @@ class _TrainingJob(NewRun):
             shares[held] = answers["held"]
             dev += np.array(answers["dev"]) / settings.n_folds  # the mean of the folds' models
             fits.append(answers["fitted"])
-        return TrainingResult(shares, dev, None, fits) if self.accelerator.is_main_process else None
+        return TrainingResult(shares, dev, None, fits) if self.processes.is_main_process else None
 
     def fit(
         self, train: Corpus, work: Path, inner: Corpus | None = None
@@ -248,69 +237,72 @@ class _TrainingJob(NewRun):
 
         It is looked at on development items, or on `inner` items, by what it minimises.
         """
-        import torch
+        from chaos_utils.training import trainer
 
-        settings = self.settings
-        work.mkdir(parents=True, exist_ok=True)
-        torch.manual_seed(settings.seed)  # decides the new head
-        if self.start:
-            model = load_model(self.start, self.n_outputs)
-        else:
-            model = load_start(self.encoder, self.n_outputs, self.say)
-        encoded = self.encode(train)
-        plan = plan_batches(encoded.lengths, settings.batch_size, settings.epochs, settings.seed)
-        targets = train.targets
-        if settings.label_smoothing:
-            uniform = 1 / targets.shape[1]
-            targets = (1 - settings.label_smoothing) * targets + settings.label_smoothing * uniform
-        if settings.head == "affine":
-            logits = self.logits(to_device(model, self.device), train, "fitting the head")
-            fold_into_head(model, fit_head(logits, targets, settings.loss, self.n_outputs))
-        dev_part = balanced_subset(self.data.dev, settings.dev_examples or DEV_EXAMPLES)
+        settings, targets = self.settings, self._targets(train)
+        looked_at = inner or balanced_subset(self.data.dev, settings.dev_examples or DEV_EXAMPLES)
 
-        def evaluate(model: Any, step: int) -> dict[str, Any]:
+        def scores(logits: Floats) -> dict[str, Any]:
             if inner:
-                logits = self.logits(model, inner, "looking at the inner fold")
                 return {"inner_loss": round(mean_loss(logits, inner.targets, settings.loss), 6)}
-            return dev_scores(self.predict(model, dev_part, "looking at dev"), dev_part)["all"]
+            return dev_scores(softmax(logits, axis=1), looked_at)["all"]
 
-        job = loop.Job(
-            settings, encoded, targets, plan, self.device, self.accelerator, work, evaluate,
-            bool(inner), self.checkpoint_seconds, self.report, self.say,
+        job = trainer.Job(
+            settings, self.encode(train), targets, self.encode(looked_at), looked_at.targets,
+            scores, self.device, work, "inner_loss" if inner else "accuracy", bool(inner),
+            self.checkpoint_seconds, self.report, self.say,
         )  # fmt: skip
         forget_peak_memory(self.device)
-        state = loop.fit(model, job)
+        model, account = trainer.fit(lambda: self._beginning(train, targets), job)
+        pairs, seconds = job.plan.seen(account.steps), account.seconds
         return model, {
-            "steps": state.step,
-            "planned_steps": len(plan),
+            "steps": account.steps,
+            "planned_steps": job.n_steps,
             "train_examples": len(train),
-            "longest_sequences": encoded.n_full,
-            "token_budget": state.token_budget,  # smaller than in the settings if memory ran out
-            "curve": state.curve,
-            "looks": [] if inner else state.looks,
-            **(_inner_account(state.looks, len(inner), job.steps_per_epoch) if inner else {}),
-            "pairs": state.pairs,
-            "tokens": state.tokens,
-            "padded_tokens": state.padded_tokens,  # this process's, as are its CPU seconds
-            "seconds": round(state.seconds, 1),  # in steps, of all the calls that the run took
-            "cpu_seconds": round(state.cpu_seconds, 1),
-            "pairs_per_second": round(state.pairs / max(state.seconds, 1e-9), 1),
-            "calls": len(state.calls),
-            "devices": list(dict.fromkeys(state.calls)),
-            "processes": self.accelerator.num_processes,
+            "longest_sequences": job.encoded.n_full,
+            "curve": account.curve,
+            "looks": [] if inner else account.looks,
+            **(_inner_account(account.looks, len(inner), job) if inner else {}),
+            "pairs": pairs,
+            "seconds": round(seconds, 1),  # in steps, of all the calls that the run took
+            "cpu_seconds": round(account.cpu_seconds, 1),  # of this process
+            "pairs_per_second": round(pairs / max(seconds, 1e-9), 1),
+            "calls": len(account.calls),
+            "devices": list(dict.fromkeys(account.calls)),
+            "processes": account.processes,
+            "gradient_accumulation_steps": account.accumulation,
+            "attention": account.attention,
+            "deterministic": account.deterministic,
             "parameters": sum(p.numel() for p in model.parameters()),
             **peak_memory(self.device),
         }
 
+    def _targets(self, train: Corpus) -> Floats:
+        """Return what is learnt: a corpus's targets, smoothed if that is asked for."""
+        share, n_labels = self.settings.label_smoothing, train.targets.shape[1]
+        return (1 - share) * train.targets + share / n_labels if share else train.targets
 
-def _inner_account(
-    looks: list[dict[str, Any]], n_inner: int, steps_per_epoch: int
-) -> dict[str, Any]:
+    def _beginning(self, train: Corpus, targets: Floats) -> Any:
+        """Return the model as it is before the first step."""
+        import torch
+
+        torch.manual_seed(self.settings.seed)  # decides the new head
+        if self.start:
+            model = load_model(self.start, self.n_outputs)
+        else:
+            model = load_start(self.encoder, self.n_outputs, self.say)
+        if self.settings.head == "affine":
+            logits = self.logits(to_device(model, self.device), train, "fitting the head")
+            fold_into_head(model, fit_head(logits, targets, self.settings.loss, self.n_outputs))
+        return model
+
+
+def _inner_account(looks: list[dict[str, Any]], n_inner: int, job: "Job") -> dict[str, Any]:
     """Return what a record says of the inner fold; the first look is before training."""
     losses = [look["inner_loss"] for look in looks]
     best = looks[int(np.argmin(losses))]
     return {
         "inner_examples": n_inner,
         "inner_losses": losses,
-        "kept_epoch": best["step"] // steps_per_epoch,
+        "kept_epoch": best["step"] // job.plan.steps_per_epoch,
     }

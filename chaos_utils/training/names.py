@@ -14,8 +14,8 @@ from chaos_utils.training.recipes import get_model, recipe_of
 from chaos_utils.training.settings import Settings, recorded_settings, usual_head
 
 # Runs with different values of these are one system, unless they also share the seed.
-_TECHNICAL = ("dev_examples", "token_budget", "threads", "precision", "data")
-_LATER_SETTINGS = ("token_budget", "threads", "revision")  # not in every record
+_TECHNICAL = ("dev_examples", "trainer", "threads", "precision", "data")
+_LATER_SETTINGS = ("threads", "revision")  # not in every record
 DROPOUT = ", MC dropout"  # ends the names of predictions with dropout left on
 
 

@@ -10,7 +10,8 @@ from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.tasks import get_task
 
 FAMILIES = ("bert", "roberta", "xlnet", "bart", "albert", "distilbert")  # of the nine
-TINY_FAMILIES = (*FAMILIES, "deberta-v2", "modernbert")
+DECODERS = ("llama", "qwen2", "gemma")  # with a head for sequence classification
+TINY_FAMILIES = (*FAMILIES, "deberta-v2", "modernbert", *DECODERS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from chaos_utils.base.validation import StrictModel, validate
 from chaos_utils.datasets.tasks import tasks
+from chaos_utils.training.trainer_settings import trainer_text
 
 if TYPE_CHECKING:
     from chaos_utils.scoring.training_records import TrainingRecord
@@ -25,13 +26,15 @@ class Settings(StrictModel):
 
     The recipe's value is taken for 0 in `epochs`, `batch_size` and `learning_rate`, and for -1 in
     `weight_decay`, `warmup_ratio` and `patience`. A record holds what these, `head`, `precision`,
-    `revision`, `token_budget` and `threads` were in the end.
+    `revision` and `threads` were in the end.
 
     Where votes are trained on, they are ChaosNLI's, and what is predicted of an item comes from a
     model that saw neither it nor another with its premise, story or image. Gains for `patience`
     are then those of the loss on an inner fold, which is held out of each training part.
-    `dev_examples` limits the looks at development items too. The `token_budget` decides how
-    dropout is drawn, and `threads` the order of sums.
+    `dev_examples` limits the looks at development items too. `threads` decide the order of sums.
+    `trainer` passes any other argument of transformers' `TrainingArguments` through by its name;
+    with ``gradient_accumulation_steps`` a step is cut into so many parts, which changes the
+    dropout, and keeps its `batch_size`.
 
     A field's title is what the command line and the notebook say of it. Its limits are those of
     values that are given: a default may lie outside and stand for another.
@@ -85,8 +88,8 @@ class Settings(StrictModel):
     dev_examples: int = Field(
         0, ge=0, title="at most so many dev and test items are predicted; 0 for all"
     )
-    token_budget: int = Field(
-        0, ge=0, title="tokens at once while training; 0 for the device's default"
+    trainer: str = Field(
+        "", title="other arguments of TrainingArguments, as name: value, name: value"
     )
     threads: int = Field(0, ge=0, le=1024, title="threads on a CPU; 0 for as many as PyTorch takes")
     precision: Literal["auto", "fp32", "bf16", "fp16"] = Field(
@@ -100,6 +103,8 @@ class Settings(StrictModel):
     def _without_defaults(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         """Leave out what is the default, given or not: it need not lie within the limits."""
         defaults = {name: field.default for name, field in cls.model_fields.items()}
+        if values.get("trainer"):
+            values = {**values, "trainer": trainer_text(values["trainer"])}
         return {
             name: value
             for name, value in values.items()
@@ -170,6 +175,7 @@ def recorded_settings(record: "TrainingRecord") -> Settings:
         values["threads"] = int(threads[1]) if threads else 0
     values.setdefault("head", "kept")
     values.pop("trajectory", None)  # looks on the way, which changed nothing
+    values.pop("token_budget", None)  # of earlier engines, which cut steps by it
     return read_settings(values)
 
 

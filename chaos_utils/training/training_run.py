@@ -21,6 +21,7 @@ from chaos_utils.scoring import training_records
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.predictions import write_predictions
 from chaos_utils.scoring.system import System
+from chaos_utils.training.cache import ENGINE
 from chaos_utils.training.data import Data
 from chaos_utils.training.dev_scores import dev_scores
 from chaos_utils.training.devices import Device, effective_threads, gpu_details
@@ -177,6 +178,7 @@ class NewRun:
                     "dev": dev_scores(outcome.dev, data.dev),
                     "test": {} if outcome.tests is None else dev_scores(outcome.tests, data.tests),
                     "fits": outcome.fits,
+                    "engine": ENGINE,
                     "device": asdict(self.device),
                     "weights": key,
                     "inputs": [asdict(entry) for entry in data.inputs],

@@ -21,7 +21,8 @@ from chaos_utils.training import notebook, wanted
 from chaos_utils.training.settings import recorded_settings
 
 SMALL = ["--model", "tiny-bert", "--data", "sample", "--max-train-examples", "32",
-         "--dev-examples", "20", "--threads", "3", "--token-budget", "200"]  # fmt: skip
+         "--dev-examples", "20", "--threads", "3", "--trainer",
+         "gradient_accumulation_steps: 2"]  # fmt: skip
 
 
 def chaos(*arguments):
@@ -76,7 +77,9 @@ def test_the_notebook_trains_and_judges_and_its_recorded_command_makes_the_run_a
     assert "loss" in done.stderr
     answer = json.loads(done.stdout)
     first = read_run(checkout / "results" / "run")
-    assert (first.settings.threads, first.settings.token_budget) == (3, 200)
+    assert first.settings.threads == 3
+    assert first.settings.trainer == "gradient_accumulation_steps: 2"
+    assert first.record.fits[0].gradient_accumulation_steps == 2
     made_by = first.record.made_by
     assert made_by.notebook == "notebooks/finetune.py"
     assert made_by.parameters["model"] == "tiny-bert"
