@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.datasets.catalogue import known_files
+from chaos_utils.datasets.catalogue import get_dataset, known_files
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.training.recipes import Shape
 from chaos_utils.training.settings import Settings
@@ -41,7 +41,8 @@ _GPUS = (
     Gpu("L4", 24, 121), Gpu("A10", 24, 125), Gpu("V100", 16, 125), Gpu("T4", 16, 65),
     Gpu("RTX 4090", 24, 165), Gpu("RTX 3090", 24, 71),
 )  # fmt: skip
-GPUS: Mapping[str, Gpu] = MappingProxyType({gpu.name.lower().replace(" ", ""): gpu for gpu in _GPUS})
+_BY_NAME = {gpu.name.lower().replace(" ", ""): gpu for gpu in _GPUS}
+GPUS: Mapping[str, Gpu] = MappingProxyType(_BY_NAME)
 USUAL_GPU = "h100"  # where none is there and none is named
 
 
@@ -67,22 +68,34 @@ def gpu_at_hand(title: str, memory_gib: float) -> Gpu:
 class Estimate:
     """What a run costs; hours as a range, and None where card or shape are not known.
 
-    `disk_gib` is what stays, and `scratch_gib` the checkpoints, which go when the run is done.
+    `fetched_gib` are the model's weights, which its other runs share, `kept_gib` what the run
+    leaves, and `scratch_gib` its checkpoints, which go when it is done.
     """
 
-    hours: tuple[float, float] | None
-    memory_gib: float | None
-    disk_gib: float | None
-    scratch_gib: float | None
+    hours: tuple[float, float] | None = None
+    memory_gib: float | None = None
+    fetched_gib: float | None = None
+    kept_gib: float | None = None
+    scratch_gib: float | None = None
+
+    @property
+    def disk_gib(self) -> float | None:
+        """What must be free for it."""
+        parts = (self.fetched_gib, self.kept_gib, self.scratch_gib)
+        known = [part for part in parts if part is not None]
+        return sum(known) if known else None
 
 
-UNKNOWN = Estimate(None, None, None, None)
+UNKNOWN = Estimate()
 
 
 def training_items(settings: Settings) -> int:
-    """Return how many items a run trains on, where all published files are there."""
-    files = get_task(settings.task).files_of("train")
-    published = sum(known_files()[one.file].items for one in files)
+    """Return how many items a run trains on, over all its folds, were all published files there."""
+    task = get_task(settings.task)
+    if settings.train == "chaosnli":
+        votes = sum(known_files()[get_dataset(name).file].items for name in task.datasets)
+        return votes * (settings.n_folds - 1)
+    published = sum(known_files()[one.file].items for one in task.files_of("train"))
     return min(settings.max_train_examples or published, published)
 
 
@@ -106,19 +119,19 @@ def estimate(settings: Settings, shape: Shape | None, gpu: Gpu | None) -> Estima
     dense peak. Sequences have a mean of 32 tokens on NLI and 35 on αNLI, and hardly any padding.
     The first of the two numbers is the faster end.
 
-    Assumed are one GPU, bf16, PyTorch without ``torch.compile`` or CUDA graphs, no evaluation
-    during training that counts, and the published files whole. Short batches of encoders are
-    bound by launches on a fast card, all but ALBERT-xxlarge's; larger micro-batches would not
-    help, since a step has one micro-batch already.
+    Assumed are one GPU, bf16, a step in one piece, PyTorch without ``torch.compile`` or CUDA
+    graphs, which are what would help: on a fast card the short batches of all but ALBERT-xxlarge
+    are bound by launches. Evaluation during training and waiting for data count as nothing, and
+    the published files are whole.
 
     **Memory** is that of the worst step: 16 bytes for each parameter (fp32 weights, gradients, two
     moments of AdamW), 2 for autocast's copy, 1 GiB for CUDA, and what is kept for the backward
     pass, for each token and layer ``18 × hidden + 4 × intermediate + 5 × heads × length`` bytes
     (Korthikanti et al., 2022, attention not fused), where all sequences have `max_length` tokens.
 
-    **Disk** is 4 bytes for each parameter as it is fetched and 4 as it is kept when trained;
-    checkpoints (12 bytes: weights, moments) stand twice while the second is written, and once
-    more where the best is kept too.
+    **Disk** is 4 bytes for each parameter that is fetched, 4 for each that is kept when trained,
+    and 3 MiB of results. Checkpoints (12 bytes: weights, moments) stand twice while the second is
+    written, and once more where the best is kept too.
     """
     if shape is None:
         return UNKNOWN
@@ -126,7 +139,8 @@ def estimate(settings: Settings, shape: Shape | None, gpu: Gpu | None) -> Estima
     return Estimate(
         _hours(settings, shape, gpu) if gpu and gpu.tflops else None,
         memory_bytes(settings, shape) / GIB,
-        (8 * shape.parameters + _RESULT_BYTES) / GIB,
+        4 * shape.parameters / GIB,
+        (4 * shape.parameters + _RESULT_BYTES) / GIB,
         12 * n_checkpoints * shape.parameters / GIB,
     )
 
@@ -140,30 +154,42 @@ def memory_bytes(settings: Settings, shape: Shape) -> int:
 
 
 def _hours(settings: Settings, shape: Shape, gpu: Gpu) -> tuple[float, float]:
-    length = _TOKENS[get_task(settings.task).kind]
+    length = usual_length(settings)
     tokens = sequences_of(settings) * length
     weights = shape.layers * (4 * shape.hidden**2 + 2 * shape.hidden * shape.intermediate)
     operations = tokens * (6 * weights + 12 * shape.layers * shape.hidden * length)
-    steps = steps_of(settings, training_items(settings))
     fast, slow = (
-        steps * max(_KERNELS * shape.layers * launch, operations / (gpu.tflops * 1e12 * share))
+        max(_KERNELS * shape.layers * launch, operations / (gpu.tflops * 1e12 * share))
         for launch, share in zip(_LAUNCH_SECONDS, _UTILISATION, strict=True)
     )
-    return fast / 3600 + _FIXED_HOURS, slow / 3600 + _FIXED_HOURS
+    return hours_at(settings, fast), hours_at(settings, slow)
+
+
+def hours_at(settings: Settings, seconds: float) -> float:
+    """Return the hours of a run whose steps take so many seconds each."""
+    return steps_of(settings, training_items(settings)) * seconds / 3600 + _FIXED_HOURS
+
+
+def usual_length(settings: Settings) -> int:
+    """Return the tokens of the mean sequence of a task, padding included."""
+    return min(_TOKENS[get_task(settings.task).kind], settings.max_length)
 
 
 def total(estimates: Iterable[Estimate], *, at_once: int = 1) -> Estimate:
     """Return the sum of several runs, of which so many are made `at_once`.
 
-    Hours are those of one GPU. What is not known counts as nothing. Memory is that of the largest,
-    and checkpoints are those of the largest that can meet.
+    Hours are those of one GPU, and what is not known counts as nothing. Memory is that of the
+    largest run, and checkpoints are those of the largest that can meet.
     """
     known = [one for one in estimates if one != UNKNOWN]
+    if not known:
+        return UNKNOWN
     hours = [one.hours for one in known if one.hours]
-    scratch = sorted((one.scratch_gib or 0 for one in known), reverse=True)[:at_once]
+    scratch = sorted((one.scratch_gib or 0 for one in known), reverse=True)
     return Estimate(
         (sum(low for low, _ in hours), sum(high for _, high in hours)) if hours else None,
-        max((one.memory_gib or 0 for one in known), default=None),
-        sum(one.disk_gib or 0 for one in known) if known else None,
-        sum(scratch) if known else None,
+        max(one.memory_gib or 0 for one in known),
+        sum(one.fetched_gib or 0 for one in known),
+        sum(one.kept_gib or 0 for one in known),
+        sum(scratch[:at_once]),
     )

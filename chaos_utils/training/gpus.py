@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from chaos_utils.base.errors import ChaosError, counted
+from chaos_utils.training.estimates import GIB, Gpu, gpu_at_hand
 
 _END_SECONDS = 20  # that a process has to end by itself
 _POLL_SECONDS = 0.5
@@ -48,6 +49,16 @@ def visible_gpus() -> list[str]:
     if named is None:
         return [str(number) for number in range(n_gpus)]
     return [one.strip() for one in named.split(",") if one.strip()][:n_gpus]
+
+
+def card_at_hand() -> Gpu | None:
+    """Return the first GPU that PyTorch sees here; None where there is none."""
+    import torch
+
+    if not torch.cuda.is_available():
+        return None
+    properties = torch.cuda.get_device_properties(0)
+    return gpu_at_hand(properties.name, properties.total_memory / GIB)
 
 
 def choose_gpus(text: str, visible: Sequence[str]) -> list[str]:

@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.files import write_json
+from chaos_utils.base.inputs import Input, digest
 from chaos_utils.base.validation import StrictModel, read_json, validate
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets.faults import shorten
@@ -179,6 +180,12 @@ class Plan:
     def runs(self) -> list[RunSpec]:
         """Its runs, each with the commit that its model is pinned at."""
         return [self._pinned(spec) for spec in self.file.runs]
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The entries of its files, for what is made from them."""
+        files = [path for path in (self.path, self.revisions_path) if path.is_file()]
+        return tuple(Input(f"results/{PLANS_FOLDER}/{path.name}", digest(path)) for path in files)
 
     @property
     def revisions_path(self) -> Path:

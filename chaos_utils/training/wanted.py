@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,14 +50,8 @@ class WantedRun:
 
 def sizes(cost: Estimate) -> dict[str, float | None]:
     """Return memory and disk for programs, in GiB."""
-    return {
-        name: None if value is None else round(value, 1)
-        for name, value in (
-            ("memory_gib", cost.memory_gib),
-            ("disk_gib", cost.disk_gib),
-            ("scratch_gib", cost.scratch_gib),
-        )
-    }
+    values = {"memory_gib": cost.memory_gib, "disk_gib": cost.disk_gib}
+    return {name: None if value is None else round(value, 1) for name, value in values.items()}
 
 
 def costed(specs: Sequence[RunSpec], gpu: Gpu | None) -> list[WantedRun]:
@@ -74,8 +68,18 @@ def cost_of(spec: RunSpec, gpu: Gpu | None) -> Estimate:
 
 
 def missing_total(runs: Sequence[WantedRun], *, at_once: int = 1) -> Estimate:
-    """Return the sum of what the missing ones of the runs cost."""
-    return total((run.cost for run in runs if not run.spec.is_there), at_once=at_once)
+    """Return the sum of what the missing ones of the runs cost; a model is fetched once."""
+    fetched: set[str] = set()
+    costs = []
+    for run in runs:
+        if run.spec.is_there:
+            continue
+        again = run.spec.model in fetched
+        costs.append(
+            replace(run.cost, fetched_gib=0.0) if again and run.cost.kept_gib else run.cost
+        )
+        fetched.add(run.spec.model)
+    return total(costs, at_once=at_once)
 
 
 def command_for(spec: RunSpec) -> str:
@@ -85,10 +89,10 @@ def command_for(spec: RunSpec) -> str:
     return command_of(complete(read_settings(spec.settings))[0], spec.name)
 
 
-def job_of(spec: RunSpec) -> GpuJob:
-    """Return a run as a job of its own process, which its command makes."""
+def job_of(spec: RunSpec, device: str) -> GpuJob:
+    """Return a run as a job of its own process, which its command makes on a device."""
     words = shlex.split(command_for(spec))
-    command = [sys.executable, "-m", "chaos_utils.cli", *words[1:], "--device", "cuda"]
+    command = [sys.executable, "-m", "chaos_utils.cli", *words[1:], "--device", device]
     earlier = frozenset(Path(name).name for name in spec.earlier_runs)
     return GpuJob(spec.name, tuple(command), earlier)
 
