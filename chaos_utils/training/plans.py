@@ -229,7 +229,9 @@ class Plan:
 
 
 def plan_names() -> list[str]:
-    """Return the names of the plans beside the usual one."""
+    """Return the names of the plans beside the usual one; outside of a checkout there are none."""
+    if paths.find_project() is None:
+        return []
     return sorted(path.stem for path in (paths.results() / PLANS_FOLDER).glob("*.yml"))
 
 

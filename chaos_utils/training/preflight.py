@@ -6,7 +6,7 @@ Weights are asked for but not fetched, and no text is read whole, so that it tak
 import multiprocessing
 import shutil
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -158,24 +158,33 @@ def _check_weights(
     """Check the weights of each model; return the configurations of those that are there."""
     resolved: dict[str, ResolvedModel] = {}
     configs: dict[tuple[str, str], str] = {}
-    for run in {run.weights: run for run in trained}.values():
-        model, revision = run.model, run.settings.revision
-        with faults.collected(model.name):
-            if model.hub and (revision or not model.wheels):
-                found = hub.resolve(model, revision, plan.note_of(model.name))
-                known = plan.resolved.get(model.name)
-                if known and known.commit == found.commit:
-                    found = known  # with the digests that the hub has given
-                hub.check_cached(model, found)
-                resolved[model.name] = found
-                folder = hub.config_folder(model, found.commit)
-            else:
-                folder = find_encoder(model, revision).folder
-                check_length(load_tokenizer(folder), run.settings.max_length)
+    runs = list({run.weights: run for run in trained}.values())
+    with ThreadPoolExecutor(len(runs) or 1) as pool:  # the hub may take long to answer
+        asked = [pool.submit(_weights_of, run, plan) for run in runs]
+    for run, answer in zip(runs, asked, strict=True):
+        with faults.collected(run.model.name):
+            found, folder = answer.result()
+            if found is not None:
+                resolved[run.model.name] = found
             if folder is not None:
                 configs[run.weights] = config_in(folder)
     plan.keep(resolved)
     return configs
+
+
+def _weights_of(run: _Trained, plan: Plan) -> tuple[ResolvedModel | None, Path | None]:
+    """Return what the hub has of a run's model, if it comes from there, and its configuration."""
+    model, revision = run.model, run.settings.revision
+    if not model.hub or (model.wheels and not revision):
+        folder = find_encoder(model, revision).folder
+        check_length(load_tokenizer(folder), run.settings.max_length)
+        return None, folder
+    known = plan.resolved.get(model.name)
+    found = hub.resolve(model, revision, plan.note_of(model.name))
+    if known and known.commit == found.commit:
+        found = known  # with the digests that the hub has given
+    hub.check_cached(model, found)
+    return found, hub.config_folder(model, found.commit)
 
 
 def _check_data(trained: Sequence[_Trained], faults: Faults) -> None:
