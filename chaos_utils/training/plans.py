@@ -21,7 +21,7 @@ from chaos_utils.datasets.faults import shorten
 from chaos_utils.scoring.training_records import RECORD_FILE
 from chaos_utils.training.recipes import get_model
 
-READS = ("results/plans/*.yml", "results/plans/*.json")
+READS = ("results/plans/*",)
 WANTED_FILE = "wanted.yml"
 PLANS_FOLDER = "plans"
 _COMMIT = "[0-9a-f]{40}"

@@ -12,11 +12,12 @@ import yaml
 from helpers.checkout import PROJECT, chaos_environment
 from typer.testing import CliRunner
 
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.__main__ import app
 from chaos_utils.report import runs
 from chaos_utils.report.parameters import as_notebook
 from chaos_utils.scoring.training_records import committed_runs, read_run
-from chaos_utils.training import gpus
+from chaos_utils.training import gpus, wanted
 from chaos_utils.training.settings import recorded_settings
 
 SMALL = ["--model", "tiny-bert", "--data", "sample", "--max-train-examples", "32",
@@ -169,6 +170,27 @@ def test_options_that_cannot_be_met_are_one_message_before_any_run(options, mess
     assert done.exit_code == 2
     assert message in done.stderr
     assert not committed_runs()
+
+
+def test_one_after_the_other_a_run_that_fails_stops_no_other(checkout, monkeypatch):
+    settings = {"model": "tiny-bert", "data": "sample"}
+    entries = [{"name": name, "why": "x", "settings": {**settings, "seed": seed}}
+               for seed, name in enumerate(["bad", "good"])]  # fmt: skip
+    entries.append({"name": "needs-bad", "why": "x", "predict": {"run": "bad", "mc_samples": 2}})
+    (checkout / "results" / "wanted.yml").write_text(yaml.safe_dump(entries))
+    begun = []
+
+    def make(spec, **more):
+        begun.append(spec.name)
+        if spec.name == "bad":
+            raise ChaosError("Out of memory.")
+
+    monkeypatch.setattr(wanted, "make", make)
+    done = chaos("wanted")
+    assert done.exit_code == 2
+    assert begun == ["bad", "good"]
+    assert "2 of 3 runs failed" in done.stderr
+    assert "needs-bad\nnot begun: it needs bad" in done.stderr
 
 
 def test_runs_on_two_gpus_are_made_and_one_that_fails_is_named(checkout, monkeypatch):

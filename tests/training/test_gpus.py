@@ -1,5 +1,6 @@
 """Runs side by side, one per GPU: processes on a CPU, with ids of GPUs that are not there."""
 
+import itertools
 import os
 import signal
 import subprocess
@@ -47,7 +48,7 @@ def test_each_run_has_a_gpu_to_itself_and_all_gpus_are_used(run):
     assert sorted(times) == ["0", "1"]
     for of_gpu in times.values():
         of_gpu.sort()
-        assert all(first[1] <= second[0] for first, second in zip(of_gpu, of_gpu[1:], strict=False))
+        assert all(first[1] <= second[0] for first, second in itertools.pairwise(of_gpu))
     assert {end.fault for end in ends.values()} == {""}
 
 

@@ -121,7 +121,7 @@ def test_settings_of_all_runs_are_checked_before_anything_else(checkout):
 
 def test_a_run_may_start_from_one_that_comes_before(checkout):
     checkout(TINY, {**TINY, "init": "run-0"})
-    with pytest.raises(ChaosError, match="no finished run(?s:.)*run-0"):
+    with pytest.raises(ChaosError, match=r"no finished run(?s:.)*run-0"):
         checkout({**TINY, "init": "run-1"}, TINY)
 
 
