@@ -9,7 +9,7 @@ import pandas as pd
 
 from chaos_utils.analyses.cached_analysis import derived_table
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.datasets.tasks import get_task
+from chaos_utils.datasets.tasks import get_task, tasks
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.report.columns import DATASET, MISSING, Column, Row, number, with_ends
 from chaos_utils.report.manifests import PageLink
@@ -318,8 +318,7 @@ RUN_COLUMNS = [
 ]
 PLAN_COLUMNS = [
     Column("model", "title"),
-    _planned("nli"),
-    _planned("alphanli"),
+    *map(_planned, tasks()),
     Column("command for what is missing", lambda row: row["command"] or MISSING),
 ]
 PEOPLE_COLUMNS = [
