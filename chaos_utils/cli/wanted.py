@@ -41,12 +41,12 @@ def answer(request: WantedRequest, printing: Printing) -> Replies:
     plan = read_plan(request.plan)
     listed = _chosen(plan, request.only)
     check_settings(listed)
-    card, has_gpu = _card(request), wanted.has_gpu()
+    card, has_gpu = _card(request), wanted.has_gpu() and request.device != "cpu"
     if request.dry_run:
         yield _table(plan, wanted.costed(listed, card), card, commands=True)
         return
     ids = _gpu_ids(request)
-    site = Site(request.device, card, has_gpu, len(ids) or 1, request.hours)
+    site = Site(request.device, card, has_gpu, tuple(ids), request.hours)
     missing = _to_make(listed, request, has_gpu)
     if not missing:
         yield _made(plan, listed)
@@ -103,8 +103,8 @@ def _to_make(listed: Sequence[RunSpec], request: WantedRequest, has_gpu: bool) -
         left_out = [spec.name for spec in missing if spec.needs == "gpu"]
         if left_out:
             say(
-                f"PyTorch sees no GPU here, so left out: {', '.join(left_out)}; --preflight checks "
-                "them all the same"
+                f"left out, since they need a GPU and there is none: {', '.join(left_out)} "
+                "(--preflight checks them all the same)"
             )
         missing = [spec for spec in missing if spec.needs != "gpu"]
     return missing[: request.limit or None]

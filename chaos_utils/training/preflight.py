@@ -3,10 +3,13 @@
 Weights are asked for but not fetched, and no text is read whole, so that it takes a minute.
 """
 
+import json
 import multiprocessing
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -47,17 +50,23 @@ from chaos_utils.training.wanted import WantedRun, missing_total
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where runs are to be made: on which device, how many at once, and for how long.
+    """Where runs are to be made: on which device, and for how long.
 
-    `gpu` is the card at hand, or the one that is meant where there is none. `max_hours` are those
-    that the machine is to be had; 0 where that does not matter.
+    `gpu` is the card at hand, or the one that is meant where there is none. `gpu_ids` are those
+    that make one run each at a time; without them runs are made one after the other. `max_hours`
+    are those that the machine is to be had; 0 where that does not matter.
     """
 
     device: str
     gpu: Gpu | None
     has_gpu: bool
-    at_once: int = 1
+    gpu_ids: tuple[str, ...] = ()
     max_hours: float = 0.0
+
+    @property
+    def at_once(self) -> int:
+        """How many runs are made side by side."""
+        return len(self.gpu_ids) or 1
 
 
 @dataclass(slots=True)
@@ -110,6 +119,7 @@ def preflight(
     check_settings(specs)
     faults, trained = Faults(), [_trained(spec) for spec in specs if not spec.predict]
     say(f"checking {counted(len(specs), 'run')}: weights, data, memory, disk, time")
+    _check_device(trained, site, faults)
     _check_folders(specs, faults)
     configs = _check_weights(plan, trained, faults)
     _check_data(trained, faults)
@@ -137,6 +147,14 @@ class _Trained:
 
 def _trained(spec: RunSpec) -> _Trained:
     return _Trained(spec, *complete(read_settings(spec.settings)))
+
+
+def _check_device(trained: Sequence[_Trained], site: Site, faults: Faults) -> None:
+    """Check that there is the device, and that it has the precisions."""
+    for precision in dict.fromkeys(run.settings.precision for run in trained):
+        with faults.collected(f"--device {site.device}"):
+            if not site.has_gpu:  # a GPU is looked at in a process of its own
+                choose_device(site.device, precision)
 
 
 def _check_folders(specs: Sequence[RunSpec], faults: Faults) -> None:
@@ -210,25 +228,39 @@ def _check_memory(
             if shape is None and run.weights in configs:
                 shape = _shape_of(configs[run.weights])
             costs[run.spec.name] = estimate(run.settings, shape, site.gpu)
-    steps = {run.spec.name: _step(run, configs[run.weights])
-             for run in trained if run.weights in configs}  # fmt: skip
-    on_gpu = site.has_gpu and site.device != "cpu"
-    if not on_gpu:
+    usable = []
+    for run in trained:
+        with faults.collected(run.spec.name):
+            if run.weights in configs:
+                _check_positions(configs[run.weights], run.settings.max_length)
+                usable.append(run)
+    if not site.has_gpu or site.device == "cpu":
         _compare_memory(trained, costs, site, faults)
         return costs
-    tried = dict.fromkeys(steps.values())
-    results = dict(zip(tried, in_own_process(list(tried), site.device), strict=True))
-    for run in trained:
-        if run.spec.name not in steps:
-            continue
-        result = results[steps[run.spec.name]]
-        with faults.collected(run.spec.name):
-            _check_result(run, result, site, say)
-            hours = hours_at(run.settings, result.seconds)
-            costs[run.spec.name] = replace(
-                costs[run.spec.name], hours=(hours, hours), memory_gib=result.peak_gib
-            )
+    steps = {run.spec.name: _step(run, configs[run.weights]) for run in usable}
+    tried = list(dict.fromkeys(steps.values()))
+    with faults.collected("memory"):
+        results = dict(zip(tried, in_own_process(tried, site), strict=True))
+        for run in usable:
+            result = results[steps[run.spec.name]]
+            with faults.collected(run.spec.name):
+                _check_result(run, result, site, say)
+                hours = hours_at(run.settings, result.seconds)
+                costs[run.spec.name] = replace(
+                    costs[run.spec.name], hours=(hours, hours), memory_gib=result.peak_gib
+                )
     return costs
+
+
+def _check_positions(config: str, max_length: int) -> None:
+    """Refuse sequences that are longer than a model has positions for."""
+    positions = json.loads(config).get("max_position_embeddings")
+    if isinstance(positions, int) and 0 < positions < max_length:
+        raise ChaosError(
+            "max_length exceeds what the encoder takes.",
+            found=max_length,
+            expected=f"at most {positions}",
+        )
 
 
 def _shape_of(config: str) -> Shape:
@@ -247,6 +279,7 @@ def _step(run: _Trained, config: str) -> TrialStep:
     is_story = get_task(settings.task).kind == "stories"
     return TrialStep(
         config,
+        settings.precision,
         1 if is_story else 3,
         sequences_of(settings),
         2 if is_story else 1,
@@ -255,19 +288,36 @@ def _step(run: _Trained, config: str) -> TrialStep:
     )
 
 
-def in_own_process(steps: list[TrialStep], device: str) -> list[TrialResult]:
+def in_own_process(steps: list[TrialStep], site: Site) -> list[TrialResult]:
     """Try steps in a process of their own: the memory of a GPU is free again when it ends."""
     spawned = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, spawned) as pool:
-        return pool.submit(_try_all, steps, device).result()
+    try:
+        with ProcessPoolExecutor(1, spawned) as pool:
+            return pool.submit(_try_all, steps, site.device, site.gpu_ids[:1]).result()
+    except BrokenProcessPool as fault:
+        raise ChaosError(
+            "The process that tries a step of each run was killed.",
+            found="from outside, or the machine ran out of memory",
+            todo="see what else fills the memory, and run the same command again",
+        ) from fault
 
 
-def _try_all(steps: list[TrialStep], device: str) -> list[TrialResult]:
-    return try_steps(steps, choose_device(device))
+def _try_all(steps: list[TrialStep], device: str, gpu_ids: Sequence[str]) -> list[TrialResult]:
+    for gpu in gpu_ids:  # before PyTorch looks for one
+        os.environ.update(CUDA_DEVICE_ORDER="PCI_BUS_ID", CUDA_VISIBLE_DEVICES=gpu)
+    return try_steps(steps, device)
 
 
 def _check_result(run: _Trained, result: TrialResult, site: Site, say: Say) -> None:
     settings, title = run.settings, site.gpu.name if site.gpu else "this GPU"
+    if result.fault:
+        raise ChaosError(
+            "A step of this run fails.",
+            where=title,
+            found=result.fault,
+            expected="an encoder that classifies sequences, and a GPU that computes",
+            todo="see `nvidia-smi`; then try the run alone",
+        )
     if result.parts == 0:
         raise ChaosError(
             "Out of memory: a single item does not fit.",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from chaos_utils.training.devices import Device, is_out_of_memory
+from chaos_utils.training.devices import Device, choose_device, is_out_of_memory
 from chaos_utils.training.recipes import Shape
 
 _TIMED = 5  # steps, after two others
@@ -27,11 +27,13 @@ _NAMES = {  # what configurations call these, by family
 class TrialStep:
     """A step that is tried: of which configuration, on how many sequences of what length.
 
-    `config` is the JSON of config.json. The memory is that of sequences of `longest` tokens, the
-    time that of `usual` ones. A step of `per_item` sequences at least cannot be cut.
+    `config` is the JSON of config.json, and `precision` one of the settings. The memory is that of
+    sequences of `longest` tokens, the time that of `usual` ones. A step is cut into parts of
+    `per_item` sequences at least.
     """
 
     config: str
+    precision: str
     n_outputs: int
     sequences: int
     per_item: int
@@ -43,12 +45,14 @@ class TrialStep:
 class TrialResult:
     """What a step took: memory, which is known of a GPU alone, and time.
 
-    `parts` is into how many the step had to be cut; 0 where even one item is too large.
+    `parts` is into how many the step had to be cut; 0 where even one item is too large, or where
+    the step failed by a `fault` of another kind.
     """
 
     parts: int
-    peak_gib: float
-    seconds: float
+    peak_gib: float = 0.0
+    seconds: float = 0.0
+    fault: str = ""
 
 
 def shape_of(config: str) -> Shape:
@@ -70,19 +74,17 @@ def config_in(folder: Path) -> str:
     return (folder / "config.json").read_text("utf-8")
 
 
-def try_steps(steps: list[TrialStep], device: Device) -> list[TrialResult]:
-    """Try steps on a device, one after the other."""
-    import torch
-
-    if device.kind == "cuda":  # an operation that is not deterministic is no reason to stop here
-        torch.use_deterministic_algorithms(True, warn_only=True)
-    return [_try(step, device) for step in steps]
+def try_steps(steps: list[TrialStep], device: str) -> list[TrialResult]:
+    """Try steps on a device (``auto``, ``cpu``, ``cuda``), one after the other."""
+    return [_try(step, choose_device(device, step.precision)) for step in steps]
 
 
 def _try(step: TrialStep, device: Device) -> TrialResult:
     """Try a step, cut into more and more parts until these fit."""
     import torch
 
+    if device.kind == "cuda":  # an operation that is not deterministic is no reason to stop here
+        torch.use_deterministic_algorithms(True, warn_only=True)
     parts, at_once = 1, step.sequences
     while True:
         try:
@@ -91,11 +93,11 @@ def _try(step: TrialStep, device: Device) -> TrialResult:
                 torch.cuda.reset_peak_memory_stats()
             model = _make(step.config, step.n_outputs, device.name)
             return _measured(model, step, device, parts, at_once)
-        except (RuntimeError, MemoryError) as fault:
+        except (RuntimeError, MemoryError, ValueError, LookupError, TypeError) as fault:
             if not is_out_of_memory(fault):
-                raise
+                return TrialResult(0, fault=" ".join(str(fault).split())[:200])
         if at_once <= step.per_item:
-            return TrialResult(0, 0.0, 0.0)
+            return TrialResult(0)
         parts, at_once = 2 * parts, at_once // 2
 
 
@@ -136,6 +138,8 @@ def _make(config: str, n_outputs: int, device: str) -> Any:
     for name in ("id2label", "label2id", "num_labels", "torch_dtype", "dtype"):
         values.pop(name, None)
     made = AutoConfig.for_model(values.pop("model_type"), **values, num_labels=n_outputs)
+    if made.pad_token_id is None:  # a decoder's: its last token is looked for by this one
+        made.pad_token_id = 0
     with torch.device(device):
         return AutoModelForSequenceClassification.from_config(made, trust_remote_code=False).float()
 

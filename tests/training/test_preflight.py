@@ -1,6 +1,7 @@
 """What is found out before the first step: all of it at once."""
 
 import json
+import os
 import shutil
 from types import SimpleNamespace
 
@@ -11,7 +12,6 @@ from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import digest
 from chaos_utils.training import hub, preflight, trial_steps
-from chaos_utils.training.devices import Device
 from chaos_utils.training.estimates import Gpu
 from chaos_utils.training.plans import read_plan
 from chaos_utils.training.preflight import Site
@@ -20,7 +20,6 @@ from chaos_utils.training.trial_steps import TrialResult, TrialStep, config_in, 
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 OFFERED = COMMIT[::-1]
-CPU = Device("cpu", "fp32", "CPU")
 HERE = Site("cpu", Gpu("H100", 80, 989), has_gpu=False)
 TINY = {"model": "tiny-bert", "data": "sample"}
 
@@ -114,6 +113,13 @@ def test_all_problems_are_in_one_message(checkout, hub_with, tmp_path):
         assert part in message
 
 
+def test_a_device_that_is_not_there_is_found_out(checkout):
+    with pytest.raises(ChaosError, match="PyTorch sees none"):
+        checkout(TINY, site=Site("cuda", None, has_gpu=False))
+    with pytest.raises(ChaosError, match="fp16 gains nothing"):
+        checkout({**TINY, "precision": "fp16"})
+
+
 def test_settings_of_all_runs_are_checked_before_anything_else(checkout):
     with pytest.raises(ChaosError, match=r"2 problems(?s:.)*run-0(?s:.)*run-1"):
         checkout({**TINY, "loss": "soft"}, {"model": "tiny-brt"})
@@ -191,9 +197,9 @@ def test_memory_and_disk_are_compared_with_what_is_there(checkout, hub_with, mon
 def test_on_a_gpu_each_step_is_tried_once_and_its_time_and_memory_count(checkout, monkeypatch):
     tried = []
 
-    def in_own_process(steps, device):
+    def in_own_process(steps, site):
         tried.extend(steps)
-        return [TrialResult(2, 7.5, 0.1), TrialResult(0, 0.0, 0.0)][: len(steps)]
+        return [TrialResult(2, 7.5, 0.1), TrialResult(0)][: len(steps)]
 
     monkeypatch.setattr(preflight, "in_own_process", in_own_process)
     site, said = Site("auto", Gpu("H100", 80, 989), has_gpu=True), []
@@ -206,13 +212,17 @@ def test_on_a_gpu_each_step_is_tried_once_and_its_time_and_memory_count(checkout
     assert "will be made in 2 parts" in said[1]
     with pytest.raises(ChaosError, match=r"run-1, H100(?s:.)*128 tokens"):
         checkout(TINY, {**TINY, "task": "alphanli"}, site=site)
+    failed = TrialResult(0, fault="CUDA error: unspecified launch failure")
+    monkeypatch.setattr(preflight, "in_own_process", lambda steps, site: [failed])
+    with pytest.raises(ChaosError, match=r"step of this run fails(?s:.)*unspecified launch"):
+        checkout(TINY, site=site)
 
 
 @pytest.mark.parametrize("family", TINY_FAMILIES)
 def test_a_step_of_every_architecture_can_be_tried(family, torch):
     config = config_in(paths.cache() / "encoders" / f"tiny-{family}")
-    steps = [TrialStep(config, 3, 4, 1, 24, 12), TrialStep(config, 1, 4, 2, 24, 12)]
-    for result in try_steps(steps, CPU):
+    steps = [TrialStep(config, "fp32", 3, 4, 1, 24, 12), TrialStep(config, "fp32", 1, 4, 2, 24, 12)]
+    for result in try_steps(steps, "cpu"):
         assert result.parts == 1
         assert 0 < result.seconds < 5
 
@@ -228,15 +238,36 @@ def test_a_step_is_cut_until_its_parts_fit(monkeypatch, torch):
 
     original = trial_steps._batch
     monkeypatch.setattr(trial_steps, "_batch", batch)
-    step = TrialStep(config, 3, 8, 1, 24, 12)
-    assert try_steps([step], CPU)[0].parts == 4
+    step = TrialStep(config, "fp32", 3, 8, 1, 24, 12)
+    assert try_steps([step], "cpu")[0].parts == 4
     most = 0
-    assert try_steps([step], CPU)[0].parts == 0
+    assert try_steps([step], "cpu")[0].parts == 0
+
+
+def test_a_configuration_that_no_model_can_be_made_of_is_a_fault_of_its_step(torch):
+    config = config_in(paths.cache() / "encoders" / "tiny-bert")
+    strange = json.dumps(json.loads(config) | {"model_type": "no-such-type"})
+    odd, good = try_steps([TrialStep(one, "fp32", 3, 4, 1, 24, 12) for one in (strange, config)],
+                          "cpu")  # fmt: skip
+    assert "no-such-type" in odd.fault
+    assert good.parts == 1
+
+
+def test_a_killed_trial_is_one_message(monkeypatch, torch):
+    with pytest.raises(ChaosError, match="was killed"):
+        preflight.in_own_process([KilledWhenRead()], HERE)
+
+
+class KilledWhenRead:
+    """In the place of a step: ends the process that reads it."""
+
+    def __reduce__(self):
+        return os._exit, (9,)
 
 
 def test_steps_are_tried_in_a_process_of_their_own(torch):
     config = config_in(paths.cache() / "encoders" / "tiny-bert")
     before = torch.are_deterministic_algorithms_enabled()
-    (result,) = preflight.in_own_process([TrialStep(config, 3, 4, 1, 24, 12)], "cpu")
+    (result,) = preflight.in_own_process([TrialStep(config, "fp32", 3, 4, 1, 24, 12)], HERE)
     assert result.parts == 1
     assert torch.are_deterministic_algorithms_enabled() == before
