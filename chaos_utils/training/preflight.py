@@ -30,6 +30,7 @@ from chaos_utils.training.estimates import (
     Gpu,
     estimate,
     hours_at,
+    memory_bytes,
     sequences_of,
     usual_length,
 )
@@ -221,12 +222,13 @@ def _check_memory(
     say: Say,
 ) -> dict[str, Estimate]:
     """Check that the worst step of each run fits; return what each run costs."""
-    costs = {}
+    costs, shapes = {}, {}
     for run in trained:
         with faults.collected(run.spec.name):
             shape = run.model.shape
             if shape is None and run.weights in configs:
                 shape = _shape_of(configs[run.weights])
+            shapes[run.spec.name] = shape
             costs[run.spec.name] = estimate(run.settings, shape, site.gpu)
     usable = []
     for run in trained:
@@ -235,7 +237,10 @@ def _check_memory(
                 _check_positions(configs[run.weights], run.settings.max_length)
                 usable.append(run)
     if not site.has_gpu or site.device == "cpu":
-        _compare_memory(trained, costs, site, faults)
+        for run in trained:
+            with faults.collected(run.spec.name):
+                if shape := shapes.get(run.spec.name):
+                    _compare_memory(run, shape, site, say)
         return costs
     steps = {run.spec.name: _step(run, configs[run.weights]) for run in usable}
     tried = list(dict.fromkeys(steps.values()))
@@ -333,26 +338,32 @@ def _check_result(run: _Trained, result: TrialResult, site: Site, say: Say) -> N
         )
 
 
-def _compare_memory(
-    trained: Sequence[_Trained], costs: dict[str, Estimate], site: Site, faults: Faults
-) -> None:
-    """Compare the estimates with the memory of this machine, or of the card that is meant."""
-    here = available_memory_gib()
-    for run in trained:
-        needed = costs[run.spec.name].memory_gib if run.spec.name in costs else None
-        on_card = run.spec.needs == "gpu" and site.gpu is not None
-        there = site.gpu.memory_gib if on_card and site.gpu else here
-        if needed is None or not there or needed <= there:
-            continue
-        with faults.collected(run.spec.name):
-            raise ChaosError(
-                "Out of memory: a step does not fit.",
-                where=site.gpu.name if on_card and site.gpu else "this machine",
-                found=f"{there:.1f} GiB",
-                expected=f"about {needed:.1f} GiB for {run.settings.batch_size} items of "
-                f"{run.settings.max_length} tokens (an estimate)",
-                todo="take a machine or a card with more memory, or a smaller max_length",
-            )
+def _compare_memory(run: _Trained, shape: Shape, site: Site, say: Say) -> None:
+    """Compare the estimate with the memory of this machine, or of the card that is meant.
+
+    It is an upper bound, and a step can be cut: a run is refused where one item does not fit.
+    """
+    title, there = "this machine", available_memory_gib()
+    if run.spec.needs == "gpu" and site.gpu:
+        title, there = site.gpu.name, site.gpu.memory_gib
+    one_item = run.settings.model_copy(update={"batch_size": 1})
+    needed, least = (memory_bytes(one, shape) / GIB for one in (run.settings, one_item))
+    if not there or needed <= there:
+        return
+    if least <= there:
+        say(
+            f"{run.spec.name}: a step of {run.settings.batch_size} items may take {needed:.1f} "
+            f"GiB, and {title} has {there:.1f}: it may have to be made in parts"
+        )
+        return
+    raise ChaosError(
+        "Out of memory: a single item does not fit.",
+        where=title,
+        found=f"{there:.1f} GiB",
+        expected=f"about {least:.1f} GiB: weights, gradients, moments, and one item of "
+        f"{counted(run.settings.max_length, 'token')}",
+        todo="take a machine or a card with more memory",
+    )
 
 
 def available_memory_gib() -> float:
