@@ -17,7 +17,7 @@ from chaos_utils.scoring.evaluate import evaluate_systems, references
 from chaos_utils.scoring.scores import EvaluationRequest, as_scores
 from chaos_utils.scoring.systems import guesses_by_votes
 from chaos_utils.scoring.training_records import Fit, Run, kind_of
-from chaos_utils.training.estimates import GPUS, USUAL_GPU, estimate
+from chaos_utils.training.estimates import GPUS, USUAL_GPU, estimate, hours_in_words
 from chaos_utils.training.plans import Plan
 from chaos_utils.training.settings import complete, read_settings
 
@@ -239,8 +239,8 @@ def _planned(task: str) -> Column:
     def state(row: Row) -> str:
         if row[f"there_{task}"]:
             return f"there, dev accuracy {row[f'dev_accuracy_{task}']:.3f}"
-        low, high = row[f"hours_low_{task}"], row[f"hours_high_{task}"]
-        return f"missing, {low:.1f} to {high:.1f} GPU-hours"
+        hours = row[f"hours_low_{task}"], row[f"hours_high_{task}"]
+        return f"missing, {hours_in_words(hours)} GPU-hours"
 
     return Column(get_task(task).title, state)
 

@@ -11,10 +11,10 @@ from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.cli.console import Grid, Replies, Reply, is_terminal, progress_lines, say
 from chaos_utils.training import gpus as scheduling
 from chaos_utils.training import wanted
-from chaos_utils.training.estimates import USUAL_GPU, Gpu, gpu_named
+from chaos_utils.training.estimates import USUAL_GPU, Gpu, gpu_named, hours_in_words
 from chaos_utils.training.gpus import JobEnd, Watch
 from chaos_utils.training.plans import Plan, RunSpec, read_plan
-from chaos_utils.training.preflight import Site, check_settings, hours_in_words, preflight
+from chaos_utils.training.preflight import Site, check_settings, preflight
 from chaos_utils.training.wanted import WantedRun
 
 _LOGS = "wanted"  # below _build/

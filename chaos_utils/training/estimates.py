@@ -196,3 +196,11 @@ def total(estimates: Iterable[Estimate], *, at_once: int = 1) -> Estimate:
         sum(one.kept_gib or 0 for one in known),
         sum(scratch[:at_once]),
     )
+
+
+def hours_in_words(hours: tuple[float, float] | None) -> str:
+    """Write hours as a range, or as one number where its ends are the same in print."""
+    if hours is None:
+        return "–"
+    low, high = (f"{value:.1f}" for value in hours)
+    return low if low == high else f"{low}–{high}"

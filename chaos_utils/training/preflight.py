@@ -30,6 +30,7 @@ from chaos_utils.training.estimates import (
     Gpu,
     estimate,
     hours_at,
+    hours_in_words,
     memory_bytes,
     sequences_of,
     usual_length,
@@ -405,11 +406,3 @@ def _check_hours(runs: Sequence[WantedRun], site: Site, faults: Faults) -> None:
             todo="take more GPUs, or part of the runs: --limit or --only; what is made stays, and "
             "the same command makes the rest",
         )
-
-
-def hours_in_words(hours: tuple[float, float] | None) -> str:
-    """Write hours as a range, or as one number where its ends are the same in print."""
-    if hours is None:
-        return "–"
-    low, high = (f"{value:.1f}" for value in hours)
-    return low if low == high else f"{low}–{high}"
