@@ -5,26 +5,24 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.base.inputs import Input, digest, merged
-from chaos_utils.base.validation import StrictModel, validate
-from chaos_utils.base.yaml_files import read_yaml
+from chaos_utils.base.validation import validate
 from chaos_utils.datasets.catalogue import get_dataset, known_files, released
 from chaos_utils.datasets.cells import parse
-from chaos_utils.datasets.faults import shorten
 from chaos_utils.datasets.frame import FileContent
 from chaos_utils.datasets.tasks import get_task, tasks
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.system import System, are_votes, votes_of
 
-READS = ("results/*/*.json", "results/*/*.parquet", "results/*/*.ipynb", "results/*.yml")
+READS = ("results/*/*.json", "results/*/*.parquet", "results/*/*.ipynb")
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +32,6 @@ DEV_FILE = "dev.parquet"  # on development items outside ChaosNLI, with their go
 RECORD_FILE = "run.json"
 NOTEBOOK_FILE = "notebook.ipynb"  # as executed, where a notebook has trained
 _RECORD = "A run's record"
-WANTED_FILE = "wanted.yml"
 UNKNOWN = (  # of a model off the shelf
     "taken as it was published: what it was trained on is not known here, and it may have seen "
     "ChaosNLI's items"
@@ -451,74 +448,6 @@ def ordered(runs: Iterable[Run]) -> list[Run]:
             run.name,
         ),
     )
-
-
-class PredictSpec(StrictModel):
-    """What a run predicts with that trains nothing.
-
-    Attributes
-    ----------
-    run : str
-        The run whose weights are asked, or a model.
-    mc_samples : int
-        Passes with dropout.
-    """
-
-    run: str
-    mc_samples: int
-
-
-class RunSpec(StrictModel):
-    """A run that the book wants: it trains, or predicts with another's weights.
-
-    Attributes
-    ----------
-    name, why : str
-        Its folder below ``results/``, and what it is for.
-    settings : dict
-        Of a training run, as `training.settings.Settings` names them; unchecked.
-    predict : Asked or None
-        Of one that trains nothing.
-    needs : str
-        ``gpu`` for a run that is to show what a GPU does; else empty.
-    """
-
-    name: str
-    why: str
-    needs: Literal["", "gpu"] = ""
-    settings: dict[str, Any] = Field(default_factory=dict)
-    predict: PredictSpec | None = None
-
-    @model_validator(mode="after")
-    def _check(self) -> "RunSpec":
-        if len({"settings", "predict"} & self.model_fields_set) != 1:
-            raise ValueError("a wanted run has either settings or predict")
-        return self
-
-    @property
-    def folder(self) -> Path:
-        """Where it goes."""
-        return paths.results() / self.name
-
-    @property
-    def is_there(self) -> bool:
-        """Whether it is finished."""
-        return (self.folder / RECORD_FILE).is_file()
-
-
-def wanted_runs() -> list[RunSpec]:
-    """Return the runs that ``results/wanted.yml`` lists, by value; none without it."""
-    path, what = paths.results() / WANTED_FILE, "The list of wanted runs"
-    if not path.is_file():
-        return []
-    content = read_yaml(path, what)
-    if not isinstance(content, list):
-        found = shorten(content)
-        raise ChaosError(f"{what} cannot be read.", where=path, found=found, expected="a list")
-    return [
-        validate(entry, RunSpec, f"{path}, entry {n}", "A wanted run")
-        for n, entry in enumerate(content, start=1)
-    ]
 
 
 def committed_runs() -> list[Run]:
