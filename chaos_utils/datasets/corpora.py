@@ -1,4 +1,4 @@
-"""The corpora that models are trained and chosen on: SNLI, MNLI, αNLI, and ChaosNLI's own votes."""
+"""The corpora that models are trained and chosen on: SNLI, MNLI, αNLI, and votes."""
 
 import re
 import unicodedata
@@ -30,8 +30,8 @@ class Corpus:
 
     task: Task
     uids: tuple[str, ...]
-    texts: tuple[tuple[str, ...], ...]  # premise and hypothesis, or a story's four
-    targets: Floats  # rows sum to 1: one-hot for hard labels, vote shares for ChaosNLI; read-only
+    texts: tuple[tuple[str, ...], ...]  # premise and hypothesis, a story's four, or one
+    targets: Floats  # rows sum to 1: one-hot for hard labels, or vote shares; read-only
     datasets: tuple[str, ...]  # where each item comes from, such as snli
     dropped: int = 0  # lines of the files without a majority label
     inputs: tuple[Input, ...] = ()
@@ -230,7 +230,7 @@ def load_chaosnli(task: str, data: str = "auto") -> tuple[Corpus, list[Votes]]:
 
 
 def from_votes(all_votes: Iterable[Votes], task: Task) -> Corpus:
-    """Return the items of ChaosNLI, each with its vote shares as target."""
+    """Return the items that were voted on, each with its vote shares as target."""
     return join(
         [
             Corpus(

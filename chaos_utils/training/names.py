@@ -11,7 +11,7 @@ from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.scoring.training_records import RECORD_FILE, Run, read_run
 from chaos_utils.training.recipes import get_model, recipe_of
-from chaos_utils.training.settings import Settings, recorded_settings, usual_head
+from chaos_utils.training.settings import Settings, recorded_settings, usual
 
 # Runs with different values of these are one system, unless they also share the seed.
 _TECHNICAL = ("dev_examples", "trainer", "threads", "precision", "data")
@@ -61,7 +61,7 @@ def names_of(
 
 
 def _setting_in_words(name: str, value: Any) -> str:
-    if name in ("init", "teacher", "data"):
+    if name in ("init", "teacher", "data", "train"):
         value = Path(value).name  # of a folder, without where it stands
     return f"{name.replace('_', ' ')} {value or 'none'}"
 
@@ -88,7 +88,7 @@ def command_of(settings: Settings, run: str) -> str:
     recipe = asdict(
         recipe_of(get_model(settings.model), settings.task, settings.train, settings.init)
     )
-    recipe["head"] = usual_head(settings)
+    recipe |= usual(settings)
     for name, field in Settings.model_fields.items():
         value = getattr(settings, name)
         if name != "model" and value not in (field.default, recipe.get(name)):
