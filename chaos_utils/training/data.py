@@ -176,7 +176,10 @@ def _with_texts(files: VoteFiles, named: Sequence[str]) -> Dataset:
 
     assert files.content is not None
     columns = files.content[1].names
-    fields = tuple(name for name in named if name in columns) or tuple(text_columns(files.paths[0]))
+    _check_named(named, columns, files.names[0])
+    fields = named or tuple(text_columns(files.paths[0]))
+    if not fields:
+        raise _no_texts(files.names[0], ", ".join(columns))
     reader = files.dataset.reader.model_copy(update={"texts": {name: name for name in fields}})
     update = {"text_fields": fields, "text_titles": fields, "reader": reader}
     return files.dataset.model_copy(update=update)
@@ -186,22 +189,8 @@ def _text_fields(votes: Votes, named: tuple[str, ...]) -> tuple[str, ...]:
     """Return the fields of the text, or of the pair, in the order in which they are read."""
     fields = votes.dataset.text_fields
     if not fields or not votes.texts:
-        raise ChaosError(
-            "These votes have no texts, so that nothing can be learnt from them.",
-            where=votes.source.name,
-            expected="a text for each item, in a column beside the votes",
-            todo="add it; where it is there but not found, name it by `texts` in a dataset's YAML "
-            "file, which `chaos dataset init` writes",
-        )
-    for name in named:
-        if name not in fields:
-            raise ChaosError(
-                "These votes have no such text.",
-                where=votes.source.name,
-                found=repr(name),
-                expected=did_you_mean(name, fields),
-                todo=f"name one or two of: {', '.join(fields)}",
-            )
+        raise _no_texts(votes.source.name, "votes alone")
+    _check_named(named, fields, votes.source.name)
     if not named and len(fields) > 2:
         raise ChaosError(
             "It is not clear which texts are to be read.",
@@ -211,6 +200,29 @@ def _text_fields(votes: Votes, named: tuple[str, ...]) -> tuple[str, ...]:
             todo=f"name them: --text {fields[0]}, or --text {fields[0]} --pair {fields[1]}",
         )
     return named or fields
+
+
+def _check_named(named: Sequence[str], fields: Sequence[str], where: str) -> None:
+    for name in named:
+        if name not in fields:
+            raise ChaosError(
+                "These votes have no such text.",
+                where=where,
+                found=repr(name),
+                expected=did_you_mean(name, fields),
+                todo=f"name one or two of: {', '.join(fields)}",
+            )
+
+
+def _no_texts(where: str, found: str) -> ChaosError:
+    return ChaosError(
+        "These votes have no texts, so that nothing can be learnt from them.",
+        where=where,
+        found=found,
+        expected="a text for each item, in a column beside the votes",
+        todo="add it; where it is there, name it: --text COLUMN, or `texts` in a dataset's YAML "
+        "file, which `chaos dataset init` writes",
+    )
 
 
 def notes_on(data: Data) -> list[str]:
