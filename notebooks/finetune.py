@@ -5,7 +5,8 @@
 # predictions beside people. With `train` it learns any dataset's votes, your own too, and predicts each item by a model
 # that has seen neither it nor another with its text. `chaos run finetune` runs it, `chaos finetune` is short for that, and `chaos sweep finetune`
 # runs a grid of it. Its predictions can be given to every chapter with `-p predictions=…`. A run that is killed
-# resumes from its last checkpoint when the same command is given again.
+# resumes from its last checkpoint when the same command is given again, and ends with the same predictions on the same
+# hardware: a GPU is asked for deterministic algorithms, and the record says where it had none.
 
 # %%
 from typing import Literal

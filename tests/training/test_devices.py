@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from helpers.engine import fit_tiny
+from helpers.engine import fit_tiny, given_tiny, small
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.training import devices
@@ -133,3 +133,35 @@ def test_the_seconds_of_a_resumed_run_are_those_of_all_its_calls(tmp_path, monke
     assert account.cpu_seconds > 0
     assert account.calls == ["CPU, 1 thread", "another CPU"]
     assert account.steps == 4
+
+
+@pytest.fixture
+def four(gpu, torch, monkeypatch):
+    """Four GPUs in one process, as far as accelerate looks."""
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 4)
+    monkeypatch.setattr(torch.cuda, "set_device", lambda device: None)
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: 0)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device=None: SimpleNamespace(
+        major=9, minor=0, total_memory=80 * 2**30
+    ))  # fmt: skip
+
+
+@pytest.mark.usefixtures("four")
+def test_a_gpu_is_taken_after_a_run_on_the_cpu_and_one_alone(tmp_path):
+    from chaos_utils.training import trainer
+
+    assert trainer.processes_of(CPU).device.type == "cpu"
+    place = choose_device()
+    processes = trainer.processes_of(place)
+    assert processes.device.type == "cuda"
+    settings = small(epochs=1, batch_size=16, learning_rate=1e-3, weight_decay=0.0,
+                     warmup_ratio=0.0, patience=0)  # fmt: skip
+    job = trainer.Job(
+        **given_tiny() | {"settings": settings}, scores=dict, device=place, work=tmp_path
+    )
+    arguments = trainer.arguments_for(job, 2)
+    assert arguments.device.type == "cuda"
+    assert arguments.n_gpu == 1  # never DataParallel
+    assert (arguments.train_batch_size, arguments.gradient_accumulation_steps) == (8, 2)
+    assert (arguments.bf16, arguments.fp16, arguments.tf32) == (True, False, False)
+    assert trainer.processes_of(CPU).device.type == "cpu"
