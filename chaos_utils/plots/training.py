@@ -28,8 +28,8 @@ _SMOOTHED = 0.08  # of a run: how much of the loss is averaged
 def plot_training_curves(table: pd.DataFrame) -> Figure:
     """Draw training loss against items seen, and accuracy on development items beside it.
 
-    The table has one row for each ``task`` (``nli``, ``alphanli``, ``votes``), ``run``, ``fold`` and point:
-    ``label`` (of the run; those with one label look alike), ``measure`` (``loss`` in nats,
+    The table has one row for each ``task``, ``run``, ``fold`` and point: ``label``
+    (of the run; those with one label look alike), ``measure`` (``loss`` in nats,
     ``dev_accuracy``, ``inner_loss`` in nats), ``items``, ``value``. Losses are drawn smoothed, over
     the raw ones in grey. Where there is no accuracy, the loss on the inner fold is in its place.
     """

@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.base.inputs import Input, merged
 from chaos_utils.datasets import corpora, splits
+from chaos_utils.datasets.catalogue import known_datasets
 from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.loading import VoteFiles, find_votes, read_votes
@@ -153,6 +155,14 @@ def load_predicted_votes(settings: Settings) -> list[Votes]:
 
 def load_own_votes(settings: Settings) -> Votes:
     """Return the votes of the one dataset that `train` names, whose texts are those to be read."""
+    names = [one.name for one in known_datasets()]
+    if settings.train not in names and not paths.from_reader(settings.train).exists():
+        raise ChaosError(
+            "There is nothing of this name to train on.",
+            where=f"train={settings.train}",
+            expected=did_you_mean(settings.train, ["corpora", "chaosnli", *names])
+            + " or a votes file",
+        )
     found = find_votes(settings.train)
     if len(found) > 1:
         raise ChaosError(

@@ -14,7 +14,7 @@ from chaos_utils.cli.__main__ import app
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.scoring.training_records import kind_of, read_run
 from chaos_utils.training import finetune as engine
-from chaos_utils.training.data import load_data, load_predicted_votes
+from chaos_utils.training.data import load_data
 from chaos_utils.training.settings import complete
 
 WORDS = ["a man", "two dogs", "the old woman", "some children", "nobody", "the boat"]
@@ -117,14 +117,11 @@ def test_texts_are_those_that_are_named_and_folds_are_by_the_first_of_them(tmp_p
     assert len(set(load(votes, text="post").folds.groups.tolist())) == 12
 
 
+@pytest.mark.published("lewidi2023/*")
 def test_a_dataset_of_the_package_is_trained_on_by_its_name():
-    settings = small(train="snli", n_folds=3, max_train_examples=0, dev_examples=0, data="auto")
-    try:
-        (votes,) = load_predicted_votes(settings)
-    except ChaosError as fault:
-        assert "chaos data fetch" in str(fault)  # its file is not here
-    else:
-        assert votes.dataset.text_fields == ("premise", "hypothesis")
+    data = load("md-agreement")
+    assert len(data.train) == len(data.predicted) == 10_753
+    assert not any(entry.is_own for entry in data.inputs)
 
 
 def test_a_label_without_votes_is_allowed_and_said(tmp_path):
@@ -169,9 +166,18 @@ def test_bad_votes_are_one_clear_error(of_votes, settings, message, tmp_path):
         load(votes, **settings)
 
 
-def test_several_datasets_are_not_one():
-    with pytest.raises(ChaosError, match="votes of one dataset"):
-        load("sample")
+@pytest.mark.parametrize(
+    ("several", "message"), [(True, "of one dataset"), (False, "of this name")]
+)
+def test_what_is_trained_on_is_one_dataset(several, message, tmp_path):
+    for name in ("first", "second"):
+        write_votes(tmp_path / f"{name}.csv")
+        (tmp_path / f"{name}.yml").write_text(
+            f"name: {name}\ntitle: Mine\nlabels: ['yes', 'no']\ntexts: [post]\n"
+            f"files: [{{name: {name}.csv}}]\nreader: {{format: long, annotator: annotator}}\n"
+        )
+    with pytest.raises(ChaosError, match=message):
+        load(tmp_path if several else tmp_path / "third.csv")
 
 
 def test_a_start_that_answers_otherwise_or_has_seen_the_items_is_refused(tmp_path):
@@ -193,9 +199,9 @@ def test_a_start_that_answers_otherwise_or_has_seen_the_items_is_refused(tmp_pat
     seen = engine.load_data(small()).train.texts[0][0]
     other.write_text(other.read_text().replace("a man sleeps on day 0", f'"{seen}"'))
     with pytest.raises(ChaosError, match="training items have premises that occur in nli"):
-        engine.finetune(settings, tmp_path / "seen")
+        engine.finetune(own(other, init=str(earlier.folder)), tmp_path / "seen")
+    again = own(votes, init=str(run.folder))
     with pytest.raises(ChaosError, match="model for each fold"):
-        again = own(votes, init=str(run.folder))
         engine.finetune(again, tmp_path / "again")
 
 
@@ -207,7 +213,8 @@ def test_the_command_trains_and_what_it_predicts_is_judged_beside_references(tmp
     assert done.exit_code == 0, done.stderr
     command_of = read_run(tmp_path / "run").command
     assert "--train votes.csv" in command_of
-    assert "--task" not in command_of and "--loss" not in command_of
+    assert "--task" not in command_of
+    assert "--loss" not in command_of
     done = chaos("evaluate", "run/predictions.parquet", "--data", "votes.csv", "--bootstrap", "0",
                  "--json")  # fmt: skip
     assert done.exit_code == 0, done.stderr
