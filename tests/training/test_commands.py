@@ -47,7 +47,11 @@ def checkout(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("checkout")
 def test_bad_input_ends_in_one_message_and_code_2(tmp_path):
-    bad = {"loss": "expected 'hard'", "init": "no finished run", "device": "PyTorch sees none"}
+    bad = {
+        "loss": "'hard', 'soft' or 'jsd'",
+        "init": "no finished run",
+        "device": "PyTorch sees none",
+    }
     for option, message in bad.items():
         done = chaos("finetune", *SMALL, f"--{option}", "cuda", "--out", tmp_path / "run")
         assert done.exit_code == 2
