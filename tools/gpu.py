@@ -125,9 +125,10 @@ def preflight(environment: dict[str, str], *, pretend: bool) -> list[str]:
 def _until_a_checkpoint(command: list[str], environment: dict[str, str]) -> None:
     """Kill a training as soon as it has left a checkpoint; return where it ends before."""
     work = Path(environment["CHAOS_CACHE"]) / "training"
-    known = set(work.glob("*/checkpoint-*"))
+    whole = "*/checkpoint-*/account.json"
+    known = set(work.glob(whole))
     with subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True) as process:
-        while process.poll() is None and set(work.glob("*/checkpoint-*")) <= known:
+        while process.poll() is None and set(work.glob(whole)) <= known:
             time.sleep(0.05)
         if process.poll() is None:
             process.kill()

@@ -94,8 +94,9 @@ def fit_tiny(
         torch.manual_seed(0)
         return load_model(folder, 3)
 
-    # Every evaluation is worse than the one before.
-    accuracies = iter([0.5, 0.25] if not list(work.glob("checkpoint-2")) else [0.25])
+    # Every evaluation is worse than the one before: 1/2, 1/3 and so on.
+    steps = [int(path.name.partition("-")[2]) for path in work.glob("checkpoint-*")]
+    accuracies = (1 / epoch for epoch in range(max(steps, default=0) // 2 + 2, 100))
     job = trainer.Job(
         **{**given, "settings": settings},
         scores=lambda _: {"accuracy": next(accuracies)}, device=device, work=work,

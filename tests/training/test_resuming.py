@@ -22,7 +22,7 @@ COMMAND = [
 
 def test_a_fit_that_is_stopped_after_any_step_ends_as_one_that_was_not(tmp_path):
     unbroken, known = fit_tiny(tmp_path / "unbroken")
-    assert [look["accuracy"] for look in known.looks] == [0.5, 0.25]
+    assert [look["accuracy"] for look in known.looks] == [1 / 2, 1 / 3]
     first, _ = fit_tiny(tmp_path / "first", settings={"epochs": 2, "patience": 1})
     assert (weights(first) == weights(unbroken)).all()  # those of the better epoch are kept
     for step in range(1, N_STEPS + 1):
@@ -64,6 +64,17 @@ def test_a_run_that_is_stopped_and_resumed_ends_as_one_that_was_not(
     unbroken = engine.finetune(settings, tmp_path / "unbroken")
     assert run.record.fits[0].curve == unbroken.record.fits[0].curve
     assert run.record.outputs == unbroken.record.outputs
+
+
+def test_a_fit_that_is_resumed_has_as_little_patience_left(tmp_path):
+    patient = {"epochs": 5, "patience": 2}
+    with pytest.raises(KeyboardInterrupt):
+        fit_tiny(tmp_path / "stopped", stop=4, settings=patient)
+    resumed, account = fit_tiny(tmp_path / "stopped", settings=patient)
+    assert account.steps == 6  # after two epochs without a gain
+    unbroken, known = fit_tiny(tmp_path / "unbroken", settings=patient)
+    assert (account.looks, account.steps) == (known.looks, known.steps)
+    assert (weights(resumed) == weights(unbroken)).all()
 
 
 def test_a_damaged_checkpoint_is_reported_and_not_used(tmp_path):
