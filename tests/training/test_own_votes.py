@@ -9,6 +9,7 @@ import pytest
 from helpers.engine import shares, small
 from typer.testing import CliRunner
 
+from chaos_utils.analyses.finetuning import RUN_COLUMNS, people_comparison, run_table
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.__main__ import app
 from chaos_utils.datasets.loading import load_all_votes
@@ -83,7 +84,10 @@ def test_a_record_of_own_votes_says_that_there_are_no_development_items(tmp_path
     assert (record.settings.task, record.settings.loss) == ("votes", "soft")
     assert run.system == "tiny bert, vote shares alone, 3 folds, seed 0"
     assert kind_of(run) == "votes"
-    assert run.own_training_files == ["votes.csv"]
+    trained_on = next(one for one in RUN_COLUMNS if one.heading.startswith("trained on"))
+    (row,) = run_table([run]).rows.to_dict("records")
+    folded = "24 items of your own (votes.csv), out of fold (3 folds)"
+    assert trained_on.value(row) == folded
 
 
 def test_a_part_is_held_out_by_text_the_same_for_every_seed(tmp_path):
@@ -99,6 +103,8 @@ def test_a_part_is_held_out_by_text_the_same_for_every_seed(tmp_path):
     assert set(pd.read_parquet(run.folder / "predictions.parquet")["uid"]) == held
     assert len(run.record.fits) == 1
     assert run.system == "tiny bert, vote shares alone, 30% held out, seed 0"
+    beside = people_comparison(run, load_all_votes(str(votes)), n_resamples=0, seed=0).rows
+    assert set(beside["n_items"]) == {6}  # references are of the same items
 
 
 def test_shares_are_learnt_unless_majority_labels_are_asked_for(tmp_path):
