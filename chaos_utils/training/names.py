@@ -33,7 +33,7 @@ def names_of(
         return f", seed {seed}{dropout}" if seeded else dropout
 
     mine = settings.model_dump() | {"mc_samples": mc_samples}
-    beside = [pair for pair in _runs_beside(out) if pair[1].task == settings.task]
+    beside = [pair for pair in _runs_beside(out) if _shares_items(pair[1], settings)]
     for technical in (False, True):
         differing = set()
         for run, other_settings in beside:
@@ -58,6 +58,12 @@ def names_of(
         ]
         family = ", ".join([family, *shown])
     return family + ending(settings.seed), family + dropout
+
+
+def _shares_items(theirs: Settings, mine: Settings) -> bool:
+    """Return whether two runs predict the same items, so that tables name both."""
+    of_one_dataset = Path(theirs.train).stem == Path(mine.train).stem
+    return theirs.task == mine.task and (of_one_dataset or not mine.on_own_votes)
 
 
 def _setting_in_words(name: str, value: Any) -> str:

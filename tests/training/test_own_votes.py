@@ -103,6 +103,12 @@ def test_a_part_is_held_out_by_text_the_same_for_every_seed(tmp_path):
     assert set(pd.read_parquet(run.folder / "predictions.parquet")["uid"]) == held
     assert len(run.record.fits) == 1
     assert run.system == "tiny bert, vote shares alone, 30% held out, seed 0"
+    other = write_votes(tmp_path / "other.csv")  # whose runs stand in no table beside these
+    names = [
+        engine.finetune(own(path, held_out=0.3, n_folds=5, epochs=2), tmp_path / name).system
+        for path, name in ((other, "second"), (votes, "third"))
+    ]
+    assert names == [run.system, f"{run.system.removesuffix(', seed 0')}, epochs 2, seed 0"]
     beside = people_comparison(run, load_all_votes(str(votes)), n_resamples=0, seed=0).rows
     assert set(beside["n_items"]) == {6}  # references are of the same items
 
