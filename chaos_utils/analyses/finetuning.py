@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from chaos_utils.datasets.tasks import get_task, tasks
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.report.columns import DATASET, MISSING, Column, Row, number, with_ends
 from chaos_utils.report.manifests import PageLink
-from chaos_utils.scoring.evaluate import evaluate_systems, references
+from chaos_utils.scoring.evaluate import evaluate_systems, part_of, references
 from chaos_utils.scoring.scores import EvaluationRequest, as_scores
 from chaos_utils.scoring.systems import guesses_by_votes
 from chaos_utils.scoring.training_records import Fit, Run, kind_of
@@ -99,7 +100,7 @@ def people_comparison(
     ----------
     run : Run
     votes : sequence of Votes
-        On each dataset that it predicts.
+        On each dataset that it predicts, all of its items or a part.
     n_resamples : int
         Bootstrap resamples of the items for its intervals, each with the votes on it; 0 for none.
     seed : int
@@ -118,12 +119,13 @@ def people_comparison(
         predicted = run.predictions_on(of_dataset)
         if predicted is None:
             continue
-        guesses = guesses_by_votes(of_dataset)
-        reference_rows = references(of_dataset, _PEOPLE_MEASURES)
+        covered = part_of(of_dataset, predicted.rows_in(of_dataset))
+        guesses = guesses_by_votes(covered)
+        reference_rows = references(covered, _PEOPLE_MEASURES)
         scores = as_scores(
             [
-                *evaluate_systems(of_dataset, [predicted], request),
-                *evaluate_systems(of_dataset, guesses, EvaluationRequest(_PEOPLE_MEASURES)),
+                *evaluate_systems(covered, [predicted], request),
+                *evaluate_systems(covered, guesses, EvaluationRequest(_PEOPLE_MEASURES)),
                 *(row for row in reference_rows if row["origin"] == "reference"),
             ]
         )
@@ -263,11 +265,14 @@ def _trained_on(row: Row) -> str:
         for corpus in get_task(row["task"]).files_of("train")
     }
     parts = " + ".join(f"{number(n)} {name}" for name, n in counts.items() if not pd.isna(n))
+    folds = f", out of fold ({row['n_fits']} folds)" if row["n_fits"] > 1 else ", a part held out"
     if isinstance(files := row.get("own_files"), str):
-        folds = f", out of fold ({row['n_folds']} folds)" * (row["train"] == "chaosnli")
+        folds *= row["train"] != "corpora"
         return f"{number(row['n_train'])} items of your own ({files}){folds}"
     if row["train"] == "chaosnli":
-        return f"votes of {parts} items of ChaosNLI, out of fold ({row['n_folds']} folds)"
+        return f"votes of {parts} items of ChaosNLI{folds}"
+    if row["train"] != "corpora":
+        return f"votes of {number(row['n_train'])} items of {Path(row['train']).name}{folds}"
     return f"{parts} ({row['trained_share']:.1%})"
 
 

@@ -108,7 +108,7 @@ def finetune(
     out: Out = None,
     **values: Any,
 ) -> Replies:
-    """Fine-tune an encoder, and predict ChaosNLI's items with it.
+    """Fine-tune an encoder, and predict ChaosNLI's items with it, or those of your own votes.
 
     Short for `chaos run finetune` with the same parameters: papermill executes the notebook. The
     same command resumes a run that was killed. The book reads runs below results/.

@@ -27,8 +27,8 @@ READS = ("results/*/*.json", "results/*/*.parquet", "results/*/*.ipynb")
 if TYPE_CHECKING:
     import pandas as pd
 
-PREDICTIONS_FILE = "predictions.parquet"  # on ChaosNLI's items
-DEV_FILE = "dev.parquet"  # on development items outside ChaosNLI, with their gold labels
+PREDICTIONS_FILE = "predictions.parquet"  # on ChaosNLI's items, or those of own votes
+DEV_FILE = "dev.parquet"  # on development items outside ChaosNLI, with gold labels; own votes: none
 RECORD_FILE = "run.json"
 NOTEBOOK_FILE = "notebook.ipynb"  # as executed, where a notebook has trained
 _RECORD = "A run's record"
@@ -276,6 +276,10 @@ class Run:
 
         Those of its inputs are left out that it was only chosen by, or predicts.
         """
+        published = {file.sha256 for file in known_files().values()}
+        own = [one for one in self.data if one.is_own and one.sha256 not in published]
+        if self.settings.train not in ("corpora", "chaosnli"):
+            return [Path(one.name).name for one in own]
         if self.settings.train == "chaosnli":
             wanted = [file.name for name in self.record.data.trained_on
                       for file in get_dataset(name).files]  # fmt: skip
@@ -283,9 +287,7 @@ class Run:
             task = get_task(self.settings.task)
             wanted = [name for file in task.files_of("train") for name in (file.file, file.labels)]
         names = {Path(name).name for name in wanted}
-        published = {file.sha256 for file in known_files().values()}
-        own = (file for file in self.data if file.is_own and file.sha256 not in published)
-        return [name for name in (Path(file.name).name for file in own) if name in names]
+        return [name for name in (Path(one.name).name for one in own) if name in names]
 
     def learned_from(self, later: frozenset[Path] = frozenset()) -> tuple[tuple[str, ...], bool]:
         """Return what it was trained on and whether out of fold, as fields of `System`.
@@ -329,7 +331,7 @@ def learned(
     of the run, and `datasets` those that its own training items belong to; what came first comes
     first.
     """
-    folded = train == "chaosnli"
+    folded = train != "corpora"
     own = [votes_of(get_dataset(name)) if folded else released(name).short for name in datasets]
     before = [name for names, _ in earlier for name in names]
     return tuple(dict.fromkeys([*before, *own])), folded and not any(map(are_votes, before))
@@ -404,13 +406,13 @@ def kind_of(run: Run) -> str:
     """Return what sets a run apart, one of `KINDS`.
 
     ``plain`` (hard labels, all available pairs), ``size`` (a part of them), ``smoothing``,
-    ``distilled`` (a teacher's probabilities), ``votes`` (ChaosNLI's own votes, out of fold), or
+    ``distilled`` (a teacher's probabilities), ``votes`` (ChaosNLI's or own, out of fold), or
     ``predicted`` (another run's weights, asked again, or a model off the shelf).
     """
     settings = run.settings
     if run.record.predicted:
         return "predicted"
-    if settings.train == "chaosnli":
+    if settings.train != "corpora":
         return "votes"
     if settings.teacher:
         return "distilled"

@@ -39,8 +39,15 @@ def run_key(
     decided = settings.model_dump(exclude=_NOT_DECIDING)
     if get_model(settings.model).own:
         del decided["model"]  # where it stands; what it is stands in `origin`
-    if settings.train == "corpora":
+    if not settings.on_votes:
         del decided["n_folds"], decided["head"]
+    for name in ("text", "pair"):  # the corpora have the texts
+        del decided[name]
+    if settings.on_own_votes:
+        decided["train"] = "votes"
+        decided["labels"] = corpora[0].task.labels
+    else:
+        del decided["held_out"]
     weights = [inputs.digest(folder / WEIGHTS) if folder else None for folder in (start, teacher)]
     text = json.dumps([ENGINE, decided, origin, weights], sort_keys=True)
     digest = hashlib.sha256(text.encode())

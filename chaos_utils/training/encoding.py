@@ -77,9 +77,10 @@ class EncodedItems:
 def encode(tokenizer: Any, corpus: Corpus, max_length: int) -> EncodedItems:
     """Tokenise a corpus.
 
-    A pair is the premise and the hypothesis. A story of αNLI is its first observation with one of
-    the hypotheses, and its second observation; each is scored by a single logit, so that every
-    architecture can judge it. Of what has more than `max_length` tokens, the longer part is cut.
+    A pair is the premise and the hypothesis; a text may also stand alone. A story of αNLI is its
+    first observation with one of the hypotheses, and its second observation; each is scored by a
+    single logit, so that every architecture can judge it. Of what has more than `max_length`
+    tokens, the longer part is cut.
     """
     stories = corpus.task.kind == "stories"
     if stories:
@@ -87,7 +88,7 @@ def encode(tokenizer: Any, corpus: Corpus, max_length: int) -> EncodedItems:
         seconds = [text[3] for text in corpus.texts for _ in (0, 1)]
     else:
         firsts = [text[0] for text in corpus.texts]
-        seconds = [text[1] for text in corpus.texts]
+        seconds = [text[1] for text in corpus.texts if len(text) > 1]
     if _glues_pairs(tokenizer):
         seconds = [f"\n{text}" for text in seconds]
     number = np.uint16 if len(tokenizer) <= np.iinfo(np.uint16).max else np.uint32
@@ -95,7 +96,9 @@ def encode(tokenizer: Any, corpus: Corpus, max_length: int) -> EncodedItems:
     ids, types, sizes = [np.empty(0, number)], [np.empty(0, np.uint8)], [np.empty(0, np.int64)]
     for start in range(0, len(firsts), _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
-        coded = tokenizer(firsts[part], seconds[part], truncation=True, max_length=max_length)
+        coded = tokenizer(
+            firsts[part], seconds[part] or None, truncation=True, max_length=max_length
+        )
         ids.append(np.concatenate(coded["input_ids"]).astype(number))
         if has_types:
             types.append(np.concatenate(coded["token_type_ids"]).astype(np.uint8))

@@ -13,14 +13,15 @@ import numpy as np
 from scipy.special import softmax
 
 from chaos_utils.base import paths
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.extras import require_extra
 from chaos_utils.base.files import write_json
-from chaos_utils.datasets.corpora import Corpus
-from chaos_utils.datasets.splits import grouped_folds, item_groups
+from chaos_utils.datasets.corpora import Corpus, load_corpus
+from chaos_utils.datasets.splits import grouped_folds, refuse_contamination
+from chaos_utils.datasets.tasks import get_task
 from chaos_utils.scoring.training_records import DEV_FILE, RECORD_FILE, Run, find_run, read_run
 from chaos_utils.training import cache
-from chaos_utils.training.data import load_data
+from chaos_utils.training.data import load_data, notes_on
 from chaos_utils.training.dev_scores import balanced_subset, dev_scores
 from chaos_utils.training.devices import (
     choose_device,
@@ -29,7 +30,14 @@ from chaos_utils.training.devices import (
     threads_of,
     to_device,
 )
-from chaos_utils.training.encoders import load_model, load_start, load_tokenizer
+from chaos_utils.training.encoders import (
+    Encoder,
+    label_name,
+    labels_in,
+    load_model,
+    load_start,
+    load_tokenizer,
+)
 from chaos_utils.training.inference import Floats
 from chaos_utils.training.objectives import fit_head, fold_into_head, mean_loss
 from chaos_utils.training.progress import Report, Say, silent
@@ -69,12 +77,12 @@ def finetune(
     report: Report = silent,
     say: Say = lambda text: None,
 ) -> Run:
-    """Fine-tune an encoder and predict ChaosNLI's items with it.
+    """Fine-tune an encoder and predict ChaosNLI's items with it, or those of own votes.
 
     Can be killed and called again: it goes on from its last checkpoint, and what it writes is the
     same. Trained weights are kept in the cache, so that later runs can start from them. The
-    folder `out` appears whole or not at all: predictions on ChaosNLI and on the development
-    items, and the record.
+    folder `out` appears whole or not at all: predictions, those on the development items where
+    there are such, and the record.
 
     `checkpoint_seconds` is the least time between two checkpoints. `report` is called with what
     is being done, how much of it is done, and of how much; `say` with what a reader must know.
@@ -91,6 +99,8 @@ def finetune(
         place = place.taken_by(processes)
         run = _TrainingJob(out, settings, place, report, say, processes, checkpoint_seconds)
         run.data = load_data(settings)
+        for note in notes_on(run.data):
+            say(note)
         # Earlier runs' weights may have to be made first; they stand apart from this run's.
         run.start, teacher = (
             weights_of(name, run) if name else None for name in (settings.init, settings.teacher)
@@ -105,7 +115,7 @@ def finetune(
             processes.wait_for_everyone()
             if teacher:
                 run.learn_from(teacher)
-            outcome = run.fold_by_fold() if settings.train == "chaosnli" else run.whole()
+            outcome = run.fold_by_fold() if run.data.folds else run.whole()
             processes.wait_for_everyone()
             if outcome:
                 run.write(outcome, key)
@@ -130,11 +140,15 @@ def weights_of(name: str, run: NewRun) -> Path:
     earlier, settings = find_run(name), run.settings
     theirs = recorded_settings(earlier.record)
     synthetic = any(one.source.synthetic for one in run.data.votes)
-    if theirs.train == "chaosnli":
+    labels, their_labels = run.data.train.task.labels, get_task(theirs.task).labels
+    if theirs.on_votes:
         problem = "This run has a model for each fold, which are not kept."
         found, expected = earlier.name, "a run on the corpora"
-    elif theirs.task != settings.task:
+    elif theirs.task != settings.task and not settings.on_own_votes:
         problem, found, expected = "This run is of another task.", theirs.task, settings.task
+    elif sorted(map(label_name, labels)) != sorted(their_labels):
+        problem = "This run answers with other labels."
+        found, expected = ", ".join(their_labels), ", ".join(labels)
     elif earlier.record.synthetic and not synthetic:
         problem = "This run learnt from the synthetic sample."
         found, expected = earlier.name, "a run on real data, as this one is"
@@ -142,6 +156,9 @@ def weights_of(name: str, run: NewRun) -> Path:
         problem = "This run is of another encoder."
         found, expected = theirs.model, settings.model
     else:
+        if settings.on_own_votes:
+            seen = load_corpus(theirs.task, "train", theirs.data)
+            refuse_contamination(seen, run.data.predicted, run.data.votes[0].dataset.short)
         return cache.cached_weights(earlier.record.weights) or _train_again(earlier, theirs, run)
     raise ChaosError(problem, where=earlier.folder, found=found, expected=expected)
 
@@ -194,19 +211,19 @@ class _TrainingJob(NewRun):
         return self.outcome(model, [cache.read_fitted(folder)], tests=True)
 
     def fold_by_fold(self) -> TrainingResult | None:
-        """Train on ChaosNLI's other folds for each fold; the main process predicts that one.
+        """Train on the other items for each fold of the votes; the main process predicts that one.
 
-        Items with the same premise, story or image are in one fold. With patience, an inner fold of
-        the training items is held out from training, and says when to stop.
+        Items with the same premise, text, story or image are in one fold. With patience, an inner
+        fold of the training items is held out from training, and says when to stop.
         """
         settings, data = self.settings, self.data
-        groups = np.concatenate(item_groups(data.votes))
-        folds = grouped_folds(groups, settings.n_folds, settings.seed)
-        shares = np.zeros_like(data.chaosnli.targets)
+        assert data.folds is not None
+        folds, groups, n_folds = data.folds.of_items, data.folds.groups, data.folds.number
+        shares = np.zeros_like(data.train.targets)
         dev = np.zeros_like(data.dev.targets)
         fits = []
-        for fold in range(settings.n_folds):
-            self.say(f"fold {fold + 1} of {settings.n_folds}")
+        for fold in range(n_folds):
+            self.say(f"fold {fold + 1} of {n_folds}" if n_folds > 1 else "a part is held out")
             held, work = np.flatnonzero(folds == fold), self.work / f"fold-{fold}"
             answers_file = work.with_suffix(".json")
             self.processes.wait_for_everyone()  # all of them see the same files
@@ -219,16 +236,20 @@ class _TrainingJob(NewRun):
                 model, fitted = self.fit(data.train.take(rows), work, inner)
                 if not self.processes.is_main_process:
                     continue
-                mine = self.predict(model, data.chaosnli.take(held), "predicting")
-                others_dev = self.predict(model, data.dev, "predicting dev")
-                answers = {"fitted": fitted, "held": mine.tolist(), "dev": others_dev.tolist()}
+                mine = self.predict(model, data.train.take(held), "predicting")
+                answers = {"fitted": fitted, "held": mine.tolist()}
+                if len(dev):
+                    answers["dev"] = self.predict(model, data.dev, "predicting dev").tolist()
                 write_json(answers_file, answers)
                 shutil.rmtree(work, ignore_errors=True)
             answers = json.loads(answers_file.read_text("utf-8"))
             shares[held] = answers["held"]
-            dev += np.array(answers["dev"]) / settings.n_folds  # the mean of the folds' models
+            if len(dev):
+                dev += np.array(answers["dev"]) / n_folds  # the mean of the folds' models
             fits.append(answers["fitted"])
-        return TrainingResult(shares, dev, None, fits) if self.processes.is_main_process else None
+        if not self.processes.is_main_process:
+            return None
+        return TrainingResult(shares[folds >= 0], dev if len(dev) else None, None, fits)
 
     def fit(
         self, train: Corpus, work: Path, inner: Corpus | None = None
@@ -239,7 +260,13 @@ class _TrainingJob(NewRun):
         """
         from chaos_utils.training import trainer
 
-        settings, targets = self.settings, self._targets(train)
+        settings, targets, encoded = self.settings, self._targets(train), self.encode(train)
+        if encoded.n_full and self.processes.is_main_process:
+            sequences = counted(encoded.n_full, "sequence")
+            self.say(
+                f"{sequences} of {len(train):,} items reach max_length={settings.max_length} "
+                "tokens: what is longer is cut"
+            )
         looked_at = inner or balanced_subset(self.data.dev, settings.dev_examples or DEV_EXAMPLES)
 
         def scores(logits: Floats) -> dict[str, Any]:
@@ -248,7 +275,7 @@ class _TrainingJob(NewRun):
             return dev_scores(softmax(logits, axis=1), looked_at)["all"]
 
         job = trainer.Job(
-            settings, self.encode(train), targets, self.encode(looked_at), looked_at.targets,
+            settings, encoded, targets, self.encode(looked_at), looked_at.targets,
             scores, self.device, work, "inner_loss" if inner else "accuracy", bool(inner),
             self.checkpoint_seconds, self.report, self.say,
         )  # fmt: skip
@@ -287,10 +314,14 @@ class _TrainingJob(NewRun):
         import torch
 
         torch.manual_seed(self.settings.seed)  # decides the new head
-        if self.start:
-            model = load_model(self.start, self.n_outputs)
-        else:
-            model = load_start(self.encoder, self.n_outputs, self.say)
+        labels = self.data.train.task.labels
+        if self.start and not self.settings.on_own_votes:
+            model = load_model(self.start, self.n_outputs, labels)
+        else:  # whose head may have the labels in another order
+            start = self.start and Encoder(
+                self.encoder.model, self.start, "", labels=labels_in(self.start)
+            )
+            model = load_start(start or self.encoder, self.n_outputs, self.say, labels)
         if self.settings.head == "affine":
             logits = self.logits(to_device(model, self.device), train, "fitting the head")
             fold_into_head(model, fit_head(logits, targets, self.settings.loss, self.n_outputs))

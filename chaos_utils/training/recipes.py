@@ -146,10 +146,10 @@ def recipe_of(model: Model, task: str, train: str = "corpora", init: str = "") -
         recipe = _OURS[model.family]
     else:
         recipe = table_8(model.family) if get_task(task).kind == "stories" else _NLI
-    if train == "chaosnli" and init:  # a model that can do the task already
+    if train != "corpora" and init:  # a model that can do the task already
         rate = float(f"{recipe.learning_rate / 5:.3g}")
         recipe = replace(recipe, learning_rate=rate, epochs=4, patience=2)
-    elif train == "chaosnli":  # a thousand items or two have to teach the task as well
+    elif train != "corpora":  # a thousand items or two have to teach the task as well
         recipe = replace(recipe, epochs=8, patience=2)
     return recipe
 

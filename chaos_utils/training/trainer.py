@@ -162,7 +162,7 @@ def arguments_for(job: Job, accumulation: int) -> TrainingArguments:
         "bf16": device.precision == "bf16",
         "fp16": device.precision == "fp16",
         "use_cpu": device.kind == "cpu",
-        "eval_strategy": "epoch",
+        "eval_strategy": "epoch" if len(job.looks_at) else "no",
         "save_strategy": "epoch" if patient else "no",
         "load_best_model_at_end": patient,
         "metric_for_best_model": job.metric if patient else None,

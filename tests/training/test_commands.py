@@ -62,7 +62,7 @@ def test_bad_input_ends_in_one_message_and_code_2(tmp_path, monkeypatch):
         assert message in done.stderr
         assert not (tmp_path / "run").exists()
 
-    refused("expected 'hard'", "--loss", "cuda")
+    refused("'soft' or 'jsd'", "--loss", "cuda")
     refused("no finished run", "--init", "cuda")
     refused("PyTorch sees none", "--device", "cuda")
     monkeypatch.setitem(sys.modules, "accelerate", None)  # as where it is not installed

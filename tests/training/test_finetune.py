@@ -95,8 +95,11 @@ def test_weights_are_known_by_all_that_decides_them(tmp_path):
                 yield name
 
     folded = usual.model_copy(update={"train": "chaosnli"})
-    assert set(without_effect(folded)) == {"data", "init", "teacher"}
-    assert set(without_effect(usual)) == {"data", "init", "teacher", "n_folds", "head"}
+    places, of_own_votes = {"data", "init", "teacher"}, {"text", "pair", "held_out"}
+    own = usual.model_copy(update={"train": "votes.csv"})
+    assert set(without_effect(own)) == places | {"train", "text", "pair"}
+    assert set(without_effect(folded)) == places | of_own_votes
+    assert set(without_effect(usual)) == places | of_own_votes | {"n_folds", "head"}
     others = [
         {"origin": "there"}, {"train": data.dev}, {"dev": data.train},
         {"train": replace(data.train, targets=data.train.targets[::-1])},
@@ -196,7 +199,7 @@ def test_nothing_that_is_trained_or_chosen_on_shares_a_premise_with_chaosnli(tra
             load_data(settings)
     else:
         data = load_data(settings)
-        assert not set(data.dev.groups()) & set(data.chaosnli.groups())
+        assert not set(data.dev.groups()) & set(data.predicted.groups())
 
 
 @pytest.mark.usefixtures("no_dropout")
@@ -273,9 +276,9 @@ def test_losses_are_those_of_pytorch_and_scipy_and_have_a_slope_everywhere(torch
 @pytest.mark.parametrize("loss", ["hard", "jsd"])
 def test_runs_on_the_votes_learn_what_the_loss_asks_for_and_are_judged_on_other_premises(loss):
     data = load_data(small(train="chaosnli", loss=loss, max_train_examples=0))
-    assert not set(data.dev.groups()) & set(data.chaosnli.groups())
+    assert not set(data.dev.groups()) & set(data.predicted.groups())
     targets = data.train.targets
-    asked_for = np.isin(targets, (0, 1)) if loss == "hard" else targets == data.chaosnli.targets
+    asked_for = np.isin(targets, (0, 1)) if loss == "hard" else targets == data.predicted.targets
     assert asked_for.all()
 
 
@@ -295,7 +298,7 @@ def folded(trained, tmp_path_factory):
     losses = iter(np.concatenate(LOSSES).tolist())
     fit, fold = engine._TrainingJob.fit, engine.fold_into_head
     tokenizer = load_tokenizer(find_encoder(get_model("tiny-bert")).folder)
-    encoded = encode(tokenizer, data.chaosnli, 128)
+    encoded = encode(tokenizer, data.predicted, 128)
     evaluate = VotesTrainer.evaluate
 
     def fitting(run, train, work, inner):
@@ -323,7 +326,7 @@ def folded(trained, tmp_path_factory):
 
 def test_training_on_the_votes_predicts_every_item_out_of_fold(folded):
     run, data = folded.run, folded.data
-    groups = dict(zip(data.chaosnli.uids, np.concatenate(item_groups(data.votes)), strict=True))
+    groups = dict(zip(data.predicted.uids, np.concatenate(item_groups(data.votes)), strict=True))
     left_out = []
     for train, inner in folded.parts:
         assert len(inner) == pytest.approx((len(train) + len(inner)) / 8, rel=0.3)
@@ -332,13 +335,13 @@ def test_training_on_the_votes_predicts_every_item_out_of_fold(folded):
         parts = [{int(groups[uid]) for uid in part} for part in (train, inner, outside)]
         assert sum(map(len, parts)) == len(set.union(*parts))  # no premise is on two sides
     assert sorted(left_out) == sorted(groups)  # every item is left out once
-    assert len(shares(run)) == len(data.chaosnli) == 600
+    assert len(shares(run)) == len(data.predicted) == 600
     assert run.record.out_of_fold
 
 
 def test_a_fitted_head_starts_at_the_map_that_was_fitted(folded):
     assert folded.run.settings.head == "affine"
-    uids, targets = np.array(folded.data.chaosnli.uids), folded.data.chaosnli.targets
+    uids, targets = np.array(folded.data.predicted.uids), folded.data.predicted.targets
     for (found, before, after), (train, _) in zip(folded.heads, folded.parts, strict=True):
         assert found.kind == "affine"
         given = softmax(after, axis=1)
