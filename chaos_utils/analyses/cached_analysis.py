@@ -227,24 +227,28 @@ class Analysis:
         )
 
     def _table_on(self, evidence: DatasetInputs, arguments: Mapping[str, Any]) -> Table:
-        """Return the table of one dataset: recorded under the current key, or else computed."""
+        """Return the table of one dataset: recorded under the current key, or else computed.
+
+        Where its inputs are not available, any record of these parameters is shown. In a run, what
+        is computed is recorded.
+        """
         call = self._sort_arguments(evidence, arguments)
-        request, origin, systems = call.record, call.origin, self._takes_systems
-        if evidence.given_votes is None or (systems and evidence.given_systems is None):
+        unfilled, origin, takes_systems = call.record, call.origin, self._takes_systems
+        if evidence.given_votes is None or (takes_systems and evidence.given_systems is None):
             return self._show_record(evidence, call)
-        origin |= Origin(evidence.inputs(systems=systems))
+        origin |= Origin(evidence.inputs(systems=takes_systems))
         origin |= Origin(merged(map(published_input, self.published)))
-        if not evidence.is_known(systems=systems) or paths.find_project() is None:
+        if not evidence.is_known(systems=takes_systems) or paths.find_project() is None:
             return self._compute(evidence, call.arguments, origin)
         key = self._key(evidence, call, origin.inputs)
-        key = replace(key, parsed=evidence.parsed_digest(systems=systems))
-        rows, damaged = (None, False) if paths.recompute() else _recorded_rows(request.name, key)
+        key = replace(key, parsed=evidence.parsed_digest(systems=takes_systems))
+        rows, damaged = (None, False) if paths.recompute() else _recorded_rows(unfilled.name, key)
         if rows is not None:
             return Table(rows, self.keys, {evidence.name: origin})
         table = self._compute(evidence, call.arguments, origin)
         if not origin.recorded and paths.in_runner():
             text, types = as_text(table.rows)
-            record = replace(request, inputs=origin.inputs, text=text, types=types)
+            record = replace(unfilled, inputs=origin.inputs, text=text, types=types)
             folder = paths.run_folder() / FOLDER
             write_text(folder / record.name, record.written())
             write_keys(folder, read_keys(folder) | {record.name: key})

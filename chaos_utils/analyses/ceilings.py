@@ -34,22 +34,26 @@ _HUMAN_MEASURES = ("jsd", "kl", "new_accuracy")  # measures of ours that it has 
 def annotation_budget(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
     """Compute the expected value of each measure with k votes per item, over draws of the truth.
 
-    For the ``quantity`` ``perfect_model``, k votes judge the true distribution; for ``error``, the
-    truth judges the shares of k votes. Both are the same for a symmetric measure; a measure without
-    an upper end has no ``error``. ``most_votes`` is the largest number of votes on an item: beyond
-    it, values are extrapolated.
+    For the ``quantity`` ``perfect_model``, the true distribution is scored against the shares
+    of k votes; for ``error``, those shares are scored against the true distribution. Both are
+    the same for a symmetric measure; a measure without an upper end has no ``error``.
+    ``most_votes`` is the largest number of votes on an item: beyond it, values are
+    extrapolated.
     """
     rng = np.random.default_rng(seed)
     truths = draw_truths(votes.counts, fit_grid(votes.counts), rng, n_draws)
     rows = []
     for n_votes in VOTES:
         crowds = draw_crowds(truths, n_votes, rng)
-        for quantity, pair in (("perfect_model", (crowds, truths)), ("error", (truths, crowds))):
+        for quantity, human_and_model in (
+            ("perfect_model", (crowds, truths)),
+            ("error", (truths, crowds)),
+        ):
             for name in NAMES:
                 # Without an upper end, the cost of a label without votes depends on the floor.
                 if quantity == "error" and not np.isfinite(MEASURES[name].high):
                     continue
-                draws = measure_draws(MEASURES[name], *pair)
+                draws = measure_draws(MEASURES[name], *human_and_model)
                 rows.append(
                     {
                         "measure": name,

@@ -404,11 +404,11 @@ def _decide(
         return no_number | {"evidence": claim.note}
     if rows is None:
         return no_number | {"evidence": _missing_reason(claim, datasets)}
-    below = claim.rule == "above" and not (rows["value"] > claim.above).all()
-    verdicts = [_judge(claim, row, p, below=below) for row in rows.to_dict("records")]
+    any_below = claim.rule == "above" and not (rows["value"] > claim.above).all()
+    verdicts = [_judge(claim, row, p, any_below=any_below) for row in rows.to_dict("records")]
     judged = rows.assign(verdict=verdicts)
     worst = judged[judged["verdict"] == max(judged["verdict"], key=VERDICTS.index)]
-    if below and not np.isnan(p):
+    if any_below and not np.isnan(p):
         worst = worst[worst["p"] == worst["p"].min()]  # the number whose p is the claim's
     shows = claim.shows or ("smallest" if claim.rule in ("above", "absent") else "first")
     index = {"first": 0, "smallest": worst["value"].argmin(), "largest": worst["value"].argmax()}
@@ -423,7 +423,8 @@ def _decide(
     if result["verdict"] == FAILS and claim.otherwise is not None:
         alternative = claim.otherwise.rows(tables)
         if alternative is not None and all(
-            _judge(claim, row, p, below=False) == HOLDS for row in alternative.to_dict("records")
+            _judge(claim, row, p, any_below=False) == HOLDS
+            for row in alternative.to_dict("records")
         ):
             result["verdict"] = READING
     other_numbers = {name: source.rows(tables) for name, source in claim.also.items()}
@@ -449,18 +450,19 @@ def _difference(minuend: Row, subtrahend: Row) -> dict[str, float]:
     return {"value": value, "low": value - half_width, "high": value + half_width, "p": p}
 
 
-def _judge(claim: Claim, row: Row, p: float, *, below: bool) -> str:
+def _judge(claim: Claim, row: Row, p: float, *, any_below: bool) -> str:
     """Return the verdict on one number.
 
-    `p` is the claim's; if any number lies `below`, it is about the numbers that do.
+    `p` is the claim's. It tests the numbers above the claim's limit or, if `any_below`, those that
+    are not above it.
     """
     value = row["value"]
     if claim.rule == "absent":
         return FAILS if value < 0 and row["p"] < LEVEL else NOISE
     if claim.above is not None:
         is_above = value > claim.above
-        decides = claim.rule == "above" and is_above != below and not np.isnan(row["p"])
-        if decides and not p < LEVEL:
+        p_tests_this = claim.rule == "above" and is_above != any_below and not np.isnan(row["p"])
+        if p_tests_this and not p < LEVEL:
             return NOISE
         return HOLDS if is_above else FAILS
     to = claim.bound_of(row)

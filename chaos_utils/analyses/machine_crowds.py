@@ -181,13 +181,14 @@ def crowds_on(
     return crowds
 
 
-def _worth(
+def _worth_row(
     votes: Votes, model: Floats, counts: Ints | None = None, **options: Any
 ) -> dict[str, float]:
-    """Return a prediction's estimates of worth with their ends, λ (``shrinkage``) and k₀.
+    """Return a prediction's estimates of worth with their intervals, λ (``shrinkage``) and k₀.
 
-    `counts` are people's votes, by default those of `votes`, which have fewer classes than `model`
-    where a model gave a label that people could not give. `options` are those of `of_predictions`.
+    Pass `counts`, people's votes with a column for each label of `model`, where a model gave a
+    label that people could not give; by default they are those of `votes`. `options` are those of
+    `of_predictions`.
     """
     groups = item_groups([votes])[0]
     counts = votes.counts if counts is None else counts
@@ -259,16 +260,16 @@ def crowds(
             "rho": values.corr().loc["agreement", "people_agreement"],
         }
         row |= values.mean().to_dict()
-        limit_worth = _worth(
+        limit_worth = _worth_row(
             people, pooled, varying=panel_variance(crowd.labels, np.inf), **bootstrap
         )
-        members_worth = _worth(people, pooled, n_answers=crowd.n_members, **bootstrap)
+        members_worth = _worth_row(people, pooled, n_answers=crowd.n_members, **bootstrap)
         row |= members_worth | {
             f"limit_{name}": value
             for name, value in limit_worth.items()
             if "recalibrated" not in name
         }
-        uniform = _worth(people, np.full(pooled.shape, 1 / pooled.shape[1]), **bootstrap)
+        uniform = _worth_row(people, np.full(pooled.shape, 1 / pooled.shape[1]), **bootstrap)
         row[f"uniform_{HUMAN_EQUIVALENT}"] = uniform.get(HUMAN_EQUIVALENT)
         if people.has_old_labels:
             item_rows, old_label = np.arange(len(people)), people.old_label
@@ -368,7 +369,7 @@ def members(
     model_columns["rank_best"], model_columns["rank_worst"] = ranks.best, ranks.worst
     model_columns["rank_margin"] = ranks.margin
     worths = [
-        _worth(people, labels, n_resamples=n_resamples, level=confidence, seed=seed)
+        _worth_row(people, labels, n_resamples=n_resamples, level=confidence, seed=seed)
         for labels in crowd.one_hot
     ]
     table = table.join(model_columns).join(pd.DataFrame(worths))
@@ -395,7 +396,7 @@ def panels(
     sizes = [*(k for k in SIZES if k < crowd.n_members), crowd.n_members]
     rows = [
         {"n_members": k, "n_items": len(crowd.votes)}
-        | _worth(
+        | _worth_row(
             crowd.votes, crowd.counts / crowd.n_members, varying=panel_variance(crowd.labels, k),
             n_answers=crowd.n_members,
             n_resamples=n_resamples, level=confidence, seed=seed,
@@ -661,7 +662,7 @@ def stand_ins(
             row |= _at_margin(epsilon, test.winning_rate, test.passed)
         part, model = part_of(votes, items_with_two), predicted[items_with_two]
         bootstrap: dict[str, Any] = {"n_resamples": n_resamples, "level": confidence, "seed": seed}
-        rows.append(row | _worth(part, model, people[items_with_two], **bootstrap))
+        rows.append(row | _worth_row(part, model, people[items_with_two], **bootstrap))
     pair_agreement = pairwise_agreement(votes.counts[items_with_two]).mean()
     rows.append({"model": PEOPLE, "n_items": len(votes), "with_people": pair_agreement})
     return pd.DataFrame([*rows, *_reference_rows(votes, seed)]).astype({"n_annotators": "Int64"})

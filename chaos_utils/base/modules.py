@@ -158,7 +158,7 @@ def read_source(path: Path) -> str:
 
 
 def _parse(text: str, path: Path, data_files: Mapping[str, str]) -> Source:
-    """Parse the text of a file; `data_files` are as `_data_files` returns them."""
+    """Return what a `Source` tells of a file's text; `data_files` are those of `_data_files`."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
@@ -175,17 +175,17 @@ def _parse(text: str, path: Path, data_files: Mapping[str, str]) -> Source:
     imports = list(_imports(tree))
     packages = {name.partition(".")[0] for name in imports}
     return Source(
-        tuple(name for name in imports if name.partition(".")[0] == PACKAGE),
-        tuple(sorted(packages - {PACKAGE} - sys.stdlib_module_names)),
-        tuple(
+        imports=tuple(name for name in imports if name.partition(".")[0] == PACKAGE),
+        libraries=tuple(sorted(packages - {PACKAGE} - sys.stdlib_module_names)),
+        declares=tuple(
             statement.target.id
             for statement in tree.body
             if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
         ),
-        tuple(sorted(file for name, file in data_files.items() if name in constants)),
-        _sha256("".join(description)),
-        _string_tuple(tree, "READS", path),
-        _string_tuple(tree, "READS_FOR", path),
+        data=tuple(sorted(file for name, file in data_files.items() if name in constants)),
+        meaning=_sha256("".join(description)),
+        reads=_string_tuple(tree, "READS", path),
+        reads_for=_string_tuple(tree, "READS_FOR", path),
     )
 
 

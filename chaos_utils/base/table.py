@@ -101,7 +101,7 @@ class Table:
         return [name for name in datasets if self.origins.get(name, Origin()).recorded]
 
     def where(self, mask: "pd.Series | np.ndarray") -> "Table":
-        """Return the rows for which the mask, of shape (n_rows,), is true."""
+        """Return the rows for which `mask`, of shape (n_rows,), is true."""
         return replace(self, rows=self.rows[np.asarray(mask, dtype=bool)])
 
     def on(self, dataset: str) -> "Table":

@@ -121,22 +121,25 @@ def holds_names(values: Sequence[Any], people: Collection[str], name: str = "") 
 def _mention(values: Sequence[Any], people: Collection[str]) -> bool:
     """Return whether at least half of the cells mention an annotator by a name or a part of one.
 
-    More than one name must be mentioned.
+    More than one name or part of a name must be mentioned; a full name is several.
     """
     words_by_name = {name: _words_in(name) for name in people if not name.isdecimal()}
-    names = {tuple(words) for name, words in words_by_name.items() if len(name) >= _FEWEST_LETTERS}
+    phrases = {
+        tuple(words) for name, words in words_by_name.items() if len(name) >= _FEWEST_LETTERS
+    }
     for name, words in words_by_name.items():
-        parts = words if len(words) > 1 else []
-        for part in parts:
+        for part in words if len(words) > 1 else ():
+            # A part counts if the name has it with a capital: not the "van" of van Dyk.
             if len(part) >= _FEWEST_LETTERS_OF_PART and part.capitalize() in name:
-                names.add((part,))
-    mentions = []
+                phrases.add((part,))
+    phrases_by_cell = []
     for value in values:
         words = _words_in(" ".join(names_in(value)))
         lengths = range(1, _MOST_WORDS_OF_NAME + 1)
         spans = (words[k : k + n] for n in lengths for k in range(len(words)))
-        mentions.append(names.intersection(map(tuple, spans)))
-    return 2 * sum(map(bool, mentions)) >= len(mentions) and len(set().union(*mentions)) > 1
+        phrases_by_cell.append(phrases.intersection(map(tuple, spans)))
+    is_frequent = 2 * sum(map(bool, phrases_by_cell)) >= len(phrases_by_cell)
+    return is_frequent and len(set().union(*phrases_by_cell)) > 1
 
 
 def _words_in(text: str) -> list[str]:

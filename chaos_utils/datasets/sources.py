@@ -250,7 +250,7 @@ class _Meter:
 
 
 def _retrieve(file: DataFile, url: str, member: str, folder: Path, progress: bool) -> Path:
-    """Download a file, from its archive if it stands in one, and compare its digest."""
+    """Download a file, or take it from its archive, which is kept; check its digest."""
     import pooch
 
     pooch.get_logger().setLevel("ERROR")
@@ -258,19 +258,21 @@ def _retrieve(file: DataFile, url: str, member: str, folder: Path, progress: boo
     fetcher = pooch.HTTPDownloader(timeout=TIMEOUT_SECONDS, progressbar=meter)
     name = pooch.utils.unique_file_name(url)
     # Archives stay in the cache, since several files come from one; single files are moved on.
-    arrived = archive = paths.cache() / "archives" / name
-    if not (member and archive.is_file()):
-        arrived = Path(pooch.retrieve(url, None, name, folder, downloader=fetcher))
-        arrived.chmod(0o666 & ~_umask())  # pooch lets its owner alone read it
-    if member and arrived != archive:
-        archive.parent.mkdir(exist_ok=True)
-        arrived = arrived.replace(archive)
+    archive = paths.cache() / "archives" / name
+    if member and archive.is_file():
+        download = archive
+    else:
+        download = Path(pooch.retrieve(url, None, name, folder, downloader=fetcher))
+        download.chmod(0o666 & ~_umask())  # pooch lets its owner alone read it
+        if member:
+            archive.parent.mkdir(exist_ok=True)
+            download = download.replace(archive)
     try:
-        path = extract_member(arrived, member, folder) if member else arrived
+        path = extract_member(download, member, folder) if member else download
         path = keep_numbers(path, file.kept) if file.kept else path
         check(file, path)
     except BaseException:
-        arrived.unlink(missing_ok=True)  # the next try starts afresh
+        download.unlink(missing_ok=True)  # the next try starts afresh
         raise
     return path
 

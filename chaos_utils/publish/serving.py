@@ -68,7 +68,7 @@ def serve(port: int, options: list[str], say: Callable[[str], None]) -> None:
 def _update(
     warm_env: Mapping[str, str], options: list[str] | None, say: Callable[[str], None]
 ) -> bool:
-    """Update the pages, and first the chapters if there are options; return whether it worked."""
+    """Run the chapters with the options, unless None, and update the pages; return if it worked."""
     if options is not None and not _run_chapters(options):
         return False
     try:

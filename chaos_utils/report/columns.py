@@ -60,7 +60,7 @@ class Column:
     at: Mapping[str, object] | None = None
 
     def row_of(self, rows: Iterable[Row]) -> Row | None:
-        """Return the first row that has the values in `at`, if any."""
+        """Return the first of the `rows` that has the values in `at`, if any."""
         wanted = (self.at or {}).items()
         return next((row for row in rows if all(row[k] == value for k, value in wanted)), None)
 
@@ -234,7 +234,7 @@ def with_interval(value: float, low: float, high: float, digits: int) -> str:
 
 
 def p_value(p: float, n_resamples: int, *, raw: float | None = None) -> str:
-    """Write a p-value with three decimals, or more where they would all be 0; nothing for NaN.
+    """Write the p-value `p` with three decimals, or more if they would all be 0; nothing for NaN.
 
     The smallest p-value that `n_resamples` allow is written as a bound, ``≤ 0.0002``. `raw` is the
     p-value before it was adjusted for several comparisons.

@@ -302,7 +302,7 @@ def _batch_run(path: Path, rows: Placed, faults: Faults, _: Mapping[str, str]) -
     """Return the run in results of an OpenAI-compatible batch."""
     run_rows, failed = [], []
     place_of_answer: dict[tuple[str | None, str], str] = {}
-    times: dict[str, Counter[str | None]] = {}  # by model, how often each item was answered
+    n_answers_by_model: dict[str, Counter[str | None]] = {}  # how often each item was answered
     n_failed: Counter[str | None] = Counter()
     for place, fields in rows:
         uid = as_identifier(fields.get("custom_id"))
@@ -324,15 +324,17 @@ def _batch_run(path: Path, rows: Placed, faults: Faults, _: Mapping[str, str]) -
         if key[1] and place_of_answer.setdefault(key, place) != place:
             where = f"{place}: the same answer to {uid} as in {place_of_answer[key]}"
             raise _twice_error(where, "remove one of the two", faults)
-        times.setdefault(model, Counter())[uid] += 1
+        n_answers_by_model.setdefault(model, Counter())[uid] += 1
         tokens = _first_token(choices[0])
         run_rows.append((place, {"uid": uid, "model": model, DRAWN: answers, WEIGHTS: tokens}))
-    for counts in times.values():  # in joined batches, each item has as many lines as any other
+    # Joined batches repeat every item equally often; an item with more lines was sent again.
+    for counts in n_answers_by_model.values():
         most, n_most = counts.most_common(1)[0]
-        fewer = (uid for uid, n in counts.items() if n + n_failed[uid] < n_most)
-        if (least := next(fewer, None)) is not None:
+        with_fewer = [uid for uid, n in counts.items() if n + n_failed[uid] < n_most]
+        if with_fewer:
+            uid = with_fewer[0]
             raise _twice_error(
-                f"{counted(n_most, 'line')} with custom_id {most}, {counts[least]} with {least}",
+                f"{counted(n_most, 'line')} with custom_id {most}, {counts[uid]} with {uid}",
                 "keep the answer that counts, if requests were sent again",
                 faults,
             )

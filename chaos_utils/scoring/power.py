@@ -131,8 +131,8 @@ def squared_distance_variance(
 def smallest_difference(variance: npt.ArrayLike, n_items: npt.ArrayLike) -> Floats:
     """Return the difference that a two-sided test at 5% finds in 80% of studies.
 
-    ``(z_{0.975} + z_{0.8}) · √(variance / n_items)``, which is 2.80 standard errors. `variance` is
-    that of one item's paired difference, `VarianceOfDifference.total`.
+    ``(z_{0.975} + z_{0.8}) · √(variance / n)`` with n = `n_items`, which is 2.80 standard errors.
+    `variance` is that of one item's paired difference, `VarianceOfDifference.total`.
 
     References
     ----------
@@ -142,5 +142,8 @@ def smallest_difference(variance: npt.ArrayLike, n_items: npt.ArrayLike) -> Floa
 
 
 def items_needed(variance: npt.ArrayLike, difference: npt.ArrayLike) -> Floats:
-    """Return the number of items for which `difference` is the `smallest_difference`."""
+    """Return the number of items for which `difference` is the `smallest_difference`.
+
+    `variance` is as there.
+    """
     return _REACH**2 * np.asarray(variance) / np.asarray(difference, float) ** 2

@@ -89,7 +89,7 @@ def part_of_key(columns: Columns, reader: Mapping[str, Any]) -> str:
 def _question_column(columns: Columns, items: Column, people: Column, names: Sequence[str]) -> str:
     """Return a column that divides each person's votes on an item, such as a question; or empty."""
     n_votes = int(((items.codes >= 0) & (people.codes >= 0)).sum())
-    if 2 * n_votes < 3 * _n_kinds(items, people):
+    if 2 * n_votes < 3 * _n_combinations(items, people):
         return ""  # hardly anyone votes twice
     for name in names:
         cells = columns.frame.column(name).identifiers
@@ -97,8 +97,12 @@ def _question_column(columns: Columns, items: Column, people: Column, names: Seq
         if columns.is_measure(name) or (are_numbers and "question" not in name.lower()):
             continue
         # Most questions are asked about most items.
-        is_crossed = 2 * _n_kinds(items, cells) > len(cells.values) * len(items.values)
-        if is_crossed and len(cells.values) > 1 and _n_kinds(items, people, cells) == n_votes:
+        is_crossed = 2 * _n_combinations(items, cells) > len(cells.values) * len(items.values)
+        if (
+            is_crossed
+            and len(cells.values) > 1
+            and _n_combinations(items, people, cells) == n_votes
+        ):
             return name
     return ""
 
@@ -154,13 +158,16 @@ def _key_of(columns: Columns, item: Sequence[str], finer: str) -> list[str]:
     return [finer, *item] if is_before else [*item, finer]
 
 
-def _n_kinds(*columns: Column) -> int:
+def _n_combinations(*columns: Column) -> int:
     """Return how many different combinations of values the rows of columns have.
 
     Rows that lack a value do not count.
     """
     filled = np.all([cells.codes >= 0 for cells in columns], axis=0)
-    kind = columns[0].codes[filled].astype(np.int64)
+    combination = columns[0].codes[filled].astype(np.int64)
     for cells in columns[1:]:
-        kind = np.unique(kind * len(cells.values) + cells.codes[filled], return_inverse=True)[1]
-    return int(kind.max()) + 1 if len(kind) else 0
+        # Renumbered without gaps, so that the last number tells how many there are.
+        combination = np.unique(
+            combination * len(cells.values) + cells.codes[filled], return_inverse=True
+        )[1]
+    return int(combination.max()) + 1 if len(combination) else 0
