@@ -2,25 +2,30 @@
 # # Fine-tune a model
 #
 # This notebook trains an encoder on natural language inference, predicts ChaosNLI's items with it, and sets the
-# predictions beside people. `chaos run finetune` runs it, `chaos finetune` is short for that, and `chaos sweep finetune`
+# predictions beside people. With `train` it learns any dataset's votes, your own too, and predicts each item by a model
+# that has seen neither it nor another with its text. `chaos run finetune` runs it, `chaos finetune` is short for that, and `chaos sweep finetune`
 # runs a grid of it. Its predictions can be given to every chapter with `-p predictions=…`. A run that is killed
-# resumes from its last checkpoint when the same command is given again.
+# resumes from its last checkpoint when the same command is given again, and ends with the same predictions on the same
+# hardware: a GPU is asked for deterministic algorithms, and the record says where it had none.
 
 # %%
 from typing import Literal
 
 # %% tags=["parameters"]
 model: str = "minilm-l6"  # a model, such as minilm-l6 or mpnet-base, or owner/name on the hub
-task: Literal["nli", "alphanli"] = "nli"  # three-way pairs, or the choice between two stories
+task: Literal["nli", "alphanli", "votes"] = "nli"  # pairs, a choice of two stories, own votes
 seed: int = 0  # decides the head, the order, the dropout, the subset and the folds
-train: Literal["corpora", "chaosnli"] = "corpora"  # the task's corpora, or ChaosNLI's votes, folded
-loss: Literal["hard", "soft", "jsd"] = "hard"  # gold labels, or distributions by KL or by JSD
+train: str = "corpora"  # the task's corpora; chaosnli: its votes; or your own: file or dataset
+text: str = ""  # of own votes: the field of the text, where several could be it
+pair: str = ""  # of own votes: the field of the second text; none for single texts
+loss: Literal["auto", "hard", "soft", "jsd"] = "auto"  # gold labels, or shares by KL or by JSD
 label_smoothing: float = 0.0  # share of each target that is spread over the labels
 teacher: str = ""  # an earlier run whose probabilities are learnt
 init: str = ""  # an earlier run whose weights are the start
 head: Literal["auto", "kept", "affine"] = "auto"  # last layer, kept or first fitted to the votes
 max_train_examples: int = 0  # a seeded, balanced, nested part of the data; 0 for all
-n_folds: int = 5  # folds of ChaosNLI, by premise, story and image
+n_folds: int = 5  # folds of votes, by premise or text, story and image
+held_out: float = 0.0  # share of own votes' items to predict, instead of folds
 epochs: int = 0  # passes over the data; 0 for the recipe's
 batch_size: int = 0  # items of a step; 0 for the recipe's
 learning_rate: float = 0.0  # peak learning rate; 0 for the recipe's
@@ -29,7 +34,7 @@ warmup_ratio: float = -1.0  # share of the steps in which the rate rises; -1 for
 max_length: int = 128  # tokens of a sequence
 patience: int = -1  # stop after so many epochs without a gain on dev; 0: never, -1: the recipe's
 dev_examples: int = 0  # at most so many dev and test items are predicted; 0 for all
-token_budget: int = 0  # tokens at once while training; 0 for the device's default
+trainer: str = ""  # other arguments of TrainingArguments, as name: value, name: value
 threads: int = 0  # threads on a CPU; 0 for as many as PyTorch takes
 precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"  # arithmetic; auto: the fastest here
 revision: str = ""  # commit, branch or tag of a model on the hub
@@ -45,12 +50,12 @@ from IPython.display import Markdown
 
 from chaos_utils.analyses import finetuning
 from chaos_utils.base import paths
-from chaos_utils.datasets.corpora import load_chaosnli
 from chaos_utils.plots.training import plot_training_curves
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.scalars import publish_scalars
 from chaos_utils.report.tables import publish_table
+from chaos_utils.training.data import load_predicted_votes
 from chaos_utils.training.finetune import finetune
 from chaos_utils.training.progress import line_report
 from chaos_utils.training.settings import chosen
@@ -96,11 +101,12 @@ publish_table(
     table,
     columns=finetuning.RUN_COLUMNS,
     caption="""What this run was trained on, what it reaches and what it cost. Accuracies are those
-    on development and test items outside ChaosNLI; on ChaosNLI's items nothing was chosen.""",
+    on development and test items outside ChaosNLI, which own votes have not; on the items that it is judged by,
+    nothing was chosen.""",
 )
 
 # %%
-corpus, votes = load_chaosnli(task, data)
+votes = load_predicted_votes(chosen(globals()))
 people = finetuning.people_comparison(run, votes, n_resamples=resamples, seed=seed)
 publish_table(
     "tbl-run-people",
@@ -120,6 +126,6 @@ pd.Series(accuracies, name="accuracy on development items")
 
 # %% tags=["remove-input"]
 Markdown(
-    f"Predictions on ChaosNLI stand in `{run.name}/predictions.parquet`, the record in `{run.name}/run.json`. On the "
+    f"Predictions stand in `{run.name}/predictions.parquet`, the record in `{run.name}/run.json`. On the "
     f"same hardware, this command predicts the same:\n\n```console\n$ {run.command}\n```"
 )

@@ -23,6 +23,7 @@ from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
 from chaos_utils.scoring.training_records import committed_runs, ordered
+from chaos_utils.training.plans import plan_names, read_plan
 
 check_parameters(globals())
 
@@ -176,6 +177,25 @@ publish_table(
     for αNLI (Table 8 of {cite:t}`nie2020`), and of our runs. Ours are read from the runs' records; a row is
     one set of values, and the download names the runs that used it.""",
 )
+
+# %% [markdown]
+# ## The nine models, trained again
+#
+# The predictions of the nine models of {cite:t}`nie2020` that this book judges are those that were released. To train
+# them again would take one GPU about {value}`tbl-plan sum:hours_low .0f` to {value}`tbl-plan sum:hours_high .0f`
+# hours ({numref}`tbl-plan`). `chaos wanted --plan table5` checks weights, data, memory, disk and time, then makes what is
+# missing.
+
+# %%
+publish_table(
+    "tbl-plan",
+    finetuning.plan_table(read_plan("table5"), runs),
+    columns=finetuning.PLAN_COLUMNS,
+    caption="""Each of the nine models is to be trained once on SNLI and MNLI and once on αNLI. GPU-hours are estimated
+    for one H100. Recipes for αNLI are those of Table 8 of {cite:t}`nie2020`. For NLI the paper took those of the models'
+    authors and prints none, so all nine have one recipe: what comes out can be compared with Table 5, and is no
+    reproduction of it.""",
+) if "table5" in plan_names() else Markdown("")
 
 # %% [markdown]
 # The record of every run is in `results/`, with its command, the digests of its inputs and of its

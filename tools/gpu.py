@@ -127,9 +127,10 @@ def preflight(environment: dict[str, str], *, pretend: bool) -> list[str]:
 def _run_until_checkpoint(command: list[str], environment: dict[str, str]) -> None:
     """Run a training until it has written a checkpoint, then kill it; it may also end before."""
     work = Path(environment["CHAOS_CACHE"]) / "training"
-    old_checkpoints = set(work.glob("*/checkpoint-*"))
+    whole = "*/checkpoint-*/account.json"
+    old_checkpoints = set(work.glob(whole))
     with subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True) as process:
-        while process.poll() is None and set(work.glob("*/checkpoint-*")) <= old_checkpoints:
+        while process.poll() is None and set(work.glob(whole)) <= old_checkpoints:
             time.sleep(0.05)
         if process.poll() is None:
             process.kill()

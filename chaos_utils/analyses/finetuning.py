@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,14 +10,17 @@ import pandas as pd
 
 from chaos_utils.analyses.cached_analysis import derived_table
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.datasets.tasks import get_task
+from chaos_utils.datasets.tasks import get_task, tasks
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.report.columns import DATASET, MISSING, Column, Row, number, with_ends
 from chaos_utils.report.manifests import PageLink
-from chaos_utils.scoring.evaluate import evaluate_systems, references
+from chaos_utils.scoring.evaluate import evaluate_systems, part_of, references
 from chaos_utils.scoring.scores import EvaluationRequest, as_scores
 from chaos_utils.scoring.systems import guesses_by_votes
 from chaos_utils.scoring.training_records import Fit, Run, kind_of
+from chaos_utils.training.estimates import GPUS, USUAL_GPU, estimate, hours_in_words
+from chaos_utils.training.plans import Plan
+from chaos_utils.training.settings import complete, read_settings
 
 _HYPERPARAMETERS = (
     "learning_rate", "batch_size", "weight_decay", "epochs", "learning_rate_decay", "warmup_ratio",
@@ -96,7 +100,7 @@ def people_comparison(
     ----------
     run : Run
     votes : sequence of Votes
-        On each dataset that it predicts.
+        On each dataset that it predicts, all of its items or a part.
     n_resamples : int
         Bootstrap resamples of the items for its intervals, each with the votes on it; 0 for none.
     seed : int
@@ -115,12 +119,13 @@ def people_comparison(
         predicted = run.predictions_on(of_dataset)
         if predicted is None:
             continue
-        guesses = guesses_by_votes(of_dataset)
-        reference_rows = references(of_dataset, _PEOPLE_MEASURES)
+        covered = part_of(of_dataset, predicted.rows_in(of_dataset))
+        guesses = guesses_by_votes(covered)
+        reference_rows = references(covered, _PEOPLE_MEASURES)
         scores = as_scores(
             [
-                *evaluate_systems(of_dataset, [predicted], request),
-                *evaluate_systems(of_dataset, guesses, EvaluationRequest(_PEOPLE_MEASURES)),
+                *evaluate_systems(covered, [predicted], request),
+                *evaluate_systems(covered, guesses, EvaluationRequest(_PEOPLE_MEASURES)),
                 *(row for row in reference_rows if row["origin"] == "reference"),
             ]
         )
@@ -194,6 +199,54 @@ def recipe_table(runs: Iterable[Run]) -> pd.DataFrame:
     return table.astype(dict.fromkeys(numbers, float))
 
 
+@derived_table(keys=("model",))
+def plan_table(plan: Plan, runs: Iterable[Run]) -> pd.DataFrame:
+    """Return which runs of a plan are there, and what those that are missing are to cost.
+
+    One row per ``model``. For each task, with its name after an underscore: ``run``, whether it is
+    ``there``, its ``dev_accuracy``, and the ``hours_low`` and ``hours_high`` of GPU that it is
+    estimated to take on the ``card``; without a task they are the sums. ``command`` makes what is
+    missing, and is empty where nothing is.
+    """
+    made = {run.name: run for run in runs}
+    rows: dict[str, dict[str, Any]] = {}
+    card = GPUS[USUAL_GPU]
+    for spec in plan.runs:
+        settings, model = complete(read_settings(spec.settings))
+        row = rows.setdefault(
+            spec.model,
+            {"model": spec.model, "title": model.title, "card": card.name, "command": "",
+             "hours_low": 0.0, "hours_high": 0.0},
+        )  # fmt: skip
+        run, cost = made.get(spec.name), estimate(settings, model.shape, card)
+        low, high = cost.hours or (math.nan, math.nan)
+        cells = {
+            "run": spec.name,
+            "there": run is not None,
+            "dev_accuracy": run.record.dev["all"].accuracy if run else math.nan,
+            "hours_low": low,
+            "hours_high": high,
+        }
+        row |= {f"{name}_{settings.task}": value for name, value in cells.items()}
+        row["hours_low"] += low
+        row["hours_high"] += high
+        if run is None:
+            row["command"] = f"chaos wanted --plan {plan.name} --only {spec.model}"
+    return pd.DataFrame(list(rows.values()))
+
+
+def _planned(task: str) -> Column:
+    """Return the column of a task's runs: what they reach, or what they are to cost."""
+
+    def state(row: Row) -> str:
+        if row[f"there_{task}"]:
+            return f"there, dev accuracy {row[f'dev_accuracy_{task}']:.3f}"
+        hours = row[f"hours_low_{task}"], row[f"hours_high_{task}"]
+        return f"missing, {hours_in_words(hours)} GPU-hours"
+
+    return Column(get_task(task).title, state)
+
+
 def accuracies(row: Row, split: str) -> str:
     """Write what a run reaches on each corpus of a split, ``dev`` or ``test``."""
     values = {
@@ -212,11 +265,14 @@ def _trained_on(row: Row) -> str:
         for corpus in get_task(row["task"]).files_of("train")
     }
     parts = " + ".join(f"{number(n)} {name}" for name, n in counts.items() if not pd.isna(n))
+    folds = f", out of fold ({row['n_fits']} folds)" if row["n_fits"] > 1 else ", a part held out"
     if isinstance(files := row.get("own_files"), str):
-        folds = f", out of fold ({row['n_folds']} folds)" * (row["train"] == "chaosnli")
+        folds *= row["train"] != "corpora"
         return f"{number(row['n_train'])} items of your own ({files}){folds}"
     if row["train"] == "chaosnli":
-        return f"votes of {parts} items of ChaosNLI, out of fold ({row['n_folds']} folds)"
+        return f"votes of {parts} items of ChaosNLI{folds}"
+    if row["train"] != "corpora":
+        return f"votes of {number(row['n_train'])} items of {Path(row['train']).name}{folds}"
     return f"{parts} ({row['trained_share']:.1%})"
 
 
@@ -264,6 +320,11 @@ RUN_COLUMNS = [
     Column("test accuracy", lambda row: accuracies(row, "test")),
     Column("minutes", _minutes),
     Column("made by", _made_by),
+]
+PLAN_COLUMNS = [
+    Column("model", "title"),
+    *map(_planned, tasks()),
+    Column("command for what is missing", lambda row: row["command"] or MISSING),
 ]
 PEOPLE_COLUMNS = [
     DATASET,

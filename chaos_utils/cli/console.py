@@ -175,6 +175,25 @@ def progress(title: str = "") -> Iterator[Callable[..., None]]:
         yield tell
 
 
+@contextmanager
+def progress_lines() -> Iterator[Callable[[str, str], None]]:
+    """Yield what shows a text in a line of its own for each name, on a terminal."""
+    from rich.console import Console  # these two are slow to import
+    from rich.progress import Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as lines:
+        places: dict[str, Any] = {}
+
+        def show(name: str, text: str) -> None:
+            text = strip_control_characters(text)
+            if name not in places:
+                places[name] = lines.add_task(text, total=None)
+            lines.update(places[name], description=text)
+
+        yield show
+
+
 def is_terminal() -> bool:
     """Return whether standard error is a terminal, where progress can be drawn."""
     return sys.stderr is not None and sys.stderr.isatty()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 from pydantic.fields import FieldInfo
 from typer import Argument, Option
 
-from chaos_utils.base.errors import ChaosError, counted
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.arguments import writable
 from chaos_utils.cli.console import (
     Replies,
@@ -26,6 +26,7 @@ from chaos_utils.training.settings import Settings, chosen
 
 if TYPE_CHECKING:
     from chaos_utils.scoring.training_records import Run
+    from chaos_utils.training.progress import Report
 
 Device = Annotated[str, Option(help="auto, cpu or cuda.")]
 Out = Annotated[
@@ -52,8 +53,16 @@ def _progress_and_prints() -> Iterator[dict[str, Any]]:
         yield {"report": silent, "say": lambda text: None}
         return
     with progress() as tell:
-        on_a_bar = lambda what, done, total, loss=None: tell(what, done, total)  # noqa: E731
-        yield {"report": on_a_bar if is_terminal() else line_report(say), "say": say}
+        yield {"report": _bar_report(tell) if is_terminal() else line_report(say), "say": say}
+
+
+def _bar_report(tell: Callable[[str, int, int], None]) -> "Report":
+    """Return what shows a report on a bar: the note of a training stands beside its name."""
+
+    def report(title: str, done: int, total: int, note: str | None = None) -> None:
+        tell(f"{title}: {note}" if note else title, done, total)
+
+    return report
 
 
 def _run_reply(run: "Run") -> Reply:
@@ -99,7 +108,7 @@ def finetune(
     out: Out = None,
     **values: Any,
 ) -> Replies:
-    """Fine-tune an encoder, and predict ChaosNLI's items with it.
+    """Fine-tune an encoder, and predict ChaosNLI's items with it, or those of your own votes.
 
     Short for `chaos run finetune` with the same parameters: papermill executes the notebook. The
     same command resumes a run that was killed. The book reads runs below results/.
@@ -183,31 +192,34 @@ def predict(
     yield _run_reply(new_run)
 
 
-@command(needs="train", formats=())
+@command(needs="train")
 def wanted(
-    dry_run: Annotated[bool, Option("--dry-run", help="Only list what is missing.")] = False,
+    plan: Annotated[
+        str, Option(help="A plan in results/plans/, such as table5; else results/wanted.yml.")
+    ] = "",
+    dry_run: Annotated[bool, Option("--dry-run", help="Only list runs and costs.")] = False,
+    preflight: Annotated[
+        bool, Option("--preflight", help="Only check weights, data, memory, disk and time.")
+    ] = False,
+    only: Annotated[str, Option(help="Only runs whose names begin so.")] = "",
     limit: Annotated[int, Option(min=0, help="Make at most this many runs; 0 for all.")] = 0,
     device: Device = "auto",
+    gpus: Annotated[
+        str, Option(help="One run on each of these GPUs at a time: all, or ids such as 0,1.")
+    ] = "",
+    card: Annotated[
+        str, Option(help="Where there is no GPU: the card to estimate for, such as h100 or a100.")
+    ] = "",
+    hours: Annotated[
+        float, Option(min=0, help="Hours that the machine is to be had; 0 for no limit.")
+    ] = 0,
 ) -> Replies:
-    """Make the runs of results/wanted.yml that are missing, in its order."""
-    require("book")
-    from chaos_utils.scoring.training_records import wanted_runs
-    from chaos_utils.training import wanted as wanting
+    """Make the runs of a plan that are missing, in its order, after checking all of them.
 
-    missing = [spec for spec in wanted_runs() if not spec.is_there]
-    if not dry_run and not wanting.has_gpu():
-        for spec in missing:
-            if spec.needs == "gpu":
-                say(f"{spec.name}: needs a GPU, and PyTorch sees none here (`make gpu` makes it)")
-        missing = [spec for spec in missing if spec.needs != "gpu"]
-    for spec in missing[: limit or None]:
-        yield Reply(spec.name, [wanting.command_for(spec)])
-        if dry_run:
-            continue
-        with _progress_and_prints() as told:
-            run = wanting.make(spec, device=device, **told)
-        yield _run_reply(run)
-    if dry_run:
-        return
-    there = sum(spec.is_there for spec in wanted_runs())
-    yield Reply(there, [f"{counted(there, 'run')} made"])
+    The same command resumes what was interrupted. A run that fails does not stop the others.
+    """
+    require("book")
+    from chaos_utils.cli.wanted import WantedRequest, answer
+
+    request = WantedRequest(plan, dry_run, preflight, only, limit, device, gpus, card, hours)
+    yield from answer(request, _progress_and_prints)

@@ -1,8 +1,8 @@
-"""The corpora that models are trained and chosen on: SNLI, MNLI, αNLI, and ChaosNLI's own votes."""
+"""The corpora that models are trained and chosen on: SNLI, MNLI, αNLI, and votes."""
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -30,8 +30,8 @@ class Corpus:
 
     task: Task
     uids: tuple[str, ...]
-    texts: tuple[tuple[str, ...], ...]  # premise and hypothesis, or a story's four
-    targets: Floats  # rows sum to 1: one-hot for hard labels, vote shares for ChaosNLI; read-only
+    texts: tuple[tuple[str, ...], ...]  # premise and hypothesis, a story's four, or one
+    targets: Floats  # rows sum to 1: one-hot for hard labels, or vote shares; read-only
     datasets: tuple[str, ...]  # where each item comes from, such as snli
     dropped: int = 0  # number of lines in the files that state no majority label
     inputs: tuple[Input, ...] = ()
@@ -222,10 +222,15 @@ def load_chaosnli(task: str, data: str = "auto") -> tuple[Corpus, list[Votes]]:
     """Return ChaosNLI's items of a task with their vote shares, and the votes themselves."""
     model_task = get_task(task)
     all_votes = [load_votes(name, choose_data(task, data)) for name in model_task.datasets]
+    return from_votes(all_votes, model_task), all_votes
+
+
+def from_votes(all_votes: Iterable[Votes], task: Task) -> Corpus:
+    """Return the items that were voted on, each with its vote shares as target."""
     parts = []
     for votes in all_votes:
         fields, names = votes.dataset.text_fields, (votes.dataset.name,) * len(votes)
         texts = tuple(tuple(text[field] for field in fields) for text in votes.texts)
         targets = frozen(votes.shares, float)
-        parts.append(Corpus(model_task, votes.uids, texts, targets, names, inputs=votes.inputs))
-    return join(parts), all_votes
+        parts.append(Corpus(task, votes.uids, texts, targets, names, inputs=votes.inputs))
+    return join(parts)

@@ -222,7 +222,7 @@ def spelling_of(text: str) -> str:
 
 @cache
 def _tasks() -> tuple[str, ...]:
-    return tuple(package_yaml(TASKS_FILE))
+    return tuple(name for name, one in package_yaml(TASKS_FILE).items() if one["corpora"])
 
 
 _SHAPES = {"pairs": (2, 3), "stories": (4, 2)}  # numbers of texts and labels

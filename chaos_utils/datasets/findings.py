@@ -153,6 +153,12 @@ def check_file(
     return found, layout
 
 
+def text_columns(path: Path) -> list[str]:
+    """Return the columns of a votes file that nothing describes that hold the items' texts."""
+    layout, _, frame = layout_of(path)
+    return list(_texts(frame, layout)[0])
+
+
 def _listed(value: Any) -> str:
     """Return a field of a reader as a message shows it: a column, several, or conditions."""
     if isinstance(value, dict):

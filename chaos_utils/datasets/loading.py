@@ -65,7 +65,7 @@ def load_votes(dataset: str, data: str = "auto") -> "Votes":
     ChaosError
         If `data` does not hold the dataset, or a file is not the published one or has faults.
     """
-    return _read(find_votes_on(dataset, data))
+    return read_votes(find_votes_on(dataset, data))
 
 
 def load_all_votes(data: str = "auto") -> "list[Votes]":
@@ -73,7 +73,7 @@ def load_all_votes(data: str = "auto") -> "list[Votes]":
 
     `data` is as for `load_votes`; data without votes is a ChaosError.
     """
-    return [_read(files) for files in find_votes(data)]
+    return [read_votes(files) for files in find_votes(data)]
 
 
 def find_votes_on(dataset: str, data: str = "auto") -> VoteFiles:
@@ -233,7 +233,8 @@ def _described(path: Path) -> VoteFiles:
     return VoteFiles(dataset, tuple(paths), tuple(names), described_by=path)
 
 
-def _read(files: VoteFiles) -> "Votes":
+def read_votes(files: VoteFiles) -> "Votes":
+    """Read the votes on a dataset where they were found."""
     from chaos_utils.datasets.readers import read_file  # slow to import
 
     return read_file(

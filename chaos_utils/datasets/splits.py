@@ -30,7 +30,7 @@ def without_groups(corpus: Corpus, excluded: Corpus) -> Corpus:
     return corpus.take([i for i, group in enumerate(corpus.groups()) if group not in groups])
 
 
-def refuse_contamination(train: Corpus, evaluated: Corpus) -> None:
+def refuse_contamination(train: Corpus, evaluated: Corpus, name: str = "ChaosNLI") -> None:
     """Fail when a training item's premise, or story, occurs among the items evaluated later."""
     groups = set(evaluated.groups())
     uids = [uid for uid, group in zip(train.uids, train.groups(), strict=True) if group in groups]
@@ -38,11 +38,11 @@ def refuse_contamination(train: Corpus, evaluated: Corpus) -> None:
         texts = "stories" if train.task.kind == "stories" else "premises"
         first_uids = ", ".join(uids[:_UIDS_SHOWN]) + (" …" if uids[_UIDS_SHOWN:] else "")
         raise ChaosError(
-            f"{len(uids)} training items have {texts} that occur in ChaosNLI.",
+            f"{len(uids)} training items have {texts} that occur in {name}.",
             found=first_uids,
-            expected=f"no item of ChaosNLI among the {len(train):,} that are trained on",
-            todo="remove them from the training file; training on ChaosNLI's own votes must be "
-            "asked for by name, and is then folded: train=chaosnli",
+            expected=f"no item of {name} among the {len(train):,} that are trained on",
+            todo="remove them from the training file; training on the votes that judge must be "
+            "asked for by name, and is then folded: train=chaosnli, or your file",
         )
 
 
@@ -147,11 +147,24 @@ def grouped_folds(groups: npt.ArrayLike, n_folds: int, seed: int) -> Ints:
     if not 2 <= n_folds <= len(names):
         raise ChaosError(
             "The items cannot be split into so many folds.",
-            found=f"{n_folds} folds for {len(names)} premises, stories or images",
+            found=f"{n_folds} folds for {len(names)} different texts, stories or images",
             expected="at least 2 folds, and at least one of these in each",
+            todo="take fewer folds (n_folds), or more items",
         )
     fold_of_group = np.random.default_rng([seed, 5]).permutation(len(names)) % n_folds
     return np.asarray(fold_of_group[group], dtype=np.int64)
+
+
+def held_out_part(groups: npt.ArrayLike, share: float) -> Ints:
+    """Return 0 for the items of a share that is held out, always the same, and -1 for the rest.
+
+    Items of one group are on one side; at least one group is on each.
+    """
+    names, group, sizes = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)
+    order = np.random.default_rng([0, 6]).permutation(len(names))
+    n_held = int((np.cumsum(sizes[order]) <= share * len(group)).sum())
+    held = order[: min(max(1, n_held), len(names) - 1)]
+    return np.where(np.isin(group, held), 0, -1).astype(np.int64)
 
 
 def folds_of(groups: npt.ArrayLike) -> Ints:

@@ -1,4 +1,4 @@
-"""The tasks that models are trained for: three-way pairs, or the choice between two stories."""
+"""The tasks that models are trained for: pairs, the choice between two stories, or any votes."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -22,12 +22,13 @@ class CorpusFile(StrictModel):
 
 
 class Task(StrictModel):
-    """The task of a model: to judge pairs of texts, or to choose between two stories."""
+    """The task of a model: to judge texts or pairs, or to choose between two stories."""
 
     name: str
     title: str
-    kind: Literal["pairs", "stories"]
+    kind: Literal["pairs", "stories", "votes"]
     corpora: tuple[CorpusFile, ...]  # a story's development set is ChaosNLI itself
+    own_labels: tuple[str, ...] = ()  # where each dataset has its own
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -37,7 +38,8 @@ class Task(StrictModel):
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels, in the order of every array."""
-        return next(one.labels for one in known_datasets() if one.task == self.name)
+        answered = (one.labels for one in known_datasets() if one.task == self.name)
+        return next(answered, self.own_labels)
 
     @property
     def files(self) -> list[str]:

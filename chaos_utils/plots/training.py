@@ -28,8 +28,8 @@ _SMOOTHING = 0.08  # share of a run's points over which the loss is averaged
 def plot_training_curves(table: pd.DataFrame) -> Figure:
     """Draw training loss against items seen, and accuracy on development items beside it.
 
-    The table has one row for each ``task`` (``nli``, ``alphanli``), ``run``, ``fold`` and point:
-    ``label`` (of the run; runs with one label look alike), ``measure`` (``loss`` in nats,
+    The table has one row for each ``task``, ``run``, ``fold`` and point: ``label`` (of the run;
+    runs with one label look alike), ``measure`` (``loss`` in nats,
     ``dev_accuracy``, ``inner_loss`` in nats), ``items``, ``value``. Losses are drawn smoothed, over
     the raw losses in grey. Where there is no accuracy, the second panel has the loss on the inner
     fold.
@@ -45,12 +45,13 @@ def plot_training_curves(table: pd.DataFrame) -> Figure:
         for (*_, measure), rows in task_rows.groupby(["run", "fold", "measure"], sort=False):
             if measure in panels:
                 _draw_run(panels[measure], rows, look_of[rows["label"].iloc[0]])
-        title = " + ".join(get_dataset(name).short for name in task.datasets)
+        title = " + ".join(get_dataset(name).short for name in task.datasets) or task.title
         n_labels = len(task.labels)
         for measure, axis in panels.items():
-            guess = 1 / n_labels if measure == "dev_accuracy" else math.log(n_labels)
-            axis.axhline(guess, color=colour("muted"), linestyle=":", linewidth=1.2)
-            write(axis, "uniform guess", (1, guess), (-2, 3), "muted", xycoords=AT_Y)
+            if n_labels:  # which own votes have in any number
+                guess = 1 / n_labels if measure == "dev_accuracy" else math.log(n_labels)
+                axis.axhline(guess, color=colour("muted"), linestyle=":", linewidth=1.2)
+                write(axis, "uniform guess", (1, guess), (-2, 3), "muted", xycoords=AT_Y)
             axis.set(xlabel="training items seen", title=title)
             axis.set_xscale("linear" if measure == "inner_loss" else "log")  # it starts at 0 items
             axis.set_ylabel(_TITLES[measure])

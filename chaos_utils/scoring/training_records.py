@@ -5,36 +5,33 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, counted, did_you_mean
 from chaos_utils.base.inputs import Input, digest, merged
-from chaos_utils.base.validation import StrictModel, validate
-from chaos_utils.base.yaml_files import read_yaml
+from chaos_utils.base.validation import validate
 from chaos_utils.datasets.catalogue import get_dataset, known_files, released
 from chaos_utils.datasets.cells import parse
-from chaos_utils.datasets.faults import shorten
 from chaos_utils.datasets.frame import FileContent
 from chaos_utils.datasets.tasks import get_task, tasks
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.system import System, are_votes, votes_of
 
-READS = ("results/*/*.json", "results/*/*.parquet", "results/*/*.ipynb", "results/*.yml")
+READS = ("results/*/*.json", "results/*/*.parquet", "results/*/*.ipynb")
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PREDICTIONS_FILE = "predictions.parquet"  # on ChaosNLI's items
-DEV_FILE = "dev.parquet"  # on development items outside ChaosNLI, with their gold labels
+PREDICTIONS_FILE = "predictions.parquet"  # on ChaosNLI's items, or those of own votes
+DEV_FILE = "dev.parquet"  # on development items outside ChaosNLI, with gold labels; own votes: none
 RECORD_FILE = "run.json"
 NOTEBOOK_FILE = "notebook.ipynb"  # as executed, where a notebook has trained
 _RECORD = "A run's record"
-WANTED_FILE = "wanted.yml"
 UNKNOWN = (  # of a model off the shelf
     "taken as it was published: what it was trained on is not known here, and it may have seen "
     "ChaosNLI's items"
@@ -196,8 +193,9 @@ class Run:
     @property
     def command(self) -> str:
         """What makes it again."""
-        # Earlier editions had an option for looks on the way, which changed nothing else.
-        return re.sub(r" --trajectory \d+", "", self.record.command)
+        # Earlier editions had an option for looks on the way, which changed nothing else; earlier
+        # engines cut steps by a number of tokens.
+        return re.sub(r" --(trajectory|token-budget) \d+", "", self.record.command)
 
     @property
     def notebook(self) -> Path | None:
@@ -278,6 +276,10 @@ class Run:
 
         Those of its inputs are left out that it was only chosen by, or predicts.
         """
+        published = {file.sha256 for file in known_files().values()}
+        own = [one for one in self.data if one.is_own and one.sha256 not in published]
+        if self.settings.train not in ("corpora", "chaosnli"):
+            return [Path(one.name).name for one in own]
         if self.settings.train == "chaosnli":
             wanted = [file.name for name in self.record.data.trained_on
                       for file in get_dataset(name).files]  # fmt: skip
@@ -285,9 +287,7 @@ class Run:
             task = get_task(self.settings.task)
             wanted = [name for file in task.files_of("train") for name in (file.file, file.labels)]
         names = {Path(name).name for name in wanted}
-        published = {file.sha256 for file in known_files().values()}
-        own = (file for file in self.data if file.is_own and file.sha256 not in published)
-        return [name for name in (Path(file.name).name for file in own) if name in names]
+        return [name for name in (Path(one.name).name for one in own) if name in names]
 
     def learned_from(self, later: frozenset[Path] = frozenset()) -> tuple[tuple[str, ...], bool]:
         """Return what it was trained on and whether out of fold, as fields of `System`.
@@ -331,7 +331,7 @@ def learned(
     of the run, and `datasets` those that its own training items belong to; what came first comes
     first.
     """
-    folded = train == "chaosnli"
+    folded = train != "corpora"
     own = [votes_of(get_dataset(name)) if folded else released(name).short for name in datasets]
     before = [name for names, _ in earlier for name in names]
     return tuple(dict.fromkeys([*before, *own])), folded and not any(map(are_votes, before))
@@ -406,13 +406,13 @@ def kind_of(run: Run) -> str:
     """Return what sets a run apart, one of `KINDS`.
 
     ``plain`` (hard labels, all available pairs), ``size`` (a part of them), ``smoothing``,
-    ``distilled`` (a teacher's probabilities), ``votes`` (ChaosNLI's own votes, out of fold), or
+    ``distilled`` (a teacher's probabilities), ``votes`` (ChaosNLI's or own, out of fold), or
     ``predicted`` (another run's weights, asked again, or a model off the shelf).
     """
     settings = run.settings
     if run.record.predicted:
         return "predicted"
-    if settings.train == "chaosnli":
+    if settings.train != "corpora":
         return "votes"
     if settings.teacher:
         return "distilled"
@@ -450,74 +450,6 @@ def ordered(runs: Iterable[Run]) -> list[Run]:
             run.name,
         ),
     )
-
-
-class PredictSpec(StrictModel):
-    """What a run predicts with that trains nothing.
-
-    Attributes
-    ----------
-    run : str
-        The run whose weights are asked, or a model.
-    mc_samples : int
-        Passes with dropout.
-    """
-
-    run: str
-    mc_samples: int
-
-
-class RunSpec(StrictModel):
-    """A run that the book wants: it trains, or predicts with another's weights.
-
-    Attributes
-    ----------
-    name, why : str
-        Its folder below ``results/``, and what it is for.
-    settings : dict
-        Of a training run, as `training.settings.Settings` names them; unchecked.
-    predict : Asked or None
-        Of one that trains nothing.
-    needs : str
-        ``gpu`` for a run that is to show what a GPU does; else empty.
-    """
-
-    name: str
-    why: str
-    needs: Literal["", "gpu"] = ""
-    settings: dict[str, Any] = Field(default_factory=dict)
-    predict: PredictSpec | None = None
-
-    @model_validator(mode="after")
-    def _check(self) -> "RunSpec":
-        if len({"settings", "predict"} & self.model_fields_set) != 1:
-            raise ValueError("a wanted run has either settings or predict")
-        return self
-
-    @property
-    def folder(self) -> Path:
-        """Where it goes."""
-        return paths.results() / self.name
-
-    @property
-    def is_there(self) -> bool:
-        """Whether it is finished."""
-        return (self.folder / RECORD_FILE).is_file()
-
-
-def wanted_runs() -> list[RunSpec]:
-    """Return the runs that ``results/wanted.yml`` lists, by value; none without it."""
-    path, what = paths.results() / WANTED_FILE, "The list of wanted runs"
-    if not path.is_file():
-        return []
-    content = read_yaml(path, what)
-    if not isinstance(content, list):
-        found = shorten(content)
-        raise ChaosError(f"{what} cannot be read.", where=path, found=found, expected="a list")
-    return [
-        validate(entry, RunSpec, f"{path}, entry {n}", "A wanted run")
-        for n, entry in enumerate(content, start=1)
-    ]
 
 
 def committed_runs() -> list[Run]:

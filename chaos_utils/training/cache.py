@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from chaos_utils.base import inputs, paths
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import fresh_folder, write_json
 from chaos_utils.base.locks import exclusive_lock
 from chaos_utils.datasets.corpora import Corpus
@@ -17,7 +17,8 @@ from chaos_utils.training.encoders import WEIGHTS, check_weights
 from chaos_utils.training.recipes import get_model
 from chaos_utils.training.settings import Settings
 
-ENGINE = 3  # raised when a change of the code changes what training gives, or its checkpoints
+ENGINE = 4  # raised when a change of the code changes what training gives, or its checkpoints
+_MOST_PROCESSES = 64  # that are looked for
 _DIGEST_FILE, _OUTCOME_FILE = "sha256.json", "outcome.json"
 _NOT_DECIDING = {"data", "init", "teacher"}  # where things stand, not what they are
 
@@ -31,16 +32,22 @@ def run_key(
 ) -> str:
     """Return sixteen hexadecimal digits that stand for all that decides a run's weights.
 
-    The corpora are those that are trained and chosen on, before a teacher changes the targets.
-    `origin` is the encoder's, as its record names it; `start` and `teacher` are folders of
-    weights.
+    All but the number of processes, see `key_of_processes`. The corpora are those that are trained
+    and chosen on, before a teacher changes the targets. `origin` is the encoder's, as its record
+    names it; `start` and `teacher` are folders of weights.
     """
     decided = settings.model_dump(exclude=_NOT_DECIDING)
     if get_model(settings.model).own:
         del decided["model"]  # where it stands; what it is stands in `origin`
-    decided["trajectory"] = 0  # an option of earlier editions: keys stay what they were
-    if settings.train == "corpora":
+    if not settings.on_votes:
         del decided["n_folds"], decided["head"]
+    for name in ("text", "pair"):  # the corpora have the texts
+        del decided[name]
+    if settings.on_own_votes:
+        decided["train"] = "votes"
+        decided["labels"] = corpora[0].task.labels
+    else:
+        del decided["held_out"]
     weights = [inputs.digest(folder / WEIGHTS) if folder else None for folder in (start, teacher)]
     text = json.dumps([ENGINE, decided, origin, weights], sort_keys=True)
     digest = hashlib.sha256(text.encode())
@@ -48,6 +55,25 @@ def run_key(
         digest.update(json.dumps([corpus.uids, corpus.texts]).encode())
         digest.update(corpus.targets.tobytes())
     return digest.hexdigest()[:16]
+
+
+def key_of_processes(base: str, processes: int) -> str:
+    """Return the key of a run in so many processes, of which each draws dropout of its own."""
+    return hashlib.sha256(f"{base} {processes}".encode()).hexdigest()[:16]
+
+
+def refuse_other_processes(base: str, processes: int) -> None:
+    """Refuse to begin anew what is unfinished in another number of processes."""
+    for other in range(1, _MOST_PROCESSES + 1):
+        folder = work_folder(key_of_processes(base, other))
+        if other != processes and any(folder.glob("**/checkpoint-*")):
+            raise ChaosError(
+                "This run is unfinished in another number of processes.",
+                where=folder,
+                found=f"{counted(processes, 'process')}",
+                expected=f"{other}, as it was begun: each process draws its own dropout",
+                todo="start as many, or remove the folder to begin anew",
+            )
 
 
 def work_folder(key: str) -> Path:

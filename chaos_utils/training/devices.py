@@ -24,6 +24,11 @@ class Device:
     tf32: bool = False
 
     @property
+    def on_gpu(self) -> bool:
+        """Whether it is a GPU."""
+        return self.kind == "cuda"
+
+    @property
     def kind(self) -> str:
         """``cpu`` or ``cuda``."""
         return self.name.partition(":")[0]
@@ -43,13 +48,13 @@ class Device:
         names = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
         return names[self.precision]
 
-    def taken_by(self, accelerator: Any) -> "Device":
+    def taken_by(self, processes: Any) -> "Device":
         """Return the device that accelerate has given this process: of several GPUs, its own."""
         import torch
 
         if self.kind == "cpu":
             return self
-        name = str(accelerator.device)
+        name = str(processes.device)
         return replace(self, name=name, title=torch.cuda.get_device_name(name))
 
 
@@ -57,7 +62,8 @@ def choose_device(device: str = "auto", precision: str = "auto") -> Device:
     """Return a device (``auto``, ``cpu``, ``cuda``) at a precision, which is one of the settings.
 
     ``auto`` is a GPU where there is one, and bf16 where the hardware multiplies it; on a GPU
-    without it fp16, if it has tensor cores. A GPU is then asked to compute the same each time.
+    without it fp16, if it has tensor cores. A GPU is then asked to compute the same each time: an
+    operation that cannot raises an error, see `allow_nondeterminism`.
     """
     # cuBLAS reads this once, when it starts: without it, sums on a GPU differ from run to run.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
@@ -84,12 +90,28 @@ def choose_device(device: str = "auto", precision: str = "auto") -> Device:
         precision = _fastest_on_gpu() if kind == "cuda" else _fastest_on_cpu()
     if kind == "cuda":
         torch.set_float32_matmul_precision("highest")  # no TF32
-        # Warns where PyTorch knows no such algorithm; nothing reads uninitialised memory here.
-        torch.use_deterministic_algorithms(True, warn_only=True)
+        # With `warn_only` attention would not take its deterministic backward either.
+        torch.use_deterministic_algorithms(True)
+        # Nothing reads uninitialised memory here.
         torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
         return Device(kind, precision, torch.cuda.get_device_name())
     n = torch.get_num_threads()
     return Device(kind, precision, f"CPU, {counted(n, 'thread')}")
+
+
+def allow_nondeterminism(fault: BaseException) -> str:
+    """Let a GPU compute what it cannot compute the same each time; return what is said of that.
+
+    Nothing, and nothing is changed, where an exception says something else.
+    """
+    import torch
+
+    words = " ".join(str(fault).split())
+    if "deterministic" not in words or torch.is_deterministic_algorithms_warn_only_enabled():
+        return ""
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    operation = words.partition(" does not have")[0][:100]
+    return f"not deterministic: {operation} cannot be computed the same each time on this GPU"
 
 
 def gpu_details() -> dict[str, Any]:
@@ -175,7 +197,9 @@ def is_out_of_memory(fault: BaseException) -> bool:
     if isinstance(fault, torch.OutOfMemoryError | MemoryError):
         return True
     message = str(fault).lower()
-    return any(words in message for words in ("out of memory", "not enough memory", "alloc_failed"))
+    # cuBLAS says the second where its workspace finds no room.
+    said = ("out of memory", "cublas_status_not_initialized", "not enough memory", "alloc_failed")
+    return any(words in message for words in said)
 
 
 @contextmanager

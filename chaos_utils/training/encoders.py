@@ -47,14 +47,14 @@ def find_encoder(model: Model, revision: str = "") -> Encoder:
     `revision` is a commit, branch or tag on the hub, for a model that is taken from there.
     """
     encoder = _find_encoder(model, revision)
-    labels = _labels_in(encoder.folder)
+    labels = labels_in(encoder.folder)
     if not set(get_task("nli").labels) <= set(labels):
         return replace(encoder, labels=labels)
     # In the origin too, which is in the run's key: they decide how the head is turned.
     return replace(encoder, origin=f"{encoder.origin}; labels {', '.join(labels)}", labels=labels)
 
 
-def _labels_in(folder: Path) -> tuple[str, ...]:
+def labels_in(folder: Path) -> tuple[str, ...]:
     """Return the names that config.json gives to a head's outputs; none where it has no names."""
     path = folder / "config.json"
     try:
@@ -188,7 +188,9 @@ def load_tokenizer(folder: Path) -> Any:
     from transformers import AutoTokenizer
 
     try:
-        return AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+        return _with_padding(AutoTokenizer.from_pretrained(folder, trust_remote_code=False), folder)
+    except ChaosError:
+        raise
     except Exception as fault:  # of the libraries that read the tokenizer's own formats
         if (folder / "tokenizer.json").is_file() or not list(folder.glob("*.model")):
             raise _loading_error(folder, fault) from fault
@@ -199,6 +201,21 @@ def load_tokenizer(folder: Path) -> Any:
             expected="tokenizer.json, or the packages that read sentencepiece's files",
             todo="run `pip install sentencepiece protobuf`, and the same command again",
         ) from fault
+
+
+def _with_padding(tokenizer: Any, folder: Path) -> Any:
+    """Return a tokenizer that has a token to pad with: the end of a text where it has no other."""
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
+    if tokenizer.pad_token is None:
+        raise ChaosError(
+            "This tokenizer has no token to pad with.",
+            where=folder,
+            found="no pad_token, eos_token or unk_token",
+            expected="one of them in tokenizer_config.json",
+            todo="name one there, in a copy of the model that --model names as ./folder",
+        )
+    return tokenizer
 
 
 def check_length(tokenizer: Any, max_length: int) -> None:
@@ -221,38 +238,40 @@ def _loading_error(folder: Path, fault: BaseException) -> ChaosError:
     )
 
 
-def load_model(folder: Path, n_outputs: int) -> Any:
+def load_model(folder: Path, n_outputs: int, labels: Sequence[str] = ()) -> Any:
     """Return an encoder with `n_outputs` logits, in fp32; a new head follows PyTorch's seed.
 
     Weights that lack a tensor below the head, or have it in another shape, are refused. A head
-    that the weights have is kept as it is: see `load_start` for others' than ours.
+    that the weights have is kept as it is: see `load_start` for others' than ours. `labels` name
+    the outputs, which are NLI's where nothing is said.
     """
-    return _load(folder, n_outputs)[0]
+    return _load(folder, n_outputs, labels)[0]
 
 
-def load_start(encoder: Encoder, n_outputs: int, say: Say) -> Any:
-    """Return an encoder to fine-tune, as `load_model`; its own NLI head is turned if need be.
+def load_start(encoder: Encoder, n_outputs: int, say: Say, labels: Sequence[str] = ()) -> Any:
+    """Return an encoder to fine-tune, as `load_model`; its own head is turned if need be.
 
-    A head for three other labels is replaced, as one for another number of labels is; one whose
+    A head for as many other labels is replaced, as one for another number of labels is; one whose
     labels have no names is refused, since their order cannot be known.
     """
     import torch
 
-    model, new = _load(encoder.folder, n_outputs)
+    model, new = _load(encoder.folder, n_outputs, labels)
     last = last_layer(model)
     if n_outputs == 1 or new & {f"{last}.weight", f"{last}.bias"}:
         return model
-    wanted, labels = get_task("nli").labels, encoder.labels
-    if sorted(labels) == sorted(wanted):
-        _turn_head(model, labels, say)
-    elif labels and not any(label.startswith("label_") for label in labels):
+    wanted, found = [label_name(one) for one in labels or _nli_labels()], encoder.labels
+    if sorted(found) == sorted(wanted):
+        _turn_head(model, found, wanted, say)
+    elif found and not any(label.startswith("label_") for label in found):
         head = model.get_submodule(last)
         torch.nn.init.normal_(head.weight, std=getattr(model.config, "initializer_range", 0.02))
         if head.bias is not None:
             torch.nn.init.zeros_(head.bias)
-        say(f"the model's own head, for {', '.join(labels)}, is replaced by a new one")
+        say(f"the model's own head, for {', '.join(found)}, is replaced by a new one")
     else:
-        raise _nameless(encoder, "write their names into id2label in config.json, in a copy of "
+        raise _nameless(encoder, wanted,
+                        "write their names into id2label in config.json, in a copy of "
                         "the model that --model names as ./folder")  # fmt: skip
     return model
 
@@ -293,18 +312,22 @@ def load_off_the_shelf(encoder: Encoder, labels: Sequence[str], say: Say) -> Any
             todo=f"train one: chaos finetune --model {encoder.model.name}",
         )
     if nameless:
-        raise _nameless(encoder, "name them in the order of the head, as the model's "
+        raise _nameless(encoder, nli_labels, "name them in the order of the head, as the model's "
                         f"description gives it: --labels {','.join(nli_labels)}")  # fmt: skip
-    _turn_head(model, named, say)
+    _turn_head(model, named, nli_labels, say)
     return model
 
 
-def _nameless(encoder: Encoder, todo: str) -> ChaosError:
+def _nli_labels() -> tuple[str, ...]:
+    return get_task("nli").labels
+
+
+def _nameless(encoder: Encoder, labels: Sequence[str], todo: str) -> ChaosError:
     return ChaosError(
         "This model's head does not say which of its outputs is which label.",
         where=f"{encoder.model.name}, id2label in config.json",
         found=", ".join(encoder.labels) or "no names",
-        expected="entailment, neutral and contradiction, in any order",
+        expected=f"{', '.join(labels)}, in any order",
         todo=todo,
     )
 
@@ -330,24 +353,23 @@ def last_layer(model: Any) -> str:
     return layers[-1]
 
 
-def _turn_head(model: Any, labels: Sequence[str], say: Say) -> None:
+def _turn_head(model: Any, labels: Sequence[str], wanted: Sequence[str], say: Say) -> None:
     """Bring the outputs of a head, whose labels are named, into the order of the datasets."""
     import torch
 
-    nli_labels = get_task("nli").labels
-    if tuple(labels) == nli_labels:
+    if list(labels) == list(wanted):
         return
-    order = [labels.index(label) for label in nli_labels]
+    order = [labels.index(label) for label in wanted]
     head = model.get_submodule(last_layer(model))
     with torch.no_grad():
         for tensor in (head.weight, head.bias):
             if tensor is not None:
                 tensor.copy_(tensor[order].clone())
-    named, in_order = ", ".join(labels), ", ".join(nli_labels)
+    named, in_order = ", ".join(labels), ", ".join(wanted)
     say(f"the model's labels are {named}: brought into the order {in_order}")
 
 
-def _load(folder: Path, n_outputs: int) -> tuple[Any, set[str]]:
+def _load(folder: Path, n_outputs: int, labels: Sequence[str] = ()) -> tuple[Any, set[str]]:
     """Return a model, and the names of those of its tensors that are new."""
     from safetensors import SafetensorError
     from transformers import AutoModelForSequenceClassification
@@ -357,7 +379,7 @@ def _load(folder: Path, n_outputs: int) -> tuple[Any, set[str]]:
     logging.disable_progress_bar()
     try:
         model, loading_info = AutoModelForSequenceClassification.from_pretrained(
-            folder, **_outputs(n_outputs), use_safetensors=True, trust_remote_code=False,
+            folder, **_outputs(n_outputs, labels), use_safetensors=True, trust_remote_code=False,
             ignore_mismatched_sizes=True,  # a head for other labels is replaced
             output_loading_info=True,
         )  # fmt: skip
@@ -366,14 +388,28 @@ def _load(folder: Path, n_outputs: int) -> tuple[Any, set[str]]:
     shapes = [name for name, *_ in loading_info["mismatched_keys"]]
     new = {*loading_info["missing_keys"], *shapes}
     _check_complete(folder, f"{model.base_model_prefix}.", new)
+    _prepare_config(model, folder)
     return model.float(), new
 
 
-def _outputs(n_outputs: int) -> dict[str, Any]:
+def _prepare_config(model: Any, folder: Path) -> None:
+    """Let a model know the token that its tokenizer pads with, and keep no states for later.
+
+    A decoder's logits are those of the last token that is not padding.
+    """
+    config = model.config.get_text_config()
+    if config.pad_token_id is None:
+        config.pad_token_id = load_tokenizer(folder).pad_token_id
+    for name in ("use_cache", "use_mems_eval", "use_mems_train"):
+        if hasattr(config, name):
+            setattr(config, name, False)
+
+
+def _outputs(n_outputs: int, labels: Sequence[str]) -> dict[str, Any]:
     """Return what a configuration holds about the outputs, so that saved weights name them."""
     if n_outputs == 1:
         return {"num_labels": 1}
-    named = dict(enumerate(get_task("nli").labels))
+    named = dict(enumerate(labels or _nli_labels()))
     return {"id2label": named, "label2id": {label: k for k, label in named.items()}}
 
 

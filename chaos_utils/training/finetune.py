@@ -3,41 +3,50 @@
 import json
 import shutil
 import tempfile
-import warnings
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import softmax
 
 from chaos_utils.base import paths
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.extras import require_extra
 from chaos_utils.base.files import write_json
-from chaos_utils.datasets.corpora import Corpus
-from chaos_utils.datasets.splits import grouped_folds, item_groups
+from chaos_utils.datasets.corpora import Corpus, load_corpus
+from chaos_utils.datasets.splits import grouped_folds, refuse_contamination
+from chaos_utils.datasets.tasks import get_task
 from chaos_utils.scoring.training_records import DEV_FILE, RECORD_FILE, Run, find_run, read_run
-from chaos_utils.training import cache, loop
-from chaos_utils.training.data import load_data
+from chaos_utils.training import cache
+from chaos_utils.training.data import load_data, notes_on
 from chaos_utils.training.dev_scores import balanced_subset, dev_scores
 from chaos_utils.training.devices import (
-    Device,
     choose_device,
     forget_peak_memory,
     peak_memory,
     threads_of,
     to_device,
 )
-from chaos_utils.training.encoders import load_model, load_start, load_tokenizer
-from chaos_utils.training.encoding import plan_batches
-from chaos_utils.training.inference import TOKEN_BUDGET
+from chaos_utils.training.encoders import (
+    Encoder,
+    label_name,
+    labels_in,
+    load_model,
+    load_start,
+    load_tokenizer,
+)
+from chaos_utils.training.inference import Floats
 from chaos_utils.training.objectives import fit_head, fold_into_head, mean_loss
 from chaos_utils.training.progress import Report, Say, silent
 from chaos_utils.training.settings import Settings, complete, recorded_settings
+from chaos_utils.training.trainer_settings import check_trainer
 from chaos_utils.training.training_run import NewRun, TrainingResult
+
+if TYPE_CHECKING:
+    from chaos_utils.training.trainer import Job  # PyTorch comes with it
 
 _INNER_FOLDS = 8  # of the items that are trained on; one of them says when to stop
 DEV_EXAMPLES = 2000  # development items, where the settings do not limit them
@@ -68,62 +77,51 @@ def finetune(
     report: Report = silent,
     say: Say = lambda text: None,
 ) -> Run:
-    """Fine-tune an encoder and predict ChaosNLI's items with it.
+    """Fine-tune an encoder and predict ChaosNLI's items with it, or those of own votes.
 
     Can be killed and called again: it goes on from its last checkpoint, and what it writes is the
     same. Trained weights are kept in the cache, so that later runs can start from them. The
-    folder `out` appears whole or not at all: predictions on ChaosNLI and on the development
-    items, and the record.
+    folder `out` appears whole or not at all: predictions, those on the development items where
+    there are such, and the record.
 
     `checkpoint_seconds` is the least time between two checkpoints. `report` is called with what
     is being done, how much of it is done, and of how much; `say` with what a reader must know.
     """
     require_extra("train", "Training")
+    from chaos_utils.training.trainer import processes_of
+
     settings, model = complete(settings)
+    check_trainer(settings.trainer)
     out = check_place(out)
     with threads_of(settings.threads):
         place = choose_device(device, settings.precision)
-        accelerator = _accelerator(place)
-        place = place.taken_by(accelerator)
-        run = _TrainingJob(out, settings, place, report, say, accelerator, checkpoint_seconds)
-        run.decide(token_budget=settings.token_budget or TOKEN_BUDGET[place.kind])
+        processes = processes_of(place)
+        place = place.taken_by(processes)
+        run = _TrainingJob(out, settings, place, report, say, processes, checkpoint_seconds)
         run.data = load_data(settings)
+        for note in notes_on(run.data):
+            say(note)
         # Earlier runs' weights may have to be made first; they stand apart from this run's.
         run.start, teacher = (
             weights_of(name, run) if name else None for name in (settings.init, settings.teacher)
         )
         run.take(model)
         corpora = (run.data.train, run.data.dev)
-        key = cache.run_key(run.settings, run.encoder.origin, corpora, run.start, teacher)
+        base = cache.run_key(run.settings, run.encoder.origin, corpora, run.start, teacher)
+        key = cache.key_of_processes(base, processes.num_processes)
         run.work = cache.work_folder(key)
-        with cache.exclusive_run(key, say) if accelerator.is_main_process else nullcontext():
-            accelerator.wait_for_everyone()
+        with cache.exclusive_run(key, say) if processes.is_main_process else nullcontext():
+            cache.refuse_other_processes(base, processes.num_processes)
+            processes.wait_for_everyone()
             if teacher:
                 run.learn_from(teacher)
-            outcome = run.fold_by_fold() if settings.train == "chaosnli" else run.whole()
-            accelerator.wait_for_everyone()
+            outcome = run.fold_by_fold() if run.data.folds else run.whole()
+            processes.wait_for_everyone()
             if outcome:
                 run.write(outcome, key)
                 shutil.rmtree(run.work)
-            accelerator.wait_for_everyone()
+            processes.wait_for_everyone()
     return read_run(out)
-
-
-def _accelerator(device: Device) -> Any:
-    with warnings.catch_warnings():  # of bars that no page could show
-        warnings.filterwarnings("ignore", "IProgress not found")
-        from accelerate import Accelerator
-        from accelerate.utils import InitProcessGroupKwargs
-
-    # Others wait while one process predicts.
-    handlers = [InitProcessGroupKwargs(timeout=timedelta(days=1))]
-    # Precision and accumulation are ours, whatever `accelerate launch` was configured with.
-    return Accelerator(
-        cpu=device.kind == "cpu",
-        mixed_precision="no",
-        gradient_accumulation_steps=1,
-        kwargs_handlers=handlers,
-    )
 
 
 def default_folder(settings: Settings) -> Path:
@@ -142,11 +140,15 @@ def weights_of(name: str, run: NewRun) -> Path:
     earlier, settings = find_run(name), run.settings
     theirs = recorded_settings(earlier.record)
     synthetic = any(one.source.synthetic for one in run.data.votes)
-    if theirs.train == "chaosnli":
+    labels, their_labels = run.data.train.task.labels, get_task(theirs.task).labels
+    if theirs.on_votes:
         problem = "This run has a model for each fold, which are not kept."
         found, expected = earlier.name, "a run on the corpora"
-    elif theirs.task != settings.task:
+    elif theirs.task != settings.task and not settings.on_own_votes:
         problem, found, expected = "This run is of another task.", theirs.task, settings.task
+    elif sorted(map(label_name, labels)) != sorted(their_labels):
+        problem = "This run answers with other labels."
+        found, expected = ", ".join(their_labels), ", ".join(labels)
     elif earlier.record.synthetic and not synthetic:
         problem = "This run learnt from the synthetic sample."
         found, expected = earlier.name, "a run on real data, as this one is"
@@ -154,6 +156,9 @@ def weights_of(name: str, run: NewRun) -> Path:
         problem = "This run is of another encoder."
         found, expected = theirs.model, settings.model
     else:
+        if settings.on_own_votes:
+            seen = load_corpus(theirs.task, "train", theirs.data)
+            refuse_contamination(seen, run.data.predicted, run.data.votes[0].dataset.short)
         return cache.cached_weights(earlier.record.weights) or _train_again(earlier, theirs, run)
     raise ChaosError(problem, where=earlier.folder, found=found, expected=expected)
 
@@ -177,10 +182,10 @@ def _train_again(earlier: Run, settings: Settings, run: NewRun) -> Path:
 class _TrainingJob(NewRun):
     """A run that trains: in one process or several, from a pretrained encoder or a `start`.
 
-    `work` keeps what is unfinished.
+    `work` keeps what is unfinished, `processes` is accelerate's state.
     """
 
-    accelerator: Any
+    processes: Any
     checkpoint_seconds: float
     start: Path | None = None
     work: Path = field(init=False)
@@ -200,27 +205,28 @@ class _TrainingJob(NewRun):
             model = to_device(load_model(folder, self.n_outputs), self.device)
         else:
             model, fitted = self.fit(self.data.train, self.work)
-        if not self.accelerator.is_main_process:
+        if not self.processes.is_main_process:
             return None
         folder = folder or cache.keep_weights(self.work.name, model, self.tokenizer, fitted)
         return self.outcome(model, [cache.read_fitted(folder)], tests=True)
 
     def fold_by_fold(self) -> TrainingResult | None:
-        """Train on ChaosNLI's other folds for each fold; the main process predicts that one.
+        """Train on the other items for each fold of the votes; the main process predicts that one.
 
-        Items with the same premise, story or image are in one fold. With patience, an inner fold of
-        the training items is held out from training, and says when to stop.
+        Items with the same premise, text, story or image are in one fold. With patience, an inner
+        fold of the training items is held out from training, and says when to stop.
         """
         settings, data = self.settings, self.data
-        groups = np.concatenate(item_groups(data.votes))
-        folds = grouped_folds(groups, settings.n_folds, settings.seed)
-        shares = np.zeros_like(data.chaosnli.targets)
+        assert data.folds is not None
+        folds, groups, n_folds = data.folds.of_items, data.folds.groups, data.folds.number
+        shares = np.zeros_like(data.train.targets)
         dev = np.zeros_like(data.dev.targets)
         fits = []
-        for fold in range(settings.n_folds):
-            self.say(f"fold {fold + 1} of {settings.n_folds}")
+        for fold in range(n_folds):
+            self.say(f"fold {fold + 1} of {n_folds}" if n_folds > 1 else "a part is held out")
             held, work = np.flatnonzero(folds == fold), self.work / f"fold-{fold}"
             answers_file = work.with_suffix(".json")
+            self.processes.wait_for_everyone()  # all of them see the same files
             if not answers_file.is_file():
                 rows, inner = np.flatnonzero(folds != fold), None
                 if settings.patience:
@@ -228,18 +234,22 @@ class _TrainingJob(NewRun):
                     inside = grouped_folds(groups[rows], n_inner, settings.seed)
                     rows, inner = rows[inside != 0], data.train.take(rows[inside == 0])
                 model, fitted = self.fit(data.train.take(rows), work, inner)
-                if not self.accelerator.is_main_process:
+                if not self.processes.is_main_process:
                     continue
-                mine = self.predict(model, data.chaosnli.take(held), "predicting")
-                others_dev = self.predict(model, data.dev, "predicting dev")
-                answers = {"fitted": fitted, "held": mine.tolist(), "dev": others_dev.tolist()}
+                mine = self.predict(model, data.train.take(held), "predicting")
+                answers = {"fitted": fitted, "held": mine.tolist()}
+                if len(dev):
+                    answers["dev"] = self.predict(model, data.dev, "predicting dev").tolist()
                 write_json(answers_file, answers)
                 shutil.rmtree(work, ignore_errors=True)
             answers = json.loads(answers_file.read_text("utf-8"))
             shares[held] = answers["held"]
-            dev += np.array(answers["dev"]) / settings.n_folds  # the mean of the folds' models
+            if len(dev):
+                dev += np.array(answers["dev"]) / n_folds  # the mean of the folds' models
             fits.append(answers["fitted"])
-        return TrainingResult(shares, dev, None, fits) if self.accelerator.is_main_process else None
+        if not self.processes.is_main_process:
+            return None
+        return TrainingResult(shares[folds >= 0], dev if len(dev) else None, None, fits)
 
     def fit(
         self, train: Corpus, work: Path, inner: Corpus | None = None
@@ -248,69 +258,82 @@ class _TrainingJob(NewRun):
 
         It is looked at on development items, or on `inner` items, by what it minimises.
         """
-        import torch
+        from chaos_utils.training import trainer
 
-        settings = self.settings
-        work.mkdir(parents=True, exist_ok=True)
-        torch.manual_seed(settings.seed)  # decides the new head
-        if self.start:
-            model = load_model(self.start, self.n_outputs)
-        else:
-            model = load_start(self.encoder, self.n_outputs, self.say)
-        encoded = self.encode(train)
-        plan = plan_batches(encoded.lengths, settings.batch_size, settings.epochs, settings.seed)
-        targets = train.targets
-        if settings.label_smoothing:
-            uniform = 1 / targets.shape[1]
-            targets = (1 - settings.label_smoothing) * targets + settings.label_smoothing * uniform
-        if settings.head == "affine":
-            logits = self.logits(to_device(model, self.device), train, "fitting the head")
-            fold_into_head(model, fit_head(logits, targets, settings.loss, self.n_outputs))
-        dev_part = balanced_subset(self.data.dev, settings.dev_examples or DEV_EXAMPLES)
+        settings, targets, encoded = self.settings, self._targets(train), self.encode(train)
+        if encoded.n_full and self.processes.is_main_process:
+            sequences = counted(encoded.n_full, "sequence")
+            self.say(
+                f"{sequences} of {len(train):,} items reach max_length={settings.max_length} "
+                "tokens: what is longer is cut"
+            )
+        looked_at = inner or balanced_subset(self.data.dev, settings.dev_examples or DEV_EXAMPLES)
 
-        def evaluate(model: Any, step: int) -> dict[str, Any]:
+        def scores(logits: Floats) -> dict[str, Any]:
             if inner:
-                logits = self.logits(model, inner, "looking at the inner fold")
                 return {"inner_loss": round(mean_loss(logits, inner.targets, settings.loss), 6)}
-            return dev_scores(self.predict(model, dev_part, "looking at dev"), dev_part)["all"]
+            return dev_scores(softmax(logits, axis=1), looked_at)["all"]
 
-        job = loop.Job(
-            settings, encoded, targets, plan, self.device, self.accelerator, work, evaluate,
-            bool(inner), self.checkpoint_seconds, self.report, self.say,
+        job = trainer.Job(
+            settings, encoded, targets, self.encode(looked_at), looked_at.targets,
+            scores, self.device, work, "inner_loss" if inner else "accuracy", bool(inner),
+            self.checkpoint_seconds, self.report, self.say,
         )  # fmt: skip
         forget_peak_memory(self.device)
-        state = loop.fit(model, job)
+        model, account = trainer.fit(lambda: self._beginning(train, targets), job)
+        pairs, seconds = job.plan.seen(account.steps), account.seconds
         return model, {
-            "steps": state.step,
-            "planned_steps": len(plan),
+            "steps": account.steps,
+            "planned_steps": job.n_steps,
             "train_examples": len(train),
-            "longest_sequences": encoded.n_full,
-            "token_budget": state.token_budget,  # smaller than in the settings if memory ran out
-            "curve": state.curve,
-            "looks": [] if inner else state.looks,
-            **(_inner_account(state.looks, len(inner), job.steps_per_epoch) if inner else {}),
-            "pairs": state.pairs,
-            "tokens": state.tokens,
-            "padded_tokens": state.padded_tokens,  # this process's, as are its CPU seconds
-            "seconds": round(state.seconds, 1),  # in steps, of all the calls that the run took
-            "cpu_seconds": round(state.cpu_seconds, 1),
-            "pairs_per_second": round(state.pairs / max(state.seconds, 1e-9), 1),
-            "calls": len(state.calls),
-            "devices": list(dict.fromkeys(state.calls)),
-            "processes": self.accelerator.num_processes,
+            "longest_sequences": job.encoded.n_full,
+            "curve": account.curve,
+            "looks": [] if inner else account.looks,
+            **(_inner_account(account.looks, len(inner), job) if inner else {}),
+            "pairs": pairs,
+            "seconds": round(seconds, 1),  # in steps, of all the calls that the run took
+            "cpu_seconds": round(account.cpu_seconds, 1),  # of this process
+            "pairs_per_second": round(pairs / max(seconds, 1e-9), 1),
+            "calls": len(account.calls),
+            "devices": list(dict.fromkeys(account.calls)),
+            "processes": account.processes,
+            "gradient_accumulation_steps": account.accumulation,
+            "attention": account.attention,
+            "deterministic": account.deterministic,
             "parameters": sum(p.numel() for p in model.parameters()),
             **peak_memory(self.device),
         }
 
+    def _targets(self, train: Corpus) -> Floats:
+        """Return what is learnt: a corpus's targets, smoothed if that is asked for."""
+        share, n_labels = self.settings.label_smoothing, train.targets.shape[1]
+        return (1 - share) * train.targets + share / n_labels if share else train.targets
 
-def _inner_account(
-    looks: list[dict[str, Any]], n_inner: int, steps_per_epoch: int
-) -> dict[str, Any]:
+    def _beginning(self, train: Corpus, targets: Floats) -> Any:
+        """Return the model as it is before the first step."""
+        import torch
+
+        torch.manual_seed(self.settings.seed)  # decides the new head
+        labels = self.data.train.task.labels
+        if self.start and not self.settings.on_own_votes:
+            model = load_model(self.start, self.n_outputs, labels)
+        else:  # whose head may have the labels in another order
+            start = self.start and Encoder(
+                self.encoder.model, self.start, "", labels=labels_in(self.start)
+            )
+            model = load_start(start or self.encoder, self.n_outputs, self.say, labels)
+        if self.settings.head == "affine":
+            logits = self.logits(to_device(model, self.device), train, "fitting the head")
+            fold_into_head(model, fit_head(logits, targets, self.settings.loss, self.n_outputs))
+        return model
+
+
+def _inner_account(looks: list[dict[str, Any]], n_inner: int, job: "Job") -> dict[str, Any]:
     """Return what a record says of the inner fold; the first look is before training."""
     losses = [look["inner_loss"] for look in looks]
     best = looks[int(np.argmin(losses))]
     return {
         "inner_examples": n_inner,
         "inner_losses": losses,
-        "kept_epoch": best["step"] // steps_per_epoch,
+        "kept_epoch": best["step"] // job.plan.steps_per_epoch,
     }

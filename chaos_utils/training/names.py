@@ -11,11 +11,11 @@ from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.scoring.training_records import RECORD_FILE, Run, read_run
 from chaos_utils.training.recipes import get_model, recipe_of
-from chaos_utils.training.settings import Settings, recorded_settings, usual_head
+from chaos_utils.training.settings import Settings, recorded_settings, usual
 
 # Runs with different values of these are one system, unless they also share the seed.
-_TECHNICAL = ("dev_examples", "token_budget", "threads", "precision", "data")
-_LATER_SETTINGS = ("token_budget", "threads", "revision")  # not in every record
+_TECHNICAL = ("dev_examples", "trainer", "threads", "precision", "data")
+_LATER_SETTINGS = ("threads", "revision")  # not in every record
 DROPOUT = ", MC dropout"  # ends the names of predictions with dropout left on
 
 
@@ -33,7 +33,7 @@ def names_of(
         return f", seed {seed}{dropout}" if seeded else dropout
 
     mine = settings.model_dump() | {"mc_samples": mc_samples}
-    beside = [pair for pair in _runs_beside(out) if pair[1].task == settings.task]
+    beside = [pair for pair in _runs_beside(out) if _shares_items(pair[1], settings)]
     for technical in (False, True):
         differing = set()
         for run, other_settings in beside:
@@ -60,8 +60,14 @@ def names_of(
     return family + ending(settings.seed), family + dropout
 
 
+def _shares_items(theirs: Settings, mine: Settings) -> bool:
+    """Return whether two runs predict the same items, so that tables name both."""
+    of_one_dataset = Path(theirs.train).stem == Path(mine.train).stem
+    return theirs.task == mine.task and (of_one_dataset or not mine.on_own_votes)
+
+
 def _setting_in_words(name: str, value: Any) -> str:
-    if name in ("init", "teacher", "data"):
+    if name in ("init", "teacher", "data", "train"):
         value = Path(value).name  # of a folder, without where it stands
     return f"{name.replace('_', ' ')} {value or 'none'}"
 
@@ -88,7 +94,7 @@ def command_of(settings: Settings, run: str) -> str:
     recipe = asdict(
         recipe_of(get_model(settings.model), settings.task, settings.train, settings.init)
     )
-    recipe["head"] = usual_head(settings)
+    recipe |= usual(settings)
     for name, field in Settings.model_fields.items():
         value = getattr(settings, name)
         if name != "model" and value not in (field.default, recipe.get(name)):

@@ -16,6 +16,7 @@ def summed_loss(logits: Any, targets: Any, loss: str) -> Any:
     """Return the loss, summed over items, of logits against targets: tensors of shape (n, k).
 
     Cross-entropy for ``hard`` and ``soft``, for ``jsd`` the Jensen–Shannon divergence, in nats.
+    An item whose targets are all nil counts nothing.
     """
     import torch
 
@@ -25,7 +26,8 @@ def summed_loss(logits: Any, targets: Any, loss: str) -> Any:
     shares = logs.exp()
     middle = ((shares + targets) / 2).clamp_min(_SMALLEST_SHARE).log()
     of_targets = torch.xlogy(targets, targets) - targets * middle
-    return (of_targets + shares * (logs - middle)).sum() / 2
+    of_shares = shares * (logs - middle) * (targets.sum(dim=1, keepdim=True) > 0)
+    return (of_targets + of_shares).sum() / 2
 
 
 def mean_loss(logits: Floats, targets: Floats, loss: str) -> float:
@@ -65,3 +67,5 @@ def fold_into_head(model: Any, fitted: FittedMap) -> None:
         head.weight.copy_(new)
         if head.bias is not None:
             head.bias.copy_(shift)
+        elif shift.any():  # of a decoder; only a fold's model is changed so, which is not kept
+            head.bias = torch.nn.Parameter(shift.to(head.weight))

@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from chaos_utils.base.validation import StrictModel, validate
 from chaos_utils.datasets.tasks import tasks
+from chaos_utils.training.trainer_settings import trainer_text
 
 if TYPE_CHECKING:
     from chaos_utils.scoring.training_records import TrainingRecord
@@ -19,19 +20,32 @@ if TYPE_CHECKING:
 else:
     Task = Literal[tuple(tasks())]
 
+VOTES = "votes"  # the task that is a dataset's own
+_OF_OWN_VOTES = ("text", "pair", "held_out")
+_NOT_ON_OWN_VOTES = {
+    "teacher": "own votes are learnt themselves, not what an earlier run predicts",
+    "max_train_examples": "own votes are folded, they have no subset",
+    "dev_examples": "own votes have no development items",
+    "data": "own votes are named by train",
+}
+
 
 class Settings(StrictModel):
     """Everything that decides what a run predicts; two runs with the same settings are one.
 
     The recipe's value is taken for 0 in `epochs`, `batch_size` and `learning_rate`, and for -1 in
     `weight_decay`, `warmup_ratio` and `patience`. A record holds what these, `head`, `precision`,
-    `revision`, `token_budget` and `threads` were in the end.
+    `revision` and `threads` were in the end.
 
-    Where votes are trained on, they are ChaosNLI's, and what is predicted of an item comes from a
-    model that saw neither it nor another with its premise, story or image. Gains for `patience`
-    are then those of the loss on an inner fold, which is held out of each training part.
-    `dev_examples` limits the looks at development items too. The `token_budget` decides how
-    dropout is drawn, and `threads` the order of sums.
+    Votes that are trained on are ChaosNLI's, of the task, or those of any one dataset, own ones
+    too, whose items are then predicted in place of ChaosNLI's; for these ``auto`` is the loss
+    ``soft``, else ``hard``. What is predicted of an item comes from a model that saw neither it nor
+    another with its premise, text, story or image. Gains for `patience` are then those of the loss
+    on an inner fold, which is held out of each training part.
+    `dev_examples` limits the looks at development items too. `threads` decide the order of sums.
+    `trainer` passes any other argument of transformers' `TrainingArguments` through by its name;
+    with ``gradient_accumulation_steps`` a step is cut into so many parts, which changes the
+    dropout, and keeps its `batch_size`.
 
     A field's title is what the command line and the notebook say of it. Its limits are those of
     values that are given: a default may lie outside and stand for another.
@@ -40,18 +54,22 @@ class Settings(StrictModel):
     model_config = ConfigDict(strict=True)
 
     model: str = Field(title="a model, such as minilm-l6 or mpnet-base, or owner/name on the hub")
-    task: Task = Field("nli", title="three-way pairs, or the choice between two stories")
+    task: Task = Field("nli", title="pairs, a choice of two stories, own votes")
     seed: int = Field(
         0,
         ge=0,
         le=2**31 - 1,
         title="decides the head, the order, the dropout, the subset and the folds",
     )
-    train: Literal["corpora", "chaosnli"] = Field(
-        "corpora", title="the task's corpora, or ChaosNLI's votes, folded"
+    train: str = Field(
+        "corpora",
+        min_length=1,
+        title="the task's corpora; chaosnli: its votes; or your own: file or dataset",
     )
-    loss: Literal["hard", "soft", "jsd"] = Field(
-        "hard", title="gold labels, or distributions by KL or by JSD"
+    text: str = Field("", title="of own votes: the field of the text, where several could be it")
+    pair: str = Field("", title="of own votes: the field of the second text; none for single texts")
+    loss: Literal["auto", "hard", "soft", "jsd"] = Field(
+        "auto", title="gold labels, or shares by KL or by JSD"
     )
     label_smoothing: float = Field(
         0.0, ge=0, le=0.999, title="share of each target that is spread over the labels"
@@ -64,7 +82,10 @@ class Settings(StrictModel):
     max_train_examples: int = Field(
         0, ge=0, title="a seeded, balanced, nested part of the data; 0 for all"
     )
-    n_folds: int = Field(5, ge=2, title="folds of ChaosNLI, by premise, story and image")
+    n_folds: int = Field(5, ge=2, title="folds of votes, by premise or text, story and image")
+    held_out: float = Field(
+        0.0, ge=0.01, le=0.9, title="share of own votes' items to predict, instead of folds"
+    )
     epochs: int = Field(0, ge=1, le=1000, title="passes over the data; 0 for the recipe's")
     batch_size: int = Field(0, ge=1, le=100_000, title="items of a step; 0 for the recipe's")
     learning_rate: float = Field(
@@ -85,8 +106,8 @@ class Settings(StrictModel):
     dev_examples: int = Field(
         0, ge=0, title="at most so many dev and test items are predicted; 0 for all"
     )
-    token_budget: int = Field(
-        0, ge=0, title="tokens at once while training; 0 for the device's default"
+    trainer: str = Field(
+        "", title="other arguments of TrainingArguments, as name: value, name: value"
     )
     threads: int = Field(0, ge=0, le=1024, title="threads on a CPU; 0 for as many as PyTorch takes")
     precision: Literal["auto", "fp32", "bf16", "fp16"] = Field(
@@ -100,6 +121,8 @@ class Settings(StrictModel):
     def _without_defaults(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         """Leave out what is the default, given or not: it need not lie within the limits."""
         defaults = {name: field.default for name, field in cls.model_fields.items()}
+        if values.get("trainer"):
+            values = {**values, "trainer": trainer_text(values["trainer"])}
         return {
             name: value
             for name, value in values.items()
@@ -108,11 +131,21 @@ class Settings(StrictModel):
 
     @model_validator(mode="after")
     def _check_together(self) -> "Settings":
-        soft, on_votes = self.loss != "hard", self.train == "chaosnli"
+        if self.on_own_votes:
+            _check_own_votes(self)
+        elif misplaced := [name for name in _OF_OWN_VOTES if getattr(self, name)]:
+            raise ValueError(
+                f"{', '.join(misplaced)}: only of votes of your own, which train={self.train} is "
+                "not: add train=FILE, or the name of a dataset"
+            )
+        elif self.task == VOTES:
+            raise ValueError(f"task={VOTES} needs them: add train=FILE, or the name of a dataset")
+        soft, on_votes = usual_loss(self) != "hard", self.on_votes
         if soft and not on_votes and not self.teacher:
             raise ValueError(
                 f"loss={self.loss} needs distributions, which the corpora have not: add "
-                "train=chaosnli, whose votes they are, or teacher=RUN"
+                "train=chaosnli, whose votes they are, or teacher=RUN; or train=FILE, votes of "
+                "your own"
             )
         if self.teacher and (not soft or on_votes):
             raise ValueError(
@@ -126,10 +159,38 @@ class Settings(StrictModel):
             )
         if on_votes and self.max_train_examples:
             raise ValueError(
-                "training on ChaosNLI's votes is folded, it has no subset: leave "
-                "max_train_examples out"
+                "training on votes is folded, it has no subset: leave max_train_examples out"
             )
         return self
+
+    @property
+    def on_votes(self) -> bool:
+        """Whether votes are trained on, ChaosNLI's or others."""
+        return self.train != "corpora"
+
+    @property
+    def on_own_votes(self) -> bool:
+        """Whether it is the votes of one dataset, which `train` names as ``data`` names votes."""
+        return self.train not in ("corpora", "chaosnli")
+
+
+def _check_own_votes(settings: Settings) -> None:
+    """Refuse settings that make no sense on own votes; what others refuse too is left to these."""
+    defaults = {name: field.default for name, field in Settings.model_fields.items()}
+    given = {name for name, value in settings if value != defaults[name]}
+    if settings.task not in ("nli", VOTES):
+        raise ValueError(f"task={settings.task}: on own votes the task is theirs: leave it out")
+    for name, reason in _NOT_ON_OWN_VOTES.items():
+        if name in given:
+            raise ValueError(f"{name}={getattr(settings, name)}: {reason}: leave it out")
+    if settings.pair and settings.pair == settings.text:
+        raise ValueError(
+            f"text and pair are both {settings.text!r}: name two fields, or text alone"
+        )
+    if settings.pair and not settings.text:
+        raise ValueError(f"pair={settings.pair} is a second text: name the first one with text=…")
+    if settings.held_out and "n_folds" in given:
+        raise ValueError("votes are folded, or a part is held out: give n_folds or held_out")
 
 
 def read_settings(values: Mapping[str, Any]) -> Settings:
@@ -148,7 +209,7 @@ def complete(settings: Settings) -> "tuple[Settings, Model]":
 
     model = get_model(settings.model)
     recipe = asdict(recipe_of(model, settings.task, settings.train, settings.init))
-    recipe["head"] = usual_head(settings)
+    recipe |= usual(settings)
     fields = Settings.model_fields
     defaults = {
         name: recipe[name] for name in recipe if getattr(settings, name) == fields[name].default
@@ -156,9 +217,18 @@ def complete(settings: Settings) -> "tuple[Settings, Model]":
     return settings.model_copy(update=defaults), model
 
 
-def usual_head(settings: Settings) -> str:
-    """Return what `head` is where it is ``auto``."""
-    return "affine" if settings.train == "chaosnli" and settings.init else "kept"
+def usual(settings: Settings) -> dict[str, Any]:
+    """Return what settings are that depend on others where they are left at their defaults."""
+    head = "affine" if settings.on_votes and settings.init else "kept"
+    task = VOTES if settings.on_own_votes else settings.task
+    return {"head": head, "loss": usual_loss(settings), "task": task}
+
+
+def usual_loss(settings: Settings) -> str:
+    """Return the loss: shares are the usual targets of own votes, and labels those of the rest."""
+    if settings.loss != "auto":
+        return settings.loss
+    return "soft" if settings.on_own_votes else "hard"
 
 
 def recorded_settings(record: "TrainingRecord") -> Settings:
@@ -170,6 +240,7 @@ def recorded_settings(record: "TrainingRecord") -> Settings:
         values["threads"] = int(threads[1]) if threads else 0
     values.setdefault("head", "kept")
     values.pop("trajectory", None)  # looks on the way, which changed nothing
+    values.pop("token_budget", None)  # of earlier engines, which cut steps by it
     return read_settings(values)
 
 
@@ -178,10 +249,11 @@ def family_name(settings: Settings, model: "Model") -> str:
     from chaos_utils.training.recipes import recipe_of
 
     parts = [model.title]
-    if settings.train == "chaosnli":
+    if settings.on_votes:
         targets = "majority votes" if settings.loss == "hard" else "vote shares"
         parts.append(targets if settings.init else f"{targets} alone")
-        parts.append(f"{settings.n_folds} folds")
+        held_out = f"{settings.held_out:.0%} held out"
+        parts.append(held_out if settings.held_out else f"{settings.n_folds} folds")
     if settings.teacher:
         parts.append("distilled")
     if settings.loss == "jsd":
@@ -190,7 +262,7 @@ def family_name(settings: Settings, model: "Model") -> str:
         parts.append(f"{settings.max_train_examples:,} items")
     if settings.label_smoothing:
         parts.append(f"smoothing {settings.label_smoothing:g}")
-    if settings.init and settings.train == "corpora":
+    if settings.init and not settings.on_votes:
         parts.append(f"from {Path(settings.init).name}")
     recipe = recipe_of(model, settings.task, settings.train, settings.init)
     if settings.learning_rate not in (0, recipe.learning_rate):

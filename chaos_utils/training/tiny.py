@@ -36,6 +36,9 @@ _SHAPES: dict[str, dict[str, Any]] = {
         **_SHAPE, "cls_token_id": 2, "sep_token_id": 3, "global_attn_every_n_layers": 2,
         "local_attention": 16,
     },
+    "llama": {**_SHAPE, "num_key_value_heads": 1},
+    "qwen2": {**_SHAPE, "num_key_value_heads": 1},
+    "gemma": {**_SHAPE, "num_key_value_heads": 1, "head_dim": _WIDTH // _HEADS},
     "xlnet": {"d_model": _WIDTH, "n_layer": _LAYERS, "n_head": _HEADS, "d_inner": 2 * _WIDTH},
     "bart": {
         "d_model": _WIDTH, "encoder_layers": _LAYERS, "decoder_layers": _LAYERS,
@@ -50,6 +53,8 @@ def _config(family: str, n_tokens: int) -> Any:
     from transformers import AutoConfig
 
     special = {"pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3, "vocab_size": n_tokens}
+    if family == "llama":
+        del special["pad_token_id"]
     return AutoConfig.for_model(family, **_SHAPES[family], **special)
 
 
@@ -78,6 +83,9 @@ def _tokenizer(family: str) -> Any:
         "roberta": ("<cls> $A <sep>", "<cls> $A <sep> <sep> $B <sep>"),
         "bart": ("<cls> $A <sep>", "<cls> $A <sep> <sep> $B <sep>"),
         "xlnet": ("$A:0 <sep>:0 <cls>:2", "$A:0 <sep>:0 $B:1 <sep>:1 <cls>:2"),
+        "llama": ("<cls> $A", "<cls> $A <cls> $B"),
+        "gemma": ("<cls> $A", "<cls> $A <cls> $B"),
+        "qwen2": ("$A", "$A $B"),
     }.get(family, ("<cls>:0 $A:0 <sep>:0", "<cls>:0 $A:0 <sep>:0 $B:1 <sep>:1"))
     tokenizer.post_processor = processors.TemplateProcessing(
         single=template[0],
@@ -89,13 +97,13 @@ def _tokenizer(family: str) -> Any:
         names.insert(1, "token_type_ids")
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
-        pad_token=_SPECIAL[0],
+        pad_token=None if family == "llama" else _SPECIAL[0],
         unk_token=_SPECIAL[1],
         cls_token=_SPECIAL[2],
         sep_token=_SPECIAL[3],
         bos_token=_SPECIAL[2],
         eos_token=_SPECIAL[3],
-        padding_side="left" if family == "xlnet" else "right",
+        padding_side="left" if family in ("xlnet", "gemma") else "right",
         pad_token_type_id=3 if family == "xlnet" else 0,
         model_input_names=names,
         model_max_length=_LENGTH - 8,

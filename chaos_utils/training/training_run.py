@@ -14,13 +14,12 @@ from chaos_utils.base import inputs, paths
 from chaos_utils.base.files import fresh_folder, write_bytes, write_json
 from chaos_utils.datasets.catalogue import known_files
 from chaos_utils.datasets.corpora import Corpus
-from chaos_utils.datasets.tasks import get_task
-from chaos_utils.datasets.votes import Votes
 from chaos_utils.report import provenance
 from chaos_utils.scoring import training_records
 from chaos_utils.scoring.formats import class_columns
 from chaos_utils.scoring.predictions import write_predictions
 from chaos_utils.scoring.system import System
+from chaos_utils.training.cache import ENGINE
 from chaos_utils.training.data import Data
 from chaos_utils.training.dev_scores import dev_scores
 from chaos_utils.training.devices import Device, effective_threads, gpu_details
@@ -37,11 +36,12 @@ from chaos_utils.training.settings import Settings, family_name
 class TrainingResult:
     """What was computed: probabilities, and what is reported of each fit.
 
-    `tests` is None where no test items were predicted; `fits` has one entry, or one for each fold.
+    `dev` and `tests` are None where there are no such items, or they were not predicted; `fits`
+    has one entry, or one for each fold.
     """
 
-    chaosnli: Floats
-    dev: Floats
+    predicted: Floats
+    dev: Floats | None
     tests: Floats | None
     fits: list[dict[str, Any]]
 
@@ -83,7 +83,8 @@ class NewRun:
     @property
     def n_outputs(self) -> int:
         """How many logits a sequence has: one for a story of αNLI."""
-        return 1 if get_task(self.settings.task).kind == "stories" else 3
+        task = self.data.train.task
+        return 1 if task.kind == "stories" else len(task.labels)
 
     def encode(self, corpus: Corpus, tokenizer: Any = None) -> EncodedItems:
         """Return a corpus as tokens of the encoder, or of another tokenizer."""
@@ -124,7 +125,7 @@ class NewRun:
     ) -> TrainingResult:
         """Predict all that a run predicts, with the test items or without."""
         data = self.data
-        shares = self.predict(model, data.chaosnli, "predicting ChaosNLI", mc_samples=mc_samples)
+        shares = self.predict(model, data.predicted, "predicting ChaosNLI", mc_samples=mc_samples)
         dev = self.predict(model, data.dev, "predicting dev", mc_samples=mc_samples)
         has_tests = tests and len(data.tests)
         of_tests = self.predict(model, data.tests, "predicting test") if has_tests else None
@@ -157,9 +158,10 @@ class NewRun:
         with fresh_folder(self.out) as folder:
             write_predictions(
                 folder / training_records.PREDICTIONS_FILE,
-                _split_by_dataset(name, data.votes, outcome.chaosnli),
+                _split_by_dataset(name, data, outcome.predicted),
             )
-            _write_dev(folder / training_records.DEV_FILE, data, outcome.dev)
+            if outcome.dev is not None:
+                _write_dev(folder / training_records.DEV_FILE, data, outcome.dev)
             outputs = sorted(path for path in folder.iterdir() if path.is_file())
             write_json(
                 folder / training_records.RECORD_FILE,
@@ -174,9 +176,10 @@ class NewRun:
                     "encoder": {"family": encoder.model.family, "origin": encoder.origin,
                                 "published": encoder.model.published},
                     "data": described,
-                    "dev": dev_scores(outcome.dev, data.dev),
+                    "dev": {} if outcome.dev is None else dev_scores(outcome.dev, data.dev),
                     "test": {} if outcome.tests is None else dev_scores(outcome.tests, data.tests),
                     "fits": outcome.fits,
+                    "engine": ENGINE,
                     "device": asdict(self.device),
                     "weights": key,
                     "inputs": [asdict(entry) for entry in data.inputs],
@@ -206,12 +209,15 @@ def _notebook_entry() -> dict[str, Any]:
     }
 
 
-def _split_by_dataset(name: str, all_votes: list[Votes], shares: Floats) -> list[System]:
-    parts = np.split(shares, np.cumsum([len(votes) for votes in all_votes])[:-1])
-    return [
-        System(name, votes.dataset, votes.uids, part, part.argmax(axis=1))
-        for votes, part in zip(all_votes, parts, strict=True)
-    ]
+def _split_by_dataset(name: str, data: Data, shares: Floats) -> list[System]:
+    names, uids = np.array(data.predicted.datasets), data.predicted.uids
+    systems = []
+    for votes in data.votes:
+        rows = np.flatnonzero(names == votes.dataset.name)
+        part = shares[rows]
+        mine = tuple(uids[row] for row in rows)
+        systems.append(System(name, votes.dataset, mine, part, part.argmax(axis=1)))
+    return systems
 
 
 def _describe(settings: Settings, data: Data) -> dict[str, Any]:
@@ -220,7 +226,7 @@ def _describe(settings: Settings, data: Data) -> dict[str, Any]:
     return {
         "trained_on": {name: names.count(name) for name in dict.fromkeys(names)},
         "n_train": len(data.train),
-        "n_published": published if settings.train == "corpora" else len(data.train),
+        "n_published": len(data.train) if settings.on_votes else published,
         "without_majority_label": data.train.dropped,
         "n_dev": len(data.dev),
     }

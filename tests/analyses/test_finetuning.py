@@ -5,6 +5,7 @@ from helpers.runs import fit, write_run
 
 from chaos_utils.analyses import finetuning
 from chaos_utils.scoring.systems import uniform
+from chaos_utils.training.plans import read_plan
 
 
 @pytest.fixture
@@ -59,3 +60,21 @@ def test_recipes_name_the_runs_that_used_them_and_what_they_were_made_from(write
     assert runs.to_dict() == {"published": [""], "ours": ["a seed", "epochs"]}
     names = [entry.name for entry in finetuning.recipe_table([run]).inputs]
     assert names == ["published/nie2020_table8.csv", "results/a/run.json"]
+
+
+def test_a_plan_says_which_of_its_runs_are_there_and_what_makes_the_others(write):
+    plan = read_plan("table5")
+    made = [write("roberta-base-nli-s0"), write("roberta-base-alphanli-s0", "alphanli"),
+            write("bert-large-nli-s0")]  # fmt: skip
+    table = finetuning.plan_table(plan, made)
+    rows = table.rows.set_index("model")
+    assert len(rows) == 9
+    assert rows.loc["roberta-base", "command"] == ""
+    assert rows.loc["bert-large", "command"] == "chaos wanted --plan table5 --only bert-large"
+    assert rows.loc["bert-large", ["there_nli", "there_alphanli"]].tolist() == [True, False]
+    assert rows.loc["bert-large", "dev_accuracy_nli"] == made[2].record.dev["all"].accuracy
+    columns = {column.heading: column for column in finetuning.PLAN_COLUMNS}
+    (large,) = (row for row in table.rows.to_dict("records") if row["model"] == "bert-large")
+    assert columns["NLI"].value(large).startswith("there, dev accuracy 0.")
+    assert columns["αNLI"].value(large) == "missing, 0.2–0.4 GPU-hours"
+    assert {entry.name for entry in table.inputs} >= {"results/plans/table5.yml"}

@@ -3,21 +3,23 @@
 import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.scoring.training_records import Run
-from chaos_utils.training import finetune, loop
-from chaos_utils.training.checkpoints import Progress
+from chaos_utils.training import finetune
 from chaos_utils.training.devices import Device
 from chaos_utils.training.encoders import find_encoder, load_model, load_tokenizer
 from chaos_utils.training.encoding import encode
 from chaos_utils.training.progress import Report
 from chaos_utils.training.recipes import get_model
 from chaos_utils.training.settings import Settings, read_settings
+
+if TYPE_CHECKING:
+    from chaos_utils.training import trainer
 
 N_STEPS = 4  # of `fit_tiny`
 
@@ -37,7 +39,7 @@ def shares(run: Run) -> npt.NDArray[np.float64]:
 def stop_at(step: int) -> Report:
     """Return a report of progress that interrupts training after a step."""
 
-    def report(what: str, done: int, total: int, loss: float | None = None) -> None:
+    def report(what: str, done: int, total: int, note: str | None = None) -> None:
         if what == "training" and done == step:
             raise KeyboardInterrupt
 
@@ -45,37 +47,62 @@ def stop_at(step: int) -> Report:
 
 
 @functools.cache
-def _given() -> tuple[Path, dict[str, Any]]:
-    folder = find_encoder(get_model("tiny-distilbert")).folder
-    corpus = finetune.load_data(small()).train.take(range(64))
-    encoded = encode(load_tokenizer(folder), corpus, 64)
-    plan = [np.arange(16 * k, 16 * k + 16) for k in range(N_STEPS)]
+def _given(folder: Path) -> dict[str, Any]:
+    corpus = finetune.load_data(small()).train
+    train, dev = corpus.take(range(32)), corpus.take(range(32, 48))
+    tokenizer = load_tokenizer(folder)
     settings = small(epochs=2, learning_rate=1e-2, weight_decay=0.0, warmup_ratio=0.0, patience=2)
-    return folder, {
+    return {
         "settings": settings,
-        "encoded": encoded,
-        "targets": corpus.targets,
-        "plan": plan,
+        "encoded": encode(tokenizer, train, 64),
+        "targets": train.targets,
+        "looks_at": encode(tokenizer, dev, 64),
+        "look_targets": dev.targets,
     }
 
 
-def fit_tiny(work: Path, *, stop: int = 0, device: Device | None = None) -> tuple[Any, Progress]:
+def given_tiny() -> dict[str, Any]:
+    """Return what `fit_tiny` trains on: fields of its job."""
+    return _given(find_encoder(get_model("tiny-distilbert")).folder)
+
+
+def fit_tiny(
+    work: Path,
+    *,
+    stop: int = 0,
+    device: Device | None = None,
+    folder: Path | None = None,
+    **more: Any,
+) -> tuple[Any, "trainer.Account"]:
     """Train a tiny model for two epochs of two steps, of which the first is the better one.
 
     Goes on from the checkpoint in the folder `work`, and is interrupted after the step `stop`.
+    The model is a tiny DistilBERT, or that in a `folder`. `more` are fields of the job; of its
+    settings those are given that are others.
     """
     import torch
 
+    from chaos_utils.training import trainer
+
     device = device or Device("cpu", "fp32", "CPU, 1 thread")
-    folder, given = _given()
+    folder = folder or find_encoder(get_model("tiny-distilbert")).folder
+    given = _given(folder)
     work.mkdir(exist_ok=True)
-    torch.manual_seed(0)
-    model = load_model(folder, 3)
-    job = loop.Job(
-        **given, device=device, accelerator=finetune._accelerator(device), work=work,
-        evaluate=lambda _, step: {"accuracy": 1 / step}, checkpoint_seconds=0, report=stop_at(stop),
+    settings = given["settings"].model_copy(update=more.pop("settings", {}))
+
+    def begin() -> Any:
+        torch.manual_seed(0)
+        return load_model(folder, 3)
+
+    # Every evaluation is worse than the one before: 1/2, 1/3 and so on.
+    steps = [int(path.name.partition("-")[2]) for path in work.glob("checkpoint-*")]
+    accuracies = (1 / epoch for epoch in range(max(steps, default=0) // 2 + 2, 100))
+    job = trainer.Job(
+        **{**given, "settings": settings},
+        scores=lambda _: {"accuracy": next(accuracies)}, device=device, work=work,
+        **{"checkpoint_seconds": 0, "report": stop_at(stop), **more},
     )  # fmt: skip
-    return model, loop.fit(model, job)
+    return trainer.fit(begin, job)
 
 
 def weights(model: Any) -> npt.NDArray[np.float64]:

@@ -90,7 +90,8 @@ def test_what_a_module_declares_is_a_tuple_of_texts(tmp_path, said):
 
 def test_a_chapter_that_can_read_our_runs_depends_on_all_of_them(tmp_path, monkeypatch):
     (tmp_path / "run").mkdir()
-    for name in ("run/run.json", "run/predictions.parquet", "wanted.yml", "README.md"):
+    (tmp_path / "plans").mkdir()
+    for name in ("run/run.json", "run/predictions.parquet", "plans/a.yml", "README.md"):
         (tmp_path / name).write_text("")
     monkeypatch.setattr(paths, "results", lambda: tmp_path)
 
@@ -98,13 +99,14 @@ def test_a_chapter_that_can_read_our_runs_depends_on_all_of_them(tmp_path, monke
         found = dependencies.data_of(paths.notebooks() / f"{chapter}.py", "sample")
         return {path.name for path in found.values() if path.is_relative_to(tmp_path)}
 
-    assert needed("results") == {"run.json", "predictions.parquet", "wanted.yml"}
+    assert needed("results") == {"run.json", "predictions.parquet"}
     for name in (
         "tables/keys.json", ".tables-12ab/keys.json", "run/.ipynb_checkpoints/run.ipynb",
         ".ipynb_checkpoints/run/run.json",
     ):  # fmt: skip
         write_text(tmp_path / name, "")
-    assert needed("results") == {"run.json", "predictions.parquet", "wanted.yml"}
+    assert needed("results") == {"run.json", "predictions.parquet"}
+    assert needed("finetuning") == {"run.json", "predictions.parquet", "a.yml"}
     assert needed("annotations") == set()
 
 

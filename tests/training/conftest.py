@@ -46,3 +46,16 @@ def empty_cache(module_cache, tmp_path, monkeypatch):
     folder = _own_cache(tmp_path / "cache")
     monkeypatch.setenv("CHAOS_CACHE", str(folder))
     return folder
+
+
+@pytest.fixture
+def no_dropout(torch, monkeypatch):
+    """No dropout while training: masks are drawn for each part of a step, in each process."""
+    functional = torch.nn.functional
+    attention = functional.scaled_dot_product_attention
+
+    def without(*given, dropout_p=0.0, **more):
+        return attention(*given, **more)
+
+    monkeypatch.setattr(functional, "dropout", lambda values, *rest, **more: values)
+    monkeypatch.setattr(functional, "scaled_dot_product_attention", without)

@@ -12,16 +12,18 @@ import yaml
 from helpers.checkout import PROJECT, chaos_environment
 from typer.testing import CliRunner
 
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.__main__ import app
 from chaos_utils.report import runs
 from chaos_utils.report.parameters import as_notebook
-from chaos_utils.scoring.training_records import committed_runs, read_run, wanted_runs
+from chaos_utils.scoring.training_records import committed_runs, read_run
 from chaos_utils.training import finetune as engine
-from chaos_utils.training import notebook, wanted
+from chaos_utils.training import gpus, notebook, wanted
 from chaos_utils.training.settings import recorded_settings
 
 SMALL = ["--model", "tiny-bert", "--data", "sample", "--max-train-examples", "32",
-         "--dev-examples", "20", "--threads", "3", "--token-budget", "200"]  # fmt: skip
+         "--dev-examples", "20", "--threads", "3", "--trainer",
+         "gradient_accumulation_steps: 2"]  # fmt: skip
 
 
 def chaos(*arguments):
@@ -60,7 +62,7 @@ def test_bad_input_ends_in_one_message_and_code_2(tmp_path, monkeypatch):
         assert message in done.stderr
         assert not (tmp_path / "run").exists()
 
-    refused("expected 'hard'", "--loss", "cuda")
+    refused("'soft' or 'jsd'", "--loss", "cuda")
     refused("no finished run", "--init", "cuda")
     refused("PyTorch sees none", "--device", "cuda")
     monkeypatch.setitem(sys.modules, "accelerate", None)  # as where it is not installed
@@ -76,7 +78,9 @@ def test_the_notebook_trains_and_judges_and_its_recorded_command_makes_the_run_a
     assert "loss" in done.stderr
     answer = json.loads(done.stdout)
     first = read_run(checkout / "results" / "run")
-    assert (first.settings.threads, first.settings.token_budget) == (3, 200)
+    assert first.settings.threads == 3
+    assert first.settings.trainer == "gradient_accumulation_steps: 2"
+    assert first.record.fits[0].gradient_accumulation_steps == 2
     made_by = first.record.made_by
     assert made_by.notebook == "notebooks/finetune.py"
     assert made_by.parameters["model"] == "tiny-bert"
@@ -120,6 +124,7 @@ def test_the_wanted_runs_are_made_in_order_once(checkout):
     first = chaos("wanted", "--dry-run")
     assert first.exit_code == 0, first.stderr
     assert first.stdout.index("finetune --model tiny-bert") < first.stdout.index("predict one")
+    assert "missing: 2 of 2" in first.stdout
     assert chaos("wanted", "--limit", "1").exit_code == 0
     assert [run.system for run in committed_runs()] == ["tiny bert, 32 items, seed 0"]
     assert chaos("wanted").exit_code == 0
@@ -137,11 +142,97 @@ def test_a_list_that_cannot_be_read_is_one_message(checkout):
     assert "entry 1" in done.stderr
 
 
-def test_the_project_s_list_is_complete_and_its_runs_are_read():
-    listed = wanted_runs()
-    assert len({one.name for one in listed}) == len(listed)
-    for one in listed:
-        assert wanted.command_for(one).endswith(f"--out results/{one.name}")
+def test_a_plan_is_listed_with_costs_and_commands():
+    done = chaos("wanted", "--plan", "table5", "--dry-run", "--card", "a100", "--json")
+    assert done.exit_code == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert (answer["card"], len(answer["runs"])) == ("A100", 18)
+    assert answer["missing"]["hours_high"] >= sum(
+        run["hours_low"] for run in answer["runs"] if run["state"] != "there"
+    )
+    for run in answer["runs"]:
+        assert run["hours_low"] <= run["hours_high"]
+        assert run["memory_gib"] < 40
+        assert run["command"].endswith(f"--out results/{run['run']}")
+    only = chaos("wanted", "--plan", "table5", "--dry-run", "--only", "albert")
+    assert "albert-xxlarge-nli-s0" in only.stdout
+    assert "bert-base" not in only.stdout
+    assert "no reproduction" in only.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--plan", "tabel5"], "did you mean 'table5'"),
+        (["--only", "x"], "No run of the plan begins so"),
+        (["--card", "h1000", "--dry-run"], "did you mean 'h100'"),
+        (["--gpus", "all"], "visible here: none"),
+    ],
+)
+def test_options_that_cannot_be_met_are_one_message_before_any_run(options, message, checkout):
+    if "tabel5" in options:
+        (checkout / "results" / "plans").mkdir()
+        shutil.copy(PROJECT / "results" / "plans" / "table5.yml", checkout / "results" / "plans")
+    done = chaos("wanted", *options)
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert not committed_runs()
+
+
+def test_one_after_the_other_a_run_that_fails_stops_no_other(checkout, monkeypatch):
+    settings = {"model": "tiny-bert", "data": "sample"}
+    entries = [{"name": name, "why": "x", "settings": {**settings, "seed": seed}}
+               for seed, name in enumerate(["bad", "good"])]  # fmt: skip
+    entries.append({"name": "needs-bad", "why": "x", "predict": {"run": "bad", "mc_samples": 2}})
+    (checkout / "results" / "wanted.yml").write_text(yaml.safe_dump(entries))
+    begun = []
+
+    def make(spec, **more):
+        begun.append(spec.name)
+        if spec.name == "bad":
+            raise ChaosError("Out of memory.")
+
+    monkeypatch.setattr(wanted, "make", make)
+    done = chaos("wanted")
+    assert done.exit_code == 2
+    assert begun == ["bad", "good"]
+    assert "2 of 3 runs failed" in done.stderr
+    assert "needs-bad\nnot begun: it needs bad" in done.stderr
+
+
+def test_runs_on_two_gpus_are_made_and_one_that_fails_is_named(checkout, monkeypatch):
+    settings = {"model": "tiny-bert", "data": "sample", "max_train_examples": 32,
+                "dev_examples": 20}  # fmt: skip
+    entries = [
+        {"name": "good", "why": "x", "settings": settings},
+        {"name": "bad", "why": "x", "settings": {**settings, "seed": 1}},
+        {"name": "needs-bad", "why": "x", "predict": {"run": "bad", "mc_samples": 2}},
+    ]  # fmt: skip
+    (checkout / "results" / "wanted.yml").write_text(yaml.safe_dump(entries))
+    monkeypatch.setenv("PYTHONPATH", str(PROJECT))
+    monkeypatch.setattr(gpus, "visible_gpus", lambda: ["0", "1"])
+    folder = checkout / "results" / "bad"
+
+    def run_jobs(jobs, ids, **more):
+        folder.mkdir()  # something else stands where it goes, once all was checked
+        (folder / "notes.txt").write_text("mine")
+        return original(jobs, ids, **more)
+
+    original = gpus.run_jobs
+    monkeypatch.setattr(gpus, "run_jobs", run_jobs)
+    done = chaos("wanted", "--gpus", "all", "--device", "cpu")
+    assert done.exit_code == 2
+    assert [run.name for run in committed_runs()] == ["good"]
+    assert "2 of 3 runs failed" in done.stderr
+    assert "The run's folder holds something else" in done.stderr
+    assert "not begun: it needs bad" in done.stderr
+    assert "good (GPU 0): done in" in done.stderr
+    again = chaos("wanted", "--gpus", "all", "--device", "cpu", "--limit", "1")
+    assert again.exit_code == 2
+    assert "Nothing was begun: 1 problem" in again.stderr
+
+
+def test_committed_runs_are_real_and_small():
     for run in committed_runs():
         assert not run.record.synthetic
         assert recorded_settings(run.record).model == run.settings.model  # of any edition

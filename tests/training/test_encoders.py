@@ -1,6 +1,7 @@
 """Where encoders come from: packages, the hub, a folder, nowhere."""
 
 import hashlib
+import json
 import runpy
 import shutil
 import subprocess
@@ -15,8 +16,10 @@ from helpers.engine import change_weights
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.corpora import load_corpus
 from chaos_utils.training import encoders
-from chaos_utils.training.recipes import MODELS, Model, get_model
+from chaos_utils.training.encoding import encode
+from chaos_utils.training.recipes import DECODERS, MODELS, Model, get_model
 
 FILES = {
     "pkg/model/config.json": "{}",
@@ -142,6 +145,40 @@ def test_weights_that_leave_the_encoder_random_are_refused(lacking, instead, fol
         ChaosError, match=rf"1 tensor missing from its weights(.|\n)*bert\.{lacking}"
     ):
         encoders.load_model(folder, 3)
+
+
+@pytest.mark.parametrize("family", DECODERS)
+def test_a_decoder_s_logits_do_not_depend_on_the_padding(family, torch):
+    folder = encoders.find_encoder(get_model(f"tiny-{family}")).folder
+    tokenizer = encoders.load_tokenizer(folder)
+    encoded = encode(tokenizer, load_corpus("nli", "train", "sample").take(range(8)), 64)
+    assert len(set(encoded.lengths)) > 1
+    model = encoders.load_model(folder, 3).eval()
+    assert not model.config.use_cache
+    with torch.inference_mode():
+        together = model(**encoded.batch(range(8), 8)).logits
+        alone = torch.cat([model(**encoded.batch([k])).logits for k in range(8)])
+    assert torch.allclose(together, alone, atol=1e-5)
+    assert alone.std(dim=0).min() > 1e-4
+
+
+def test_two_texts_are_never_glued_together():
+    corpus = load_corpus("nli", "train", "sample").take([0])
+    tokenizer = encoders.load_tokenizer(encoders.find_encoder(get_model("tiny-qwen2")).folder)
+    asked = Mock(wraps=tokenizer, num_special_tokens_to_add=lambda pair: 0)
+    asked.configure_mock(model_input_names=["input_ids"], __len__=lambda self: 100)
+    encode(asked, corpus, 64)
+    assert asked.call_args.args[1] == [f"\n{corpus.texts[0][1]}"]
+
+
+def test_a_tokenizer_without_a_token_to_pad_with_is_refused(folder):
+    path = folder / "tokenizer_config.json"
+    config = json.loads(path.read_text())
+    for name in ("pad_token", "eos_token", "unk_token"):
+        config.pop(name)
+    path.write_text(json.dumps(config))
+    with pytest.raises(ChaosError, match="no token to pad with"):
+        encoders.load_tokenizer(folder)
 
 
 def test_a_new_head_and_pooler_may_be_missing_but_not_the_encoder(folder, tmp_path):

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import shutil
-from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 from unittest.mock import Mock
@@ -11,7 +10,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from helpers.checkout import append
-from helpers.engine import fit_tiny, shares, small, stop_at
+from helpers.engine import fit_tiny, shares, small
 from helpers.runs import write_run
 from scipy.spatial.distance import jensenshannon
 from scipy.special import softmax
@@ -22,7 +21,7 @@ from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.datasets.splits import grouped_folds, item_groups
 from chaos_utils.scoring.fitting import FittedMap
 from chaos_utils.scoring.training_records import read_run
-from chaos_utils.training import cache, loop, predicting
+from chaos_utils.training import cache, predicting
 from chaos_utils.training import finetune as engine
 from chaos_utils.training.data import load_data
 from chaos_utils.training.devices import Device
@@ -85,7 +84,8 @@ def test_weights_are_known_by_all_that_decides_them(tmp_path):
 
     def key(settings=usual, origin="here", train=data.train, dev=data.dev, **earlier):
         given = (earlier.get(kind) for kind in ("start", "teacher"))
-        return cache.run_key(settings, origin, (train, dev), *given)
+        base = cache.run_key(settings, origin, (train, dev), *given)
+        return cache.key_of_processes(base, earlier.get("processes", 1))
 
     def without_effect(settings):
         other = {str: "other", int: 1234, float: 0.1234}
@@ -95,12 +95,15 @@ def test_weights_are_known_by_all_that_decides_them(tmp_path):
                 yield name
 
     folded = usual.model_copy(update={"train": "chaosnli"})
-    assert set(without_effect(folded)) == {"data", "init", "teacher"}
-    assert set(without_effect(usual)) == {"data", "init", "teacher", "n_folds", "head"}
+    places, of_own_votes = {"data", "init", "teacher"}, {"text", "pair", "held_out"}
+    own = usual.model_copy(update={"train": "votes.csv"})
+    assert set(without_effect(own)) == places | {"train", "text", "pair"}
+    assert set(without_effect(folded)) == places | of_own_votes
+    assert set(without_effect(usual)) == places | of_own_votes | {"n_folds", "head"}
     others = [
         {"origin": "there"}, {"train": data.dev}, {"dev": data.train},
         {"train": replace(data.train, targets=data.train.targets[::-1])},
-        {"start": one}, {"start": other}, {"teacher": one}, {"teacher": other},
+        {"start": one}, {"start": other}, {"teacher": one}, {"teacher": other}, {"processes": 2},
     ]  # fmt: skip
     assert len({key(), *(key(**more) for more in others)}) == 1 + len(others)
 
@@ -160,9 +163,7 @@ def test_a_run_replaces_an_earlier_one_alone_and_trains_nothing_again(trained, t
     assert (tmp_path / "mine" / "precious.txt").read_text() == "x"
     shutil.copytree(trained.student.folder, tmp_path / "run")
     plain, said = trained.plain, []
-    budget = plain.settings.token_budget
-    # A default is its value.
-    settings = PLAIN.model_copy(update={"token_budget": budget, "threads": 1})
+    settings = PLAIN.model_copy(update={"threads": 1})  # a default is its value
     engine.finetune(settings, tmp_path / "run", say=said.append)
     assert said == ["these weights were trained before: predicting with them"]
     assert read_run(tmp_path / "run").record.outputs == plain.record.outputs
@@ -198,17 +199,15 @@ def test_nothing_that_is_trained_or_chosen_on_shares_a_premise_with_chaosnli(tra
             load_data(settings)
     else:
         data = load_data(settings)
-        assert not set(data.dev.groups()) & set(data.chaosnli.groups())
+        assert not set(data.dev.groups()) & set(data.predicted.groups())
 
 
-def test_when_memory_runs_out_a_batch_is_cut_also_when_the_run_is_resumed(
+@pytest.mark.usefixtures("no_dropout")
+def test_when_memory_runs_out_a_step_is_cut_into_more_parts(
     torch, empty_cache, tmp_path, monkeypatch
 ):
     from transformers import DistilBertForSequenceClassification as Classifier
 
-    # masks are drawn for each part, so that dropout would differ
-    monkeypatch.setattr(loop, "byte_dropout", lambda: nullcontext)
-    monkeypatch.setattr(torch.nn.functional, "dropout", lambda values, *rest, **more: values)
     settings = small("distilbert", max_train_examples=32, learning_rate=1e-3)
     whole = engine.finetune(settings, tmp_path / "whole")
     forward = Classifier.forward
@@ -220,26 +219,32 @@ def test_when_memory_runs_out_a_batch_is_cut_also_when_the_run_is_resumed(
 
     monkeypatch.setenv("CHAOS_CACHE", str(empty_cache / "cut"))
     monkeypatch.setattr(Classifier, "forward", short_of_memory)
-    with pytest.raises(KeyboardInterrupt):
-        engine.finetune(settings, tmp_path / "cut", checkpoint_seconds=0, report=stop_at(1))
     said = []
     cut = engine.finetune(settings, tmp_path / "cut", say=said.append)
-    assert said[0] == "resuming after step 1"
-    assert "out of memory: going on with at most" in said[1]  # while predicting, in larger parts
+    assert "out of memory: going on with at most 8 items at once" in said[0]
     one, other = whole.record.fits[0], cut.record.fits[0]
     assert one.pairs == other.pairs
-    assert one.token_budget == cut.settings.token_budget > 200 >= other.token_budget
+    assert one.gradient_accumulation_steps == 1 < other.gradient_accumulation_steps
     assert shares(cut) == pytest.approx(shares(whole), abs=1e-5)
 
 
 def test_an_item_that_never_fits_and_a_training_that_diverges_are_errors(
     torch, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(loop, "summed_loss", Mock(side_effect=torch.OutOfMemoryError))
+    from chaos_utils.training import trainer
+
+    summed_loss = trainer.summed_loss
+    monkeypatch.setattr(trainer, "summed_loss", Mock(side_effect=torch.OutOfMemoryError))
     with pytest.raises(ChaosError, match="single item"):
         fit_tiny(tmp_path / "run")
-    monkeypatch.setattr(loop, "summed_loss", lambda logits, *_: logits.sum() * float("nan"))
-    with pytest.raises(ChaosError, match="smaller learning rate"):
+    calls = []
+
+    def diverging(*given):
+        calls.append(given)
+        return summed_loss(*given) * (float("nan") if len(calls) > 2 else 1)
+
+    monkeypatch.setattr(trainer, "summed_loss", diverging)
+    with pytest.raises(ChaosError, match=r"steps 2 to 2 of 4(.|\n)*smaller learning rate"):
         fit_tiny(tmp_path / "run")
 
 
@@ -253,6 +258,8 @@ def test_losses_are_those_of_pytorch_and_scipy_and_have_a_slope_everywhere(torch
     entropy = torch.nn.functional.cross_entropy(given, wanted, reduction="sum").item()
     for loss in ("hard", "soft"):
         assert summed_loss(given, wanted, loss).item() == pytest.approx(entropy)
+    for loss in ("soft", "jsd"):  # an item without targets has no weight
+        assert summed_loss(given, wanted * 0, loss).item() == 0
     expected = jensenshannon(softmax(logits, axis=1), targets, axis=1) ** 2
     assert mean_loss(logits, targets, "jsd") == pytest.approx(expected.mean(), abs=1e-9)
     assert mean_loss(targets * 0, targets * 0 + 1 / 3, "jsd") == pytest.approx(0, abs=1e-12)
@@ -269,9 +276,9 @@ def test_losses_are_those_of_pytorch_and_scipy_and_have_a_slope_everywhere(torch
 @pytest.mark.parametrize("loss", ["hard", "jsd"])
 def test_runs_on_the_votes_learn_what_the_loss_asks_for_and_are_judged_on_other_premises(loss):
     data = load_data(small(train="chaosnli", loss=loss, max_train_examples=0))
-    assert not set(data.dev.groups()) & set(data.chaosnli.groups())
+    assert not set(data.dev.groups()) & set(data.predicted.groups())
     targets = data.train.targets
-    asked_for = np.isin(targets, (0, 1)) if loss == "hard" else targets == data.chaosnli.targets
+    asked_for = np.isin(targets, (0, 1)) if loss == "hard" else targets == data.predicted.targets
     assert asked_for.all()
 
 
@@ -282,14 +289,17 @@ LOSSES = [[0.9, 0.8, 0.85], [0.5, 0.6], [0.9, 0.8, 0.7, 0.6]]  # on inner folds,
 @pytest.fixture(scope="module")
 def folded(trained, tmp_path_factory):
     """A run on the votes, and what each fold was trained on, began with, and saw on the way."""
+    from chaos_utils.training.trainer import VotesTrainer
+
     settings = VOTES.model_copy(
         update={"init": str(trained.plain.folder), "epochs": 3, "patience": 1}
     )
     data, parts, heads, looks = load_data(settings), [], [], []
     losses = iter(np.concatenate(LOSSES).tolist())
-    fit, fold, logits = engine._TrainingJob.fit, engine.fold_into_head, engine._TrainingJob.logits
+    fit, fold = engine._TrainingJob.fit, engine.fold_into_head
     tokenizer = load_tokenizer(find_encoder(get_model("tiny-bert")).folder)
-    encoded = encode(tokenizer, data.chaosnli, 128)
+    encoded = encode(tokenizer, data.predicted, 128)
+    evaluate = VotesTrainer.evaluate
 
     def fitting(run, train, work, inner):
         parts.append((set(train.uids), set(inner.uids)))
@@ -301,23 +311,22 @@ def folded(trained, tmp_path_factory):
         fold(model, found)
         heads.append((found, before, predict_logits(model, encoded, CPU)))
 
-    def looking(run, model, corpus, what):
-        if what == "looking at the inner fold":
-            looks[-1].append(predict_logits(model, encoded, CPU))
-        return logits(run, model, corpus, what)
+    def looking(trainer, *given, **more):
+        looks[-1].append(predict_logits(trainer.model, encoded, CPU))
+        return evaluate(trainer, *given, **more)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine._TrainingJob, "fit", fitting)
         patch.setattr(engine, "mean_loss", lambda *_: next(losses))
         patch.setattr(engine, "fold_into_head", folding)
-        patch.setattr(engine._TrainingJob, "logits", looking)
+        patch.setattr(VotesTrainer, "evaluate", looking)
         run = engine.finetune(settings, tmp_path_factory.mktemp("folded") / "run")
     return SimpleNamespace(run=run, data=data, parts=parts, heads=heads, looks=looks)
 
 
 def test_training_on_the_votes_predicts_every_item_out_of_fold(folded):
     run, data = folded.run, folded.data
-    groups = dict(zip(data.chaosnli.uids, np.concatenate(item_groups(data.votes)), strict=True))
+    groups = dict(zip(data.predicted.uids, np.concatenate(item_groups(data.votes)), strict=True))
     left_out = []
     for train, inner in folded.parts:
         assert len(inner) == pytest.approx((len(train) + len(inner)) / 8, rel=0.3)
@@ -326,19 +335,19 @@ def test_training_on_the_votes_predicts_every_item_out_of_fold(folded):
         parts = [{int(groups[uid]) for uid in part} for part in (train, inner, outside)]
         assert sum(map(len, parts)) == len(set.union(*parts))  # no premise is on two sides
     assert sorted(left_out) == sorted(groups)  # every item is left out once
-    assert len(shares(run)) == len(data.chaosnli) == 600
+    assert len(shares(run)) == len(data.predicted) == 600
     assert run.record.out_of_fold
 
 
 def test_a_fitted_head_starts_at_the_map_that_was_fitted(folded):
     assert folded.run.settings.head == "affine"
-    uids, targets = np.array(folded.data.chaosnli.uids), folded.data.chaosnli.targets
-    for (found, before, after), (_, inner) in zip(folded.heads, folded.parts, strict=True):
+    uids, targets = np.array(folded.data.predicted.uids), folded.data.predicted.targets
+    for (found, before, after), (train, _) in zip(folded.heads, folded.parts, strict=True):
         assert found.kind == "affine"
         given = softmax(after, axis=1)
         assert given == pytest.approx(found.predict(before[:, np.newaxis]), abs=1e-4)
-        held = np.isin(uids, list(inner))  # the map is nearer to votes that it has not seen
-        losses = [mean_loss(one[held], targets[held], "soft") for one in (after, before)]
+        seen = np.isin(uids, list(train))
+        losses = [mean_loss(one[seen], targets[seen], "soft") for one in (after, before)]
         assert losses[0] < losses[1]
 
 

@@ -42,12 +42,25 @@ def test_what_is_not_given_comes_from_the_recipe():
         ({"seed": -1, "epochs": "3"}, r"seed: .*at least 0\n.*epochs: .*a whole number$"),
         ({"learning_rate": 2.0}, "at most 1$"),
         ({"weight_decay": -0.5}, "at least 0$"),
-        ({"loss": "gentle"}, "expected 'hard', 'soft' or 'jsd'"),
+        ({"loss": "gentle"}, "'hard', 'soft' or 'jsd'"),
         ({"loss": "soft"}, "teacher"),
         ({"teacher": "x"}, "loss=soft"),
         ({"head": "affine"}, "fitted to votes"),
         ({"head": "affine", "train": "chaosnli"}, "init=RUN"),
         ({"train": "chaosnli", "max_train_examples": 10}, "folded"),
+        ({"train": ""}, "train: "),
+        ({"train": "v.csv", "max_train_examples": 10}, "no subset: leave it out$"),
+        ({"train": "v.csv", "teacher": "x"}, "learnt themselves"),
+        ({"train": "v.csv", "dev_examples": 10}, "no development items"),
+        ({"train": "v.csv", "data": "sample"}, "named by train"),
+        ({"train": "v.csv", "task": "alphanli"}, "the task is theirs"),
+        ({"train": "v.csv", "pair": "reply"}, "name the first one"),
+        ({"train": "v.csv", "text": "post", "pair": "post"}, "two fields"),
+        ({"train": "v.csv", "held_out": 0.2, "n_folds": 3}, "n_folds or held_out"),
+        ({"train": "v.csv", "held_out": 0.95}, "at most 0.9"),
+        ({"train": "chaosnli", "text": "post"}, "text: only of votes of your own"),
+        ({"held_out": 0.2}, "held_out: only of votes of your own"),
+        ({"task": "votes"}, "add train=FILE"),
         ({"learning_rate": float("nan")}, "learning_rate"),
     ],
 )
@@ -81,10 +94,11 @@ def test_the_settings_of_every_edition_s_records_are_read():
         return recorded_settings(record)
 
     assert recorded("CPU, 4 threads") == settings
-    for name in ("threads", "token_budget", "head"):
+    values["token_budget"] = 4096  # what earlier engines cut steps by
+    for name in ("threads", "trainer", "head"):
         del values[name]
     earlier = recorded("CPU, 4 threads")
-    assert (earlier.head, earlier.threads, earlier.token_budget) == ("kept", 4, 0)
+    assert (earlier.head, earlier.threads, earlier.trainer) == ("kept", 4, "")
     assert earlier.dev_examples == 0  # all were predicted, however many were looked at
     assert recorded("NVIDIA A100").threads == 0
 
@@ -103,7 +117,7 @@ def test_the_notebook_s_parameters_are_the_settings():
 
 def test_a_name_that_is_taken_is_given_the_settings_that_differ(sample, tmp_path):
     def named(name, mc_samples=0, **more):
-        usual = {"max_train_examples": 32, "threads": 1, "token_budget": 4096}
+        usual = {"max_train_examples": 32, "threads": 1}
         settings, model = complete(small(**(usual | more)))
         family = family_name(settings, model)
         names = names_of(family, settings, tmp_path / name, mc_samples)

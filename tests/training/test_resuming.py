@@ -1,22 +1,17 @@
 """Runs that are stopped, killed or shared: every architecture, on the synthetic sample."""
 
-import json
-import os
 import signal
 import subprocess
 import sys
 import time
 
 import numpy as np
-import pandas as pd
 import pytest
 from helpers.engine import N_STEPS, fit_tiny, shares, small, stop_at, weights
 
 from chaos_utils.scoring.training_records import read_run
-from chaos_utils.training import checkpoints
 from chaos_utils.training import finetune as engine
-from chaos_utils.training.encoders import find_encoder
-from chaos_utils.training.recipes import TINY_FAMILIES, get_model
+from chaos_utils.training.recipes import TINY_FAMILIES
 
 QUICK = {("bert", "nli"), ("xlnet", "alphanli")}
 COMMAND = [
@@ -27,7 +22,9 @@ COMMAND = [
 
 def test_a_fit_that_is_stopped_after_any_step_ends_as_one_that_was_not(tmp_path):
     unbroken, known = fit_tiny(tmp_path / "unbroken")
-    assert known.best_accuracy == 1 / 2  # of the first epoch, whose weights are kept
+    assert [look["accuracy"] for look in known.looks] == [1 / 2, 1 / 3]
+    first, _ = fit_tiny(tmp_path / "first", settings={"epochs": 2, "patience": 1})
+    assert (weights(first) == weights(unbroken)).all()  # those of the better epoch are kept
     for step in range(1, N_STEPS + 1):
         work = tmp_path / f"stopped-{step}"
         with pytest.raises(KeyboardInterrupt):
@@ -69,17 +66,34 @@ def test_a_run_that_is_stopped_and_resumed_ends_as_one_that_was_not(
     assert run.record.outputs == unbroken.record.outputs
 
 
-def test_a_damaged_checkpoint_is_reported_and_not_used(torch, tmp_path):
+def test_a_fit_that_is_resumed_has_as_little_patience_left(tmp_path):
+    patient = {"epochs": 5, "patience": 2}
+    with pytest.raises(KeyboardInterrupt):
+        fit_tiny(tmp_path / "stopped", stop=4, settings=patient)
+    resumed, account = fit_tiny(tmp_path / "stopped", settings=patient)
+    assert account.steps == 6  # after two epochs without a gain
+    unbroken, known = fit_tiny(tmp_path / "unbroken", settings=patient)
+    assert (account.looks, account.steps) == (known.looks, known.steps)
+    assert (weights(resumed) == weights(unbroken)).all()
+
+
+def test_a_damaged_checkpoint_is_reported_and_not_used(tmp_path):
+    from chaos_utils.training.trainer import last_checkpoint
+
     with pytest.raises(KeyboardInterrupt):
         fit_tiny(tmp_path, stop=3)
-    (path,) = tmp_path.glob("checkpoint-*")
+    said = []
+    folder, account = last_checkpoint(tmp_path, said.append)
+    assert (folder.name, account.steps, said) == ("checkpoint-3", 3, [])
+    path = folder / "optimizer.pt"
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     path.write_bytes(content)
-    model, said = torch.nn.Linear(2, 1), []
-    optimizer = torch.optim.AdamW(model.parameters())
-    assert checkpoints.resume(model, optimizer, {}, tmp_path, said.append) is None
-    assert f"{path} is damaged" in said[0]
+    before, _ = last_checkpoint(tmp_path, said.append)
+    assert before.name == "checkpoint-2"  # the best so far, which is kept
+    assert f"{folder} is damaged" in said[0]
+    (before / "account.json").unlink()  # killed while it was written
+    assert last_checkpoint(tmp_path, said.append) is None
 
 
 @pytest.mark.slow
@@ -90,8 +104,8 @@ def test_a_process_that_is_killed_after_every_step_ends_as_one_that_was_not(
                "--dev-examples", "24", "--out", str(tmp_path / "run")]  # fmt: skip
 
     def steps():
-        found = (empty_cache / "training").glob("*/checkpoint-*")
-        return max((int(path.name.split("-")[1]) for path in found), default=0)
+        found = (empty_cache / "training").glob("*/checkpoint-*/account.json")
+        return max((int(path.parent.name.split("-")[1]) for path in found), default=0)
 
     kills = 0
     while steps() < 6:
@@ -112,37 +126,3 @@ def test_a_process_that_is_killed_after_every_step_ends_as_one_that_was_not(
     monkeypatch.setenv("CHAOS_CACHE", str(empty_cache / "unbroken"))
     unbroken = engine.finetune(small(threads=1), tmp_path / "unbroken")
     assert read_run(tmp_path / "run").record.outputs == unbroken.record.outputs
-
-
-@pytest.mark.slow
-def test_two_processes_make_the_steps_of_one(empty_cache, tmp_path):
-    config = find_encoder(get_model("tiny-distilbert")).folder / "config.json"
-    text = config.read_text()
-    dropouts = ("dropout", "attention_dropout", "seq_classif_dropout")
-    values = json.loads(text) | dict.fromkeys(dropouts, 0.0)
-    config.write_text(json.dumps(values))  # dropout is drawn by each process for itself
-    two_processes = [
-        sys.executable, "-m", "accelerate.commands.launch", "--multi_gpu", "--num_processes", "2",
-        "--num_machines", "1", "--mixed_precision", "no", "--dynamo_backend", "no",
-    ]  # fmt: skip
-    runs = []
-    try:
-        for name, starter in (("one", [sys.executable]), ("two", two_processes)):
-            (empty_cache / name).mkdir()
-            (empty_cache / name / "encoders").symlink_to(config.parents[1])
-            command = [*starter, *COMMAND[1:], "--model", "tiny-distilbert", "--out",
-                       str(tmp_path / name), "--max-train-examples", "90", "--dev-examples",
-                       "40"]  # fmt: skip
-            done = subprocess.run(
-                command, env=os.environ | {"CHAOS_CACHE": str(empty_cache / name)},
-                capture_output=True, text=True, check=False,
-            )  # fmt: skip
-            assert done.returncode == 0, done.stderr[-2000:]
-            runs.append(read_run(tmp_path / name))
-    finally:
-        config.write_text(text)
-    one, two = (run.record.fits[0] for run in runs)
-    assert two.processes == 2
-    curves = (pd.DataFrame([(seen.pairs, seen.loss) for seen in fit.curve]) for fit in (one, two))
-    pd.testing.assert_frame_equal(*curves, rtol=0, atol=2e-5)
-    assert shares(runs[0]) == pytest.approx(shares(runs[1]), abs=1e-4)
