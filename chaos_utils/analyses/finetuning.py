@@ -323,7 +323,7 @@ RUN_COLUMNS = [
 ]
 PLAN_COLUMNS = [
     Column("model", "title"),
-    *map(_planned, tasks()),
+    *(_planned(name) for name, task in tasks().items() if task.datasets),
     Column("command for what is missing", lambda row: row["command"] or MISSING),
 ]
 PEOPLE_COLUMNS = [
