@@ -357,8 +357,10 @@ def test_votes_given_by_hand_are_computed_whatever_is_recorded(
     computed.clear()
     monkeypatch.setattr(DatasetInputs, "recordable", True)  # their file is known, they are not
     votes = evidence[0].votes
-    label_shares(DatasetInputs(evidence[0].datasets, votes, None))
-    assert computed == {("label_shares", "snli")}
+    for _ in range(2):  # what the first call computes is no record for the second
+        label_shares(DatasetInputs(evidence[0].datasets, votes, None))
+        assert computed == {("label_shares", "snli")}
+        computed.clear()
 
 
 def test_other_parameters_and_other_rows_of_a_given_table_are_computed(evidence, results, computed):
