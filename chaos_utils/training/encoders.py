@@ -145,6 +145,16 @@ def check_weights(path: Path, sha256: str) -> None:
         )
 
 
+def unknown_revision_error(model: Model, revision: str) -> ChaosError:
+    """Return the error for a revision that the hub does not have."""
+    return ChaosError(
+        "The hub has no such revision of this model.",
+        where=model.hub,
+        found=revision,
+        expected="a commit, branch or tag",
+    )
+
+
 def _from_hub(model: Model, revision: str) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, RevisionNotFoundError
@@ -159,12 +169,7 @@ def _from_hub(model: Model, revision: str) -> Path:
             )
         )
     except RevisionNotFoundError as fault:
-        raise ChaosError(
-            "The hub has no such revision of this model.",
-            where=model.hub,
-            found=revision,
-            expected="a commit, branch or tag",
-        ) from fault
+        raise unknown_revision_error(model, revision) from fault
     except (OSError, HfHubHTTPError, RuntimeError, ValueError) as fault:
         raise ChaosError(
             f"Cannot fetch {model.hub} from the Hugging Face hub.",

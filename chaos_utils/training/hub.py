@@ -6,7 +6,7 @@ from typing import Any
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.inputs import digest
-from chaos_utils.training.encoders import ENCODER_FILES
+from chaos_utils.training.encoders import ENCODER_FILES, unknown_revision_error
 from chaos_utils.training.plans import ResolvedModel, WeightsFile
 from chaos_utils.training.recipes import Model
 
@@ -96,12 +96,7 @@ def _model_info(api: Any, model: Model, revision: str) -> Any:
             model.hub, revision=revision or None, files_metadata=True, timeout=_SECONDS
         )
     except RevisionNotFoundError as fault:
-        raise ChaosError(
-            "The hub has no such revision of this model.",
-            where=model.hub,
-            found=revision,
-            expected="a commit, branch or tag",
-        ) from fault
+        raise unknown_revision_error(model, revision) from fault
     except Exception as fault:  # of several HTTP libraries
         raise ChaosError(
             "The weights are neither in the cache nor within reach.",

@@ -59,3 +59,14 @@ def no_dropout(torch, monkeypatch):
 
     monkeypatch.setattr(functional, "dropout", lambda values, *rest, **more: values)
     monkeypatch.setattr(functional, "scaled_dot_product_attention", without)
+
+
+@pytest.fixture
+def plans_folder(tmp_path, monkeypatch):
+    """The folder of plans of a checkout in which the test runs."""
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "_toc.yml").write_text("")
+    folder = tmp_path / "results" / "plans"
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    return folder

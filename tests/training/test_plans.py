@@ -44,17 +44,13 @@ def cost(model, task="nli", card="h100", **settings):
 
 
 @pytest.fixture
-def checkout(tmp_path, monkeypatch):
-    """A folder that counts as a checkout, and a function that writes a plan into it."""
-    (tmp_path / "notebooks").mkdir()
-    (tmp_path / "_toc.yml").write_text("")
-    (tmp_path / "results" / "plans").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path)
+def checkout(plans_folder):
+    """A function that writes a plan into it."""
 
     def write(name="mine", **changes):
         settings = {"model": "bert-base"}
         content = {"title": "a plan", "runs": [{"name": "a", "why": "x", "settings": settings}]}
-        path = tmp_path / "results" / "plans" / f"{name}.yml"
+        path = plans_folder / f"{name}.yml"
         path.write_text(json.dumps(content | changes))  # which is YAML too
         return path
 

@@ -25,18 +25,14 @@ TINY = {"model": "tiny-bert", "data": "sample"}
 
 
 @pytest.fixture
-def checkout(tmp_path, monkeypatch):
-    """A checkout, and a function that checks a plan of runs with such settings in it."""
-    (tmp_path / "notebooks").mkdir()
-    (tmp_path / "_toc.yml").write_text("")
-    (tmp_path / "results" / "plans").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path)
+def checkout(plans_folder):
+    """A function that checks a plan of runs with such settings in it."""
 
     def check(*settings, site=HERE, models=None, needs="", **more):
         runs = [{"name": f"run-{n}", "why": "x", "settings": one, "needs": needs}
                 for n, one in enumerate(settings)]  # fmt: skip
         content = {"title": "t", "runs": runs, "models": models or {}}
-        (tmp_path / "results" / "plans" / "mine.yml").write_text(yaml.safe_dump(content))
+        (plans_folder / "mine.yml").write_text(yaml.safe_dump(content))
         plan = read_plan("mine")
         return preflight.preflight(plan, plan.runs, site, **more)
 
