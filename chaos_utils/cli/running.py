@@ -48,7 +48,10 @@ def run(notebook: NotebookName, parameter: Parameters = None) -> Replies:
     dependencies.check_available(source, values)
     with progress(source.stem) as tell:
         target = runs.run(
-            source, values, progress=lambda cell, n_cells: tell(source.stem, cell, n_cells)
+            source,
+            values,
+            progress=lambda cell, n_cells: tell(source.stem, cell, n_cells),
+            say=say,
         )
     ids = [manifest.stem for manifest in figures_of(target)]
     yield Reply(

@@ -23,7 +23,7 @@ from chaos_utils.metrics.skill import MARKS, skill_of_people
 SMALL = 7.5  # points
 LINE = 0.125  # inches: of a line of labels
 # The colour of each kind of system.
-KINDS = {"human": "muted", "baseline": "text", "model": "blue"}
+KINDS = {"human": "muted", "baseline": "text", "model": "blue", "trained": "amber"}
 # The references' lines: dashes, the height of the name in the panel, and its shift in points.
 _REFERENCES = {
     "perfect model": (":", 0.02, (-2, 1)),

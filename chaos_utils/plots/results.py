@@ -17,7 +17,7 @@ from chaos_utils.plots.panels import row_panels
 # The table's kinds, each with the kind of the figures that it belongs to.
 _KINDS = {
     "perfect_model": "human", "second_crowd": "human", "human": "human", "chance": "baseline",
-    "baseline": "baseline", "model": "model",
+    "baseline": "baseline", "model": "model", "trained": "trained",
 }  # fmt: skip
 _LINES: dict[str, Literal[":", "--"]] = {"perfect_model": ":", "second_crowd": ":", "chance": "--"}
 _SEEDS_APART = 0.22  # rows, so that the seeds of a model do not hide each other
@@ -57,7 +57,7 @@ def plot_skill(table: pd.DataFrame) -> Figure:
 
     Each system has a row, which the seeds of a model share. Dotted lines are at the skill of 1, 2,
     5 and 10 people; a skill below `_LOWEST` is an arrow. The table is as `results.drawn_skill`
-    gives it.
+    gives it; systems of the kind ``trained`` stand out.
     """
     figure, panels = _panels(table, "skill", lowest_on_top=False)
     lowest = max(_LOWEST, min(0.0, table["skill"].min()))

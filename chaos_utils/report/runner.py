@@ -118,6 +118,8 @@ def _execute(
 
     # Parameters were checked; papermill's own check knows fewer types, and warns of the others.
     logging.getLogger("papermill").setLevel(logging.ERROR)
+    # After an interrupt no one waits for the kernel any more, and asyncio would print its end.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     notebook = jupytext.read(source)
     kernel = parameters.KERNEL
     notebook.metadata["kernelspec"] = kernel

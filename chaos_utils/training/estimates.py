@@ -110,8 +110,12 @@ def sequences_of(settings: Settings) -> int:
     return settings.batch_size * (2 if get_task(settings.task).kind == "stories" else 1)
 
 
-def estimate(settings: Settings, shape: Shape | None, gpu: Gpu | None) -> Estimate:
+def estimate(
+    settings: Settings, shape: Shape | None, gpu: Gpu | None, *, n_items: int | None = None
+) -> Estimate:
     """Return what a run costs, for settings as `complete` returns them.
+
+    `n_items` are those of a pass over the data, by default as `training_items` counts them.
 
     **Hours** are ``steps × max(launches, arithmetic) + 3 minutes``. A step launches about 200
     kernels for each layer (5,000 were counted for 24 layers), which take 5 to 10 µs each whatever
@@ -140,7 +144,7 @@ def estimate(settings: Settings, shape: Shape | None, gpu: Gpu | None) -> Estima
         return UNKNOWN
     n_checkpoints = 3 if settings.patience else 2
     return Estimate(
-        _hours(settings, shape, gpu) if gpu and gpu.tflops else None,
+        _hours(settings, shape, gpu, n_items) if gpu and gpu.tflops else None,
         memory_bytes(settings, shape) / GIB,
         4 * shape.parameters / GIB,
         (4 * shape.parameters + _RESULT_BYTES) / GIB,
@@ -156,7 +160,7 @@ def memory_bytes(settings: Settings, shape: Shape) -> int:
     return state + int(_SAVED * tokens * shape.layers * of_token) + _CONTEXT_BYTES
 
 
-def _hours(settings: Settings, shape: Shape, gpu: Gpu) -> tuple[float, float]:
+def _hours(settings: Settings, shape: Shape, gpu: Gpu, n_items: int | None) -> tuple[float, float]:
     length = usual_length(settings)
     tokens = sequences_of(settings) * length
     weights = shape.layers * (4 * shape.hidden**2 + 2 * shape.hidden * shape.intermediate)
@@ -165,12 +169,13 @@ def _hours(settings: Settings, shape: Shape, gpu: Gpu) -> tuple[float, float]:
         max(_KERNELS * shape.layers * launch, operations / (gpu.tflops * 1e12 * share))
         for launch, share in zip(_LAUNCH_SECONDS, _UTILISATION, strict=True)
     )
-    return hours_at(settings, fast), hours_at(settings, slow)
+    return hours_at(settings, fast, n_items), hours_at(settings, slow, n_items)
 
 
-def hours_at(settings: Settings, seconds: float) -> float:
-    """Return the hours of a run whose steps take so many seconds each."""
-    return steps_of(settings, training_items(settings)) * seconds / 3600 + _FIXED_HOURS
+def hours_at(settings: Settings, seconds: float, n_items: int | None = None) -> float:
+    """Return the hours of a run whose steps take so many seconds each; `n_items` as `estimate`."""
+    items = training_items(settings) if n_items is None else n_items
+    return steps_of(settings, items) * seconds / 3600 + _FIXED_HOURS
 
 
 def usual_length(settings: Settings) -> int:

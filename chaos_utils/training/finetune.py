@@ -19,7 +19,14 @@ from chaos_utils.base.files import write_json
 from chaos_utils.datasets.corpora import Corpus, load_corpus
 from chaos_utils.datasets.splits import grouped_folds, refuse_contamination
 from chaos_utils.datasets.tasks import get_task
-from chaos_utils.scoring.training_records import DEV_FILE, RECORD_FILE, Run, find_run, read_run
+from chaos_utils.scoring.training_records import (
+    DEV_FILE,
+    RECORD_FILE,
+    Run,
+    committed_runs,
+    find_run,
+    read_run,
+)
 from chaos_utils.training import cache
 from chaos_utils.training.data import load_data, notes_on
 from chaos_utils.training.dev_scores import balanced_subset, dev_scores
@@ -49,6 +56,7 @@ if TYPE_CHECKING:
     from chaos_utils.training.trainer import Job  # PyTorch comes with it
 
 _INNER_FOLDS = 8  # of the items that are trained on; one of them says when to stop
+_HARDLY_DECIDE = {"data", "dev_examples", "threads", "precision", "revision"}  # what is predicted
 DEV_EXAMPLES = 2000  # development items, where the settings do not limit them
 
 
@@ -130,6 +138,24 @@ def default_folder(settings: Settings) -> Path:
     digest = sha256(text.encode()).hexdigest()[:8]
     name = settings.model.replace("/", "-").lstrip(".~-")
     return paths.runs() / f"{name}-{settings.task}-{digest}"
+
+
+def recorded_run(settings: Settings) -> Run | None:
+    """Return the project's own run of these settings; None where there is none.
+
+    What changes the last digits alone, or where files are read, need not be the same unless the
+    settings name it.
+    """
+    wanted, _ = complete(settings)
+    given = {name for name, value in settings if value != Settings.model_fields[name].default}
+    compared = Settings.model_fields.keys() - (_HARDLY_DECIDE - given)
+    for run in committed_runs():
+        theirs = recorded_settings(run.record)
+        if not run.record.predicted and all(
+            getattr(theirs, name) == getattr(wanted, name) for name in compared
+        ):
+            return run
+    return None
 
 
 def weights_of(name: str, run: NewRun) -> Path:

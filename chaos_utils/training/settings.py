@@ -199,8 +199,8 @@ def read_settings(values: Mapping[str, Any]) -> Settings:
 
 
 def chosen(values: Mapping[str, Any]) -> Settings:
-    """Return the settings among named values, such as a notebook's variables."""
-    return read_settings({name: values[name] for name in Settings.model_fields})
+    """Return the settings among named values, such as a notebook's variables; others as usual."""
+    return read_settings({name: values[name] for name in Settings.model_fields if name in values})
 
 
 def complete(settings: Settings) -> "tuple[Settings, Model]":

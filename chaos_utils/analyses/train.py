@@ -1,0 +1,225 @@
+"""What a model that was trained on votes is worth, beside people, guesses and the other systems."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from chaos_utils.analyses import results
+from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
+from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs, gather
+from chaos_utils.datasets.catalogue import bundled_datasets
+from chaos_utils.datasets.tasks import get_task
+from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
+from chaos_utils.report.columns import DATASET, MISSING, Column, Row, number, with_ends
+from chaos_utils.report.literal import in_markdown
+from chaos_utils.scoring import worth as worths
+from chaos_utils.scoring.evaluate import evaluate_systems, part_of
+from chaos_utils.scoring.scores import EvaluationRequest
+from chaos_utils.scoring.system import System
+from chaos_utils.scoring.systems import baselines, load_systems
+from chaos_utils.scoring.training_records import Run, committed_runs, kind_of, ordered
+from chaos_utils.training.data import load_own_votes
+from chaos_utils.training.estimates import GPUS, USUAL_GPU, estimate
+from chaos_utils.training.recipes import MODELS, Shape, get_model
+from chaos_utils.training.settings import recorded_settings
+
+MISPLACED = "dist_ce"
+_SHOWN_BESIDE = (worths.SKILL, worths.SKILL_RECALIBRATED, worths.SKILL_SHRUNK)
+_MEASURES = (MISPLACED, *_SHOWN_BESIDE, worths.PEOPLE, worths.PEOPLE_RECALIBRATED)
+_COST_FACTORS = (1, 10)  # times as many votes
+
+
+def runs_on_votes(run: Run) -> list[Run]:
+    """Return the project's own runs that were trained on votes, in order, and `run` after them."""
+    own = [one for one in ordered(committed_runs()) if kind_of(one) == "votes"]
+    return own if run.name in [one.name for one in own] else [*own, run]
+
+
+def learnt_votes(run: Run) -> AnalysisInputs:
+    """Return the votes that a run learnt and predicts, with the book's systems that predict them.
+
+    A reader's own file is read as the training read it, with its texts.
+    """
+    settings = recorded_settings(run.record)
+    if settings.train == "chaosnli":
+        data = "sample" if run.record.synthetic else "auto"
+        return gather(data, [], datasets=get_task(settings.task).datasets)
+    if settings.train in [dataset.name for dataset in bundled_datasets()]:
+        return gather("auto", [], datasets=[settings.train])
+    votes = load_own_votes(settings)
+    systems = tuple(load_systems(votes))
+    return AnalysisInputs((DatasetInputs((votes.dataset,), (votes,), (systems,), own=True),))
+
+
+def all_learnt_votes(inputs: AnalysisInputs, runs: Sequence[Run]) -> AnalysisInputs:
+    """Return `inputs`, and after them the bundled datasets whose votes other `runs` learnt."""
+    names = dict.fromkeys(name for run in runs for name in run.record.data.trained_on)
+    bundled = {dataset.name for dataset in bundled_datasets()}
+    others = bundled & names.keys() - {dataset.name for dataset in inputs.datasets}
+    if inputs.synthetic or not others:
+        return inputs
+    found = gather("auto", [], datasets=[name for name in names if name in others])
+    return AnalysisInputs((*inputs, *found), inputs.trained)
+
+
+def account_of(run: Run, *, is_new: bool) -> str:
+    """Say in Markdown which run is shown, and how to train it again."""
+    what = "This run was trained here" if is_new else "Shown is a run of the project's own"
+    again = "" if is_new else " `-p recorded=false` trains it anew."
+    return (
+        f"{what}: *{in_markdown(run.system)}*, on {in_markdown(run.hardware)}.{again} On the same "
+        f"hardware, this command predicts the same:\n\n```console\n$ {run.command}\n```"
+    )
+
+
+@cached_analysis(keys=("dataset", "system", "measure"))
+def beside_systems(
+    votes: Votes, systems: Sequence[System], *, runs: Sequence[Run], n_resamples: int, seed: int
+) -> pd.DataFrame:
+    """Score the runs that learnt these votes, guesses and systems, on the items that all runs have.
+
+    ``kind`` is ``trained`` for the `runs`, else ``baseline`` or ``model``; ``run`` is a run's name,
+    else empty. A ``measure`` is votes misplaced (``dist_ce``, a share of all votes, where items
+    have `ENOUGH_VOTES`), or worth or skill as `scoring.worth.worth` has them, with 95% intervals
+    over items. ``credibility`` is k₀: k people have the skill k / (k + k₀).
+    """
+    predicted = {run.name: run.predictions_on(votes) for run in runs}
+    trained = {name: system for name, system in predicted.items() if system is not None}
+    columns = ["system", "family", "kind", "run", "n_items", "n_votes", "measure"]
+    columns += ["value", "low", "high", "text", "credibility"]
+    if not trained:
+        return pd.DataFrame(columns=columns)
+    items = sorted(set.intersection(*(set(one.rows_in(votes)) for one in trained.values())))
+    votes = part_of(votes, np.array(items, dtype=np.int64))
+    names = {system.name for system in trained.values()}
+    entries = [("baseline", "", system) for system in baselines(votes)]
+    entries += [("model", "", system) for system in systems if system.name not in names]
+    entries += [("trained", name, system) for name, system in trained.items()]
+    has_enough = votes.n_votes.min() >= ENOUGH_VOTES
+    measures = [name for name in _MEASURES if has_enough or name != MISPLACED]
+    request = EvaluationRequest(measures, n_resamples=n_resamples, seed=seed)
+    rows = [
+        row | {"kind": kind, "run": run, "n_votes": float(votes.n_votes.mean())}
+        for kind, run, system in entries
+        if len(system.rows_in(votes))
+        for row in evaluate_systems(votes, [system], request)
+    ]
+    table = pd.DataFrame(rows).reindex(columns=columns)
+    return table.astype(dict.fromkeys(("credibility", "value", "low", "high"), float))
+
+
+@derived_table(keys=("dataset", "system", "how"))
+def drawn_skill(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the skills of `beside_systems` that the figure draws, as `results.drawn_skill` does.
+
+    Of each run only its own skill is drawn: it was fitted to other items' votes already.
+    """
+    drawn = results.drawn_skill.__wrapped__(scores)
+    return drawn[(drawn["kind"] != "trained") | (drawn["how"] == "as it is")]
+
+
+@derived_table(keys=("dataset", "run"))
+def trained_table(scores: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Return what each run on votes is worth, beside what it learnt and cost.
+
+    `scores` are those of `beside_systems`, `runs` those of `finetuning.run_table`. A row for each
+    ``dataset`` and ``run``; ``misplaced`` and ``worth`` are values with their ends, ``…_low`` and
+    ``…_high``, and ``worth_text`` is the worth in words.
+    """
+    names = {MISPLACED: "misplaced", worths.PEOPLE: "worth"}
+    chosen = scores[(scores["kind"] == "trained") & scores["measure"].isin(names)]
+    keys = ["dataset", "run", "n_items", "n_votes"]
+    wide = chosen.pivot(index=keys, columns="measure", values=["value", "low", "high", "text"])
+    wide.columns = [f"{names[name]}_{what}".removesuffix("_value") for what, name in wide.columns]
+    wide = wide.reset_index()
+    if MISPLACED not in set(chosen["measure"]):
+        wide = wide.assign(misplaced=np.nan, misplaced_low=np.nan, misplaced_high=np.nan)
+    numbers = [
+        name for name in wide if name.startswith(("misplaced", "worth")) and "text" not in name
+    ]
+    costs = ["run", "system", "loss", "init", "training_minutes", "million_parameters"]
+    return wide.astype(dict.fromkeys(numbers, float)).merge(runs[costs], on="run")
+
+
+@derived_table(keys=("model", "factor"))
+def cost_table(run: Run) -> pd.DataFrame:
+    """Estimate what the training of a run costs with other encoders and with more votes.
+
+    One row for each ``model`` of known size and each ``factor``, times as many items. ``gpu_low``
+    and ``gpu_high`` are minutes on the ``card``, by `training.estimates.estimate`, with as many
+    passes as the run took. ``cpu_hours`` are those of the processor that the run was made on: its
+    own time, times the ratio of the arithmetic in the layers; NaN for a run on a GPU.
+    """
+    settings = recorded_settings(run.record)
+    seconds = sum(fit.seconds for fit in run.record.fits)
+    seen = sum(fit.pairs for fit in run.record.fits)
+    n_items = round(seen / settings.epochs)  # of a pass, over all folds: training may end early
+    own_shape = get_model(settings.model).shape
+    on_cpu = run.record.device.model_dump().get("name") == "cpu" and own_shape
+    card = GPUS[USUAL_GPU]
+    rows: list[dict[str, Any]] = []
+    for model in MODELS.values():
+        if model.shape is None:
+            continue
+        changed = settings.model_copy(update={"model": model.name})
+        for factor in _COST_FACTORS:
+            cost = estimate(changed, model.shape, card, n_items=factor * n_items)
+            low, high = cost.hours or (np.nan, np.nan)
+            ratio = _arithmetic(model.shape) / _arithmetic(own_shape) if own_shape else np.nan
+            rows.append(
+                {"model": model.name, "title": model.title, "factor": factor,
+                 "million_parameters": model.shape.parameters / 1e6, "card": card.name,
+                 "gpu_low": 60 * low, "gpu_high": 60 * high,
+                 "cpu_hours": factor * ratio * seconds / 3600 if on_cpu else np.nan}
+            )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _arithmetic(shape: Shape) -> int:
+    """Return the weights that a token meets in the layers."""
+    return shape.layers * (4 * shape.hidden**2 + 2 * shape.hidden * shape.intermediate)
+
+
+def _worth(row: Row) -> str:
+    return worths.without_reason(row["worth_text"])
+
+
+def _minutes(row: Row) -> str:
+    return number(row["training_minutes"], 0)
+
+
+def _learnt(row: Row) -> str:
+    return f"{number(row['n_items'])} items, {number(row['n_votes'], 0)} votes each"
+
+
+TRAINED_COLUMNS = [
+    DATASET,
+    Column("trained run", "system"),
+    Column("start", lambda row: row["init"] or "the encoder"),
+    Column("learnt, out of fold", _learnt),
+    with_ends("votes misplaced of a hundred ↓", "misplaced", 1, percent=True),
+    Column("worth, people ↑", _worth),
+    Column("minutes", _minutes),
+]
+
+
+def _gpu_minutes(row: Row) -> str:
+    low, high = (number(row[name], 0) for name in ("gpu_low", "gpu_high"))
+    return low if low == high else f"{low}–{high}"
+
+
+def _cpu_hours(row: Row) -> str:
+    return MISSING if pd.isna(row["cpu_hours"]) else number(row["cpu_hours"], 1)
+
+
+COST_COLUMNS = [
+    Column("encoder", "title"),
+    Column("million parameters", "million_parameters", 0),
+    *(
+        Column(what, write, group=words, at={"factor": factor})
+        for factor, words in zip(_COST_FACTORS, ("these votes", "ten times as many"), strict=True)
+        for what, write in (("CPU hours", _cpu_hours), ("GPU minutes", _gpu_minutes))
+    ),
+]

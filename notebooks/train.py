@@ -1,0 +1,176 @@
+# %% [markdown]
+# # Train a model that disagrees like people
+#
+# *Can a model learn how people split?*
+#
+# **It can, if it can do the task, or if the votes are many.** From the votes on ten thousand tweets, MiniLM-L6 learns
+# to be {term}`worth` {value}`tbl-trained dataset=md-agreement run=minilm-l6-md-agreement-s0 worth .1f` people: that many
+# would have to be asked about each tweet, on top of the {term}`base rate`, to come as near to what everybody thinks. From the
+# {value}`tbl-trained run=minilm-l6-nli-votes-s0 sum:n_items ,d` items of SNLI and MNLI in ChaosNLI it learns nothing
+# ({value}`tbl-trained dataset=snli run=minilm-l6-nli-votes-s0 worth .1f` people on SNLI): they are too few to teach a
+# small encoder what follows from what. Trained on the labels of two hundred thousand pairs before, the same encoder learns
+# from the same votes to be worth {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 worth .1f`.
+#
+# This notebook trains an encoder on votes, out of fold, and sets it beside people, guesses and the book's systems. It runs with
+# any dataset that has votes and texts, also one of your own, and any encoder. {doc}`fitting` has the cheaper way: a map
+# of twelve numbers, fitted to what a model predicts.
+
+# %%
+from typing import Literal
+
+# %% tags=["parameters"]
+train: str = "chaosnli"  # votes to learn: chaosnli, a dataset, or a votes file of your own
+task: Literal["nli", "alphanli"] = "nli"  # of ChaosNLI: pairs, or a choice of two stories
+text: str = ""  # the field of the text, where several could be it
+pair: str = ""  # the field of the second text; none for single texts
+model: str = "minilm-l6"  # an encoder, such as minilm-l6 or roberta-large, or owner/name on the hub
+loss: Literal["soft", "jsd", "hard"] = "soft"  # vote shares by KL or by JSD, or majority labels
+init: str = ""  # an earlier run on the same task and labels, whose weights are the start
+n_folds: int = 5  # folds by premise or text; each is predicted by a model that has not seen it
+held_out: float = 0.0  # share of own votes' items to predict, instead of folds
+epochs: int = 0  # most passes over the data; 0 for the recipe's
+learning_rate: float = 0.0  # peak learning rate; 0 for the recipe's
+seed: int = 0  # decides the head, the order, the dropout, the folds and the resamples
+recorded: bool = True  # show the project's own run of these settings, where there is one
+data: str = "auto"  # where ChaosNLI's files are read: auto, released, sample, or a folder
+threads: int = 0  # threads on a CPU; 0 for as many as PyTorch takes
+precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"  # arithmetic; auto: the fastest here
+device: Literal["auto", "cpu", "cuda"] = "auto"  # where to train
+resamples: int = 1000  # of the items, for the intervals
+output: str = ""  # folder of predictions and record; by default inside this run's folder
+
+# %%
+from IPython.display import Markdown
+
+from chaos_utils.analyses import finetuning
+from chaos_utils.analyses import train as training
+from chaos_utils.analyses.notices import notices
+from chaos_utils.base import paths
+from chaos_utils.plots.results import plot_skill
+from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.parameters import check_parameters
+from chaos_utils.report.tables import publish_table
+from chaos_utils.training.finetune import finetune, recorded_run
+from chaos_utils.training.progress import line_report
+from chaos_utils.training.settings import chosen
+
+check_parameters(globals())
+
+# %% [markdown]
+# ## Training
+#
+# The encoder gets a new head with a logit for each label, and learns each item's vote shares: of all who voted, how
+# many gave each label (`loss="soft"`, by the cross-entropy with the votes; `"jsd"`, by the divergence from them;
+# `"hard"`, the majority label alone, to compare). Items that share a premise or text are in one fold, and a model for each
+# fold learns from the other folds. An inner fold of what it learns from says when to stop. So no model has seen the
+# votes on an item that it predicts, nor those on another item with its text.
+
+# %%
+settings = chosen(globals())
+run = recorded_run(settings) if recorded else None
+is_new = run is None
+if is_new:
+    folder = paths.from_reader(output) if output else paths.run_folder() / "trained"
+    run = finetune(settings, folder, device=device, report=line_report(print), say=print)
+
+# %% tags=["remove-input"]
+Markdown(training.account_of(run, is_new=is_new))
+
+# %%
+inputs = training.learnt_votes(run)
+runs = training.runs_on_votes(run)
+scores = training.beside_systems(
+    training.all_learnt_votes(inputs, runs), runs=runs, n_resamples=resamples, seed=seed
+)
+
+# %% tags=["remove-input"]
+Markdown(notices(inputs))
+
+# %% [markdown]
+# ## Beside people and models
+#
+# A model that learnt votes belongs beside models that were {term}`recalibrated <worth, recalibrated>` on the votes on other
+# items: both have seen how people split, never on the item itself. As they are, the nine models of {cite:t}`nie2020` have seen
+# no votes at all ({numref}`fig-trained`).
+
+# %%
+names = [dataset.name for dataset in inputs.datasets]
+publish_figure(
+    "fig-trained",
+    plot_skill,
+    training.drawn_skill(scores.where(scores.rows["dataset"].isin(names))),
+    caption="""Votes alone are too few to teach MiniLM the task; on top of other training they are worth about as much as a
+    small map. Skill by squared distance: 0 is the base rate, 1 the population. Bars are 95% intervals that
+    resample items, with predictions out of fold held fixed. Dotted: the skill of 1, 2, 5 or 10 people who know
+    the base rate, where there is room. Yellow: trained on votes, out of fold. Seeds of a model share a row.""",
+    alt="""A panel for each dataset and a row for each guess and system, with a filled circle for the system as
+    it is and a hollow one for the system recalibrated. Models that were trained on votes stand in the lowest rows: the
+    one without other training at the base rate, those with it near the hollow circles of small models.""",
+) if len(scores) else Markdown("*No votes and no recorded scores of this run are available.*")
+
+# %% [markdown]
+# ## What votes teach
+#
+# What a model can learn from votes depends on what it knows before, and on how many items there are
+# ({numref}`tbl-trained`).
+
+# %%
+publish_table(
+    "tbl-trained",
+    training.trained_table(scores, finetuning.run_table(runs)),
+    columns=training.TRAINED_COLUMNS,
+    groups=["dataset"],
+    caption="""Ten thousand tweets teach MiniLM how people split; three thousand items of ChaosNLI do not, unless it has
+    learnt the task from labels before. Models that were trained on votes, each item predicted by a model that has
+    seen no vote on it. Votes misplaced only where items have twenty votes or more. Intervals (95%) resample items with their votes. Minutes are of the training
+    steps, over all folds.""",
+)
+
+# %% [markdown]
+# Trained on the pairs of SNLI and MNLI before, MiniLM misplaces
+# {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 misplaced .0%` of the votes on SNLI instead of
+# {value}`tbl-trained dataset=snli run=minilm-l6-nli-votes-s0 misplaced .0%`. That is no more than a map fitted to its predictions reaches
+# ({doc}`fitting`): the votes on a few thousand items correct how sure it is, and teach it little about language. JSD in
+# place of the cross-entropy changes little. On αNLI, where MiniLM guesses, votes teach nothing.
+#
+# The tweets of MD-Agreement have five votes each, and two people in
+# {value}`tbl-trained dataset=md-agreement run=minilm-l6-md-agreement-s0 n_items ,d` times five disagree often.
+#
+# ## What another encoder costs
+#
+# The encoder here is the smallest that is of use. {numref}`tbl-training-cost` says what the same training costs with a
+# larger one, and with ten times as many votes.
+
+# %%
+publish_table(
+    "tbl-training-cost",
+    training.cost_table(run),
+    columns=training.COST_COLUMNS,
+    index=["model"],
+    caption="""On a rented GPU any of these encoders learns the votes within minutes; on a processor the large ones take
+    a day. Estimates for the training above, with as many passes. GPU: one H100 in bf16, between the makers' launch
+    times and arithmetic. CPU: the run's own hours, times the ratio of the arithmetic in the layers.""",
+)
+
+# %% [markdown]
+# ## Train on your own votes
+#
+# Any file with texts and votes that {doc}`../datasets` explains will do; `pip install "chaos-utils[train]"` brings PyTorch. The
+# page of the run has its figures, its record, and a citation of its own.
+#
+# ```console
+# $ chaos run train -p train=votes.csv                                  # single texts, any labels
+# $ chaos run train -p train=votes.csv -p text=post -p pair=reply       # pairs
+# $ chaos run train -p train=md-agreement -p model=roberta-large        # another encoder, on a GPU
+# $ chaos run train -p init=minilm-l6-nli-s0                            # from weights that know the task
+# $ papermill train.ipynb out.ipynb -p train votes.csv -p loss jsd      # by papermill alone
+# ```
+#
+# A training that was killed resumes when the same command is given again. {doc}`../your_model` judges what comes out,
+# `chaos submit` puts it on the scoreboard.
+#
+# ## Limitations
+#
+# * One small encoder, one seed of each run: the interval of a single run says nothing about other seeds.
+# * Votes on ChaosNLI's items are those of items on which five people were split.
+# * The learning rates for ChaosNLI's votes were tried on one inner fold, whose items are among those predicted.
