@@ -19,7 +19,7 @@
 # crowd of people is still far away: on SNLI it has
 # {value}`tbl-fitting dataset=snli "map=second crowd" jsd .3f`.
 #
-# Training a model further on the votes buys about as much as such a map, in the one case tried. It brings MiniLM-L6, a
+# Training a model further on the votes buys about as much as such a map, in the one case tried ({doc}`train`). It brings MiniLM-L6, a
 # small encoder, from
 # {value}`tbl-fitting dataset=snli "inputs=MiniLM-L6, seed 0" "map=as it is" jsd .3f` to
 # {value}`tbl-fitting dataset=snli "inputs=MiniLM-L6, vote shares, 5 folds, JSD loss, seed 0" jsd .3f` on SNLI; a map of

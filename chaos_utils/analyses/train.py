@@ -9,6 +9,7 @@ import pandas as pd
 from chaos_utils.analyses import results
 from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs, gather
+from chaos_utils.base.table import Table
 from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
@@ -16,6 +17,7 @@ from chaos_utils.report.columns import DATASET, MISSING, Column, Row, number, wi
 from chaos_utils.report.literal import in_markdown
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.evaluate import evaluate_systems, part_of
+from chaos_utils.scoring.human_equivalents import refusal
 from chaos_utils.scoring.scores import EvaluationRequest
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import baselines, load_systems
@@ -53,14 +55,12 @@ def learnt_votes(run: Run) -> AnalysisInputs:
     return AnalysisInputs((DatasetInputs((votes.dataset,), (votes,), (systems,), own=True),))
 
 
-def all_learnt_votes(inputs: AnalysisInputs, runs: Sequence[Run]) -> AnalysisInputs:
-    """Return `inputs`, and after them the bundled datasets whose votes other `runs` learnt."""
+def with_other_votes(inputs: AnalysisInputs, runs: Sequence[Run]) -> AnalysisInputs:
+    """Return `inputs`, and after them the other bundled datasets whose votes the `runs` learnt."""
     names = dict.fromkeys(name for run in runs for name in run.record.data.trained_on)
-    bundled = {dataset.name for dataset in bundled_datasets()}
-    others = bundled & names.keys() - {dataset.name for dataset in inputs.datasets}
-    if inputs.synthetic or not others:
-        return inputs
-    found = gather("auto", [], datasets=[name for name in names if name in others])
+    known = {dataset.name for dataset in inputs.datasets}
+    others = [one.name for one in bundled_datasets() if one.name in names.keys() - known]
+    found = gather("auto", [], datasets=others) if others else ()
     return AnalysisInputs((*inputs, *found), inputs.trained)
 
 
@@ -79,6 +79,8 @@ def beside_systems(
     votes: Votes, systems: Sequence[System], *, runs: Sequence[Run], n_resamples: int, seed: int
 ) -> pd.DataFrame:
     """Score the runs that learnt these votes, guesses and systems, on the items that all runs have.
+
+    Systems that were made from these votes are left out.
 
     ``kind`` is ``trained`` for the `runs`, else ``baseline`` or ``model``; ``run`` is a run's name,
     else empty. A ``measure`` is votes misplaced (``dist_ce``, a share of all votes, where items
@@ -103,21 +105,22 @@ def beside_systems(
     rows = [
         row | {"kind": kind, "run": run, "n_votes": float(votes.n_votes.mean())}
         for kind, run, system in entries
-        if len(system.rows_in(votes))
+        if len(system.rows_in(votes)) and not refusal(votes, system)
         for row in evaluate_systems(votes, [system], request)
     ]
     table = pd.DataFrame(rows).reindex(columns=columns)
     return table.astype(dict.fromkeys(("credibility", "value", "low", "high"), float))
 
 
-@derived_table(keys=("dataset", "system", "how"))
-def drawn_skill(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the skills of `beside_systems` that the figure draws, as `results.drawn_skill` does.
+def drawn_skill(scores: Table, inputs: AnalysisInputs) -> Table:
+    """Return the skills of `beside_systems` on some datasets as `results.drawn_skill` has them.
 
     Of each run only its own skill is drawn: it was fitted to other items' votes already.
     """
-    drawn = results.drawn_skill.__wrapped__(scores)
-    return drawn[(drawn["kind"] != "trained") | (drawn["how"] == "as it is")]
+    drawn = results.drawn_skill(scores)
+    rows, names = drawn.rows, [dataset.name for dataset in inputs.datasets]
+    is_own_skill = (rows["kind"] != "trained") | (rows["how"] == "as it is")
+    return drawn.where(rows["dataset"].isin(names) & is_own_skill)
 
 
 @derived_table(keys=("dataset", "run"))
@@ -140,7 +143,13 @@ def trained_table(scores: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
         name for name in wide if name.startswith(("misplaced", "worth")) and "text" not in name
     ]
     costs = ["run", "system", "loss", "init", "training_minutes", "million_parameters"]
-    return wide.astype(dict.fromkeys(numbers, float)).merge(runs[costs], on="run")
+    table = wide.astype(dict.fromkeys(numbers, float)).merge(runs[costs], on="run")
+    # As the datasets and runs came.
+    order = {
+        pair: place for place, pair in enumerate(zip(scores["dataset"], scores["run"], strict=True))
+    }
+    places = [order[pair] for pair in zip(table["dataset"], table["run"], strict=True)]
+    return table.iloc[np.argsort(places)].reset_index(drop=True)
 
 
 @derived_table(keys=("model", "factor"))
@@ -211,7 +220,8 @@ def _gpu_minutes(row: Row) -> str:
 
 
 def _cpu_hours(row: Row) -> str:
-    return MISSING if pd.isna(row["cpu_hours"]) else number(row["cpu_hours"], 1)
+    hours = row["cpu_hours"]
+    return MISSING if pd.isna(hours) else number(hours, 1 if hours < 10 else 0)
 
 
 COST_COLUMNS = [

@@ -23,7 +23,8 @@ GIVEN = {
 # What takes tables, runs, companions, names or a paper's models, simulates or takes long.
 ELSEWHERE = (
     "calibration.temperature_", "ceilings.noise_ceiling", "collection.", "fitting.",
-    "machine_crowds.", "results.size_effects", "trajectory.", "why.", "your_votes.replacement",
+    "machine_crowds.", "results.size_effects", "train.", "trajectory.", "why.",
+    "your_votes.replacement",
 )  # fmt: skip
 
 

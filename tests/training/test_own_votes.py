@@ -2,10 +2,12 @@
 
 import csv
 import json
+import shutil
 
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.checkout import PROJECT
 from helpers.engine import shares, small
 from typer.testing import CliRunner
 
@@ -13,6 +15,7 @@ from chaos_utils.analyses.finetuning import RUN_COLUMNS, people_comparison, run_
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.__main__ import app
 from chaos_utils.datasets.loading import load_all_votes
+from chaos_utils.report import runs
 from chaos_utils.scoring.training_records import kind_of, read_run
 from chaos_utils.training import finetune as engine
 from chaos_utils.training.data import load_data
@@ -236,3 +239,40 @@ def test_the_command_trains_and_what_it_predicts_is_judged_beside_references(tmp
     assert done.exit_code == 2
     assert "no such text" in done.stderr
     assert not (tmp_path / "other").exists()
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A checkout with the chapter, and no run."""
+    for name in ("notebooks/train.py", "book/_static/book.css", "CITATION.cff", "_toc.yml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(PROJECT / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("checkout", "empty_cache")
+def test_the_chapter_trains_on_a_votes_file_and_sets_the_run_beside_guesses(tmp_path):
+    """Its figure and tables are of the file, and the run can be cited."""
+    votes = write_votes(tmp_path / "votes.csv", 80, n_texts=40, each=6)
+    words = [f"train={votes}", "model=tiny-bert", "n_folds=2", "epochs=1", "threads=1",
+             "resamples=20", f"output={tmp_path / 'mine'}"]  # fmt: skip
+    done = chaos("run", "train", *(part for word in words for part in ("-p", word)))
+    assert done.exit_code == 0, done.stderr
+    assert "loss" in done.stderr
+    run = read_run(tmp_path / "mine")
+    assert len(run.read_table("predictions.parquet")) == 80
+    (folder,) = runs.run_folders()
+    made = {id: runs.manifest_in(folder, runs.load(folder), id).data
+            for id in ("fig-trained", "tbl-trained", "tbl-training-cost")}  # fmt: skip
+    assert {row["kind"] for row in made["fig-trained"]} == {"baseline", "trained"}
+    assert "votes" in {row["dataset"] for row in made["tbl-trained"]}
+    assert chaos("cite", f"{folder.name}/fig-trained").exit_code == 0
+
+
+@pytest.mark.usefixtures("checkout")
+def test_the_chapter_refuses_what_cannot_be_trained(tmp_path):
+    votes = write_votes(tmp_path / "votes.csv", texts=())
+    done = chaos("run", "train", "-p", f"train={votes}", "-p", "model=tiny-bert")
+    assert done.exit_code == 2
+    assert "no texts" in done.stderr
