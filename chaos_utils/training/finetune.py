@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from chaos_utils.training.trainer import Job  # PyTorch comes with it
 
 _INNER_FOLDS = 8  # of the items that are trained on; one of them says when to stop
-_HARDLY_DECIDE = {"data", "dev_examples", "threads", "precision", "revision"}  # what is predicted
+_HARDLY_DECIDE = {"dev_examples", "threads", "precision", "revision"}  # what is predicted
 DEV_EXAMPLES = 2000  # development items, where the settings do not limit them
 
 
@@ -143,12 +143,12 @@ def default_folder(settings: Settings) -> Path:
 def recorded_run(settings: Settings) -> Run | None:
     """Return the project's own run of these settings; None where there is none.
 
-    What changes the last digits alone, or where files are read, need not be the same unless the
-    settings name it.
+    What hardly changes the predictions need not be the same unless the settings name it, and where
+    files are read need never be.
     """
     wanted, _ = complete(settings)
     given = {name for name, value in settings if value != Settings.model_fields[name].default}
-    compared = Settings.model_fields.keys() - (_HARDLY_DECIDE - given)
+    compared = Settings.model_fields.keys() - (_HARDLY_DECIDE - given) - {"data"}
     for run in committed_runs():
         theirs = recorded_settings(run.record)
         if not run.record.predicted and all(

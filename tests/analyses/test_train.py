@@ -98,6 +98,7 @@ def test_a_recorded_run_is_found_by_what_decides_its_predictions():
     settings = {"model": "minilm-l6", "train": "chaosnli", "loss": "soft"}
     found = recorded_run(read_settings(settings))
     assert found.name == "minilm-l6-nli-votes-s0"
-    assert recorded_run(read_settings(settings | {"threads": 1, "precision": "fp32"})).name
+    for same in ({"threads": 1, "precision": "fp32"}, {"data": "sample"}):
+        assert recorded_run(read_settings(settings | same)).name == found.name
     for other in ({"seed": 7}, {"loss": "hard"}, {"precision": "fp16"}, {"model": "tiny-bert"}):
         assert recorded_run(read_settings(settings | other)) is None
