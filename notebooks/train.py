@@ -3,13 +3,15 @@
 #
 # *Can a model learn how people split?*
 #
-# **It can, if it can do the task, or if the votes are many.** From the votes on ten thousand tweets, MiniLM-L6 learns
-# to be {term}`worth` {value}`tbl-trained dataset=md-agreement run=minilm-l6-md-agreement-s0 worth .1f` people: that many
-# would have to be asked about each tweet, on top of the {term}`base rate`, to come as near to what everybody thinks. From the
-# {value}`tbl-trained run=minilm-l6-nli-votes-s0 sum:n_items ,d` items of SNLI and MNLI in ChaosNLI it learns nothing
-# ({value}`tbl-trained dataset=snli run=minilm-l6-nli-votes-s0 worth .1f` people on SNLI): they are too few to teach a
-# small encoder what follows from what. Trained on the labels of two hundred thousand pairs before, the same encoder learns
-# from the same votes to be worth {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 worth .1f`.
+# **On tweets, yes; on NLI, only if it was trained on labels before.** From the votes on
+# {value}`tbl-trained run=minilm-l6-md-agreement-s0 n_learnt ,d` tweets, offensive or not, MiniLM-L6 learns to be
+# {term}`worth` {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth .1f` people: so many would have to be asked about
+# each tweet, on top of the {term}`base rate`, to come as near to what everybody thinks. From
+# {value}`tbl-trained dataset=snli run=minilm-l6-nli-votes-s0 n_learnt ,d` items of ChaosNLI with a hundred votes each it
+# learns nothing ({value}`tbl-trained dataset=snli run=minilm-l6-nli-votes-s0 worth .1f` people on SNLI): they do not teach
+# a small encoder what follows from what. Trained on the labels of
+# {value}`tbl-runs run=minilm-l6-nli-s0 n_train ,d` pairs before, the same encoder learns from the same votes to be worth
+# {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 worth .1f`.
 #
 # This notebook trains an encoder on votes, out of fold, and sets it beside people, guesses and the book's systems. It runs with
 # any dataset that has votes and texts, also one of your own, and any encoder. {doc}`fitting` has the cheaper way: a map
@@ -109,8 +111,7 @@ publish_figure(
 # %% [markdown]
 # ## What votes teach
 #
-# What a model can learn from votes depends on what it knows before, and on how many items there are
-# ({numref}`tbl-trained`).
+# The same encoder learns much from one set of votes and nothing from another ({numref}`tbl-trained`).
 
 # %%
 publish_table(
@@ -118,24 +119,24 @@ publish_table(
     training.trained_table(scores, finetuning.run_table(runs)),
     columns=training.TRAINED_COLUMNS,
     groups=["dataset"],
-    caption="""Ten thousand tweets teach MiniLM how people split; three thousand items of ChaosNLI do not, unless it has
+    caption="""The votes on tweets teach MiniLM how people split; those on ChaosNLI's items do not, unless it has
     learnt the task from labels before. Models that were trained on votes, each item predicted by a model that has
-    seen no vote on it. Votes misplaced only where items have twenty votes or more. Intervals (95%) resample items with their votes. Minutes are of the training
-    steps, over all folds.""",
+    seen no vote on it. *Items learnt*: by each of the models, one for a fold. Votes misplaced only where items have twenty
+    votes or more. Intervals (95%) resample items with their votes. Minutes are of the training steps, over all folds.""",
 )
 
 # %% [markdown]
 # Trained on the pairs of SNLI and MNLI before, MiniLM misplaces
 # {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 misplaced .0%` of the votes on SNLI instead of
-# {value}`tbl-trained dataset=snli run=minilm-l6-nli-votes-s0 misplaced .0%`. That is no more than a map fitted to its predictions reaches
-# ({doc}`fitting`): the votes on a few thousand items correct how sure it is, and teach it little about language. JSD in
+# {value}`tbl-trained dataset=snli run=minilm-l6-nli-votes-s0 misplaced .0%`. That is no more than a map
+# fitted to its predictions reaches ({doc}`fitting`): the votes on a few thousand items correct how sure it is, and teach it little about language. JSD in
 # place of the cross-entropy changes little. On αNLI, where MiniLM guesses, votes teach nothing.
 #
-# MD-Agreement has
-# {value}`tbl-crowds dataset=md-agreement n_items ,d` tweets with five votes each: offensive, or not. A fifth of the tweets was held
-# out, and two passes over the rest are enough for
-# {value}`tbl-trained dataset=md-agreement run=minilm-l6-md-agreement-s0 worth .1f` people, almost as many as voted on a
-# tweet. What makes a tweet offensive stands in its words, which the encoder knows; what follows from what does not.
+# MD-Agreement has {value}`tbl-crowds dataset=md-agreement n_items ,d` tweets with five votes each. A fifth of them was held
+# out, and two passes over the others make MiniLM worth
+# {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth .1f` people, about as many as voted on a tweet. Tweets and
+# NLI differ in the task, in the number of items and in the votes on each, so nothing here says which of these makes the
+# one easier to learn.
 #
 # ## What another encoder costs
 #

@@ -36,7 +36,8 @@ def run_table(runs: Sequence[Run]) -> pd.DataFrame:
 
     One row per run. ``kind`` is that of `kind_of`; ``init`` the run whose weights it starts from or
     predicts with, else empty; ``n_published`` the items of the published corpora; ``own_files``,
-    where a run has any, a reader's own that it was trained on. Sizes and accuracies have a column
+    where a run has any, a reader's own that it was trained on; ``n_learnt`` the items that each of
+    its models learnt from, without those that it predicts or that say when to stop. Sizes and accuracies have a column
     for each dataset. Costs are summed over folds, and missing for a run that trained nothing.
     """
     table = pd.DataFrame([_row(run) for run in runs])
@@ -83,6 +84,7 @@ def _cost(fits: Sequence[Fit]) -> dict[str, Any]:
     seconds, pairs = sum(fit.seconds for fit in fits), sum(fit.pairs for fit in fits)
     return {
         "n_fits": len(fits),
+        "n_learnt": round(sum(fit.train_examples for fit in fits) / len(fits)),
         "million_parameters": fits[0].parameters / 1e6,
         "items_seen": pairs,
         "training_minutes": seconds / 60,

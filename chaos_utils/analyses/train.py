@@ -142,7 +142,7 @@ def trained_table(scores: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     numbers = [
         name for name in wide if name.startswith(("misplaced", "worth")) and "text" not in name
     ]
-    costs = ["run", "system", "loss", "init", "training_minutes", "million_parameters"]
+    costs = ["run", "system", "loss", "init", "n_learnt", "training_minutes"]
     table = wide.astype(dict.fromkeys(numbers, float)).merge(runs[costs], on="run")
     # As the datasets and runs came.
     order = {
@@ -199,15 +199,16 @@ def _minutes(row: Row) -> str:
     return number(row["training_minutes"], 0)
 
 
-def _learnt(row: Row) -> str:
-    return f"{number(row['n_items'])} items, {number(row['n_votes'], 0)} votes each"
+def _judged(row: Row) -> str:
+    return f"{number(row['n_items'])}, {number(row['n_votes'], 0)} votes each"
 
 
 TRAINED_COLUMNS = [
     DATASET,
     Column("trained run", "system"),
     Column("start", lambda row: row["init"] or "the encoder"),
-    Column("learnt, out of fold", _learnt),
+    Column("items learnt", lambda row: number(row["n_learnt"])),
+    Column("items judged", _judged),
     with_ends("votes misplaced of a hundred ↓", "misplaced", 1, percent=True),
     Column("worth, people ↑", _worth),
     Column("minutes", _minutes),

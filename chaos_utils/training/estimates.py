@@ -15,7 +15,7 @@ from chaos_utils.training.recipes import Shape
 from chaos_utils.training.settings import Settings
 
 GIB = 2**30
-_TOKENS = {"pairs": 32, "stories": 35}  # in the mean sequence, padding included
+_TOKENS = {"pairs": 32, "stories": 35, "votes": 32}  # in the mean sequence, padding included
 _KERNELS = 200  # launched by a step for each layer
 _LAUNCH_SECONDS = (5e-6, 10e-6)  # of a kernel
 _UTILISATION = (0.45, 0.25)  # of a card's peak
@@ -121,7 +121,8 @@ def estimate(
     kernels for each layer (5,000 were counted for 24 layers), which take 5 to 10 µs each whatever
     they compute. Its arithmetic is 6 operations for each token and weight of a layer, and
     ``12 × layers × hidden × length`` for each token in attention, at 45% to 25% of the card's
-    dense peak. Sequences have a mean of 32 tokens on NLI and 35 on αNLI, and hardly any padding.
+    dense peak. Sequences have a mean of 32 tokens on NLI, as is assumed of own votes, and 35 on αNLI,
+    and hardly any padding.
     The first of the two numbers is the faster end.
 
     Assumed are one GPU, bf16, a step in one piece, PyTorch without ``torch.compile`` or CUDA
