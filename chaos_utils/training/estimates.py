@@ -121,9 +121,8 @@ def estimate(
     kernels for each layer (5,000 were counted for 24 layers), which take 5 to 10 µs each whatever
     they compute. Its arithmetic is 6 operations for each token and weight of a layer, and
     ``12 × layers × hidden × length`` for each token in attention, at 45% to 25% of the card's
-    dense peak. Sequences have a mean of 32 tokens on NLI, as is assumed of own votes, and 35 on αNLI,
-    and hardly any padding.
-    The first of the two numbers is the faster end.
+    dense peak. Sequences have a mean of 32 tokens on NLI, as is assumed of own votes, and 35 on
+    αNLI, and hardly any padding. The first of the two numbers is the faster end.
 
     Assumed are one GPU, bf16, a step in one piece, PyTorch without ``torch.compile`` or CUDA
     graphs, which are what would help: on a fast card the short batches of all but ALBERT-xxlarge
