@@ -38,7 +38,8 @@ def run_table(runs: Sequence[Run]) -> pd.DataFrame:
     predicts with, else empty; ``n_published`` the items of the published corpora; ``own_files``,
     where a run has any, a reader's own that it was trained on; ``n_learnt`` the items that each of
     its models learnt from, without those that it predicts or that say when to stop. Sizes and
-    accuracies have a column for each dataset. Costs are summed over folds, and missing for a run that trained nothing.
+    accuracies have a column for each dataset. Costs are summed over folds, and missing for a run
+    that trained nothing.
     """
     table = pd.DataFrame([_row(run) for run in runs])
     counts = [name for name in table if name.startswith("n_") or name == "items_seen"]
