@@ -83,6 +83,7 @@
       ...factsOfWorth(worths), ...wordings.book, system: model, ...(isOfLabels ? {labels: ""} : {}),
       map_numbers: String(dataset.labels.length * (dataset.labels.length + 1)),
     };
+    if (isOfLabels) delete facts.few; // which is about distances
     const names = [...Object.keys(wordings.measures), ...PEOPLE];
     if (names.some((name) => facts[`${name}_interval`])) {
       Object.assign(facts, {resampled: "", resamples: count(nResamples)});

@@ -98,6 +98,7 @@ def _facts(answer: Answer, system: System, votes: Votes, seed: int) -> dict[str,
     facts |= {"system": system.name} | facts_of_book()
     if system.one_label:
         facts["labels"] = ""
+        facts.pop("few", None)  # which is about distances
     if system.n_samples:
         facts["answers"] = _range(system.n_samples)
     if system.out_of_fold and votes_of(votes.dataset) in system.trained_on:

@@ -181,6 +181,7 @@ def test_what_is_recalibrated_is_python_s(scripts, tmp_path, labels):
 PARAGRAPHS = {
     "a distribution": (drawn_votes(), "misplaces; Jensen–Shannon distance is; map of 12 numbers"),
     "labels": (drawn_votes(), "one label per item; mean vote given its label; a second crowd"),
+    "labels, few votes": (drawn_votes(n_votes=9), "one label per item; mean vote given its label"),
     "few votes": (drawn_votes(n_votes=9), "favour overconfident; estimated without bias; map of"),
     "few items": (drawn_votes(n=300), "Shrunk towards the base rate; fitted anew"),
     "one vote each": (drawn_votes(n_votes=1), "1 vote per item; KL(human ‖ model)"),
@@ -193,13 +194,13 @@ PARAGRAPHS = {
 @pytest.mark.parametrize("case", PARAGRAPHS)
 def test_the_page_writes_the_command_s_sentences(scripts, tmp_path, case):
     (votes, values), words = PARAGRAPHS[case]
-    if case == "labels":
+    if case.startswith("labels"):
         values = np.eye(3)[values.argmax(axis=1)]
     if case == "a copy":
         values = votes.shares
     uids = votes.uids[:100] if case == "a part" else votes.uids
     path = write_shares(tmp_path / "<b>$1.csv", votes, values, uids)
-    if case == "labels":
+    if case.startswith("labels"):
         names = np.array(votes.dataset.labels)[values.argmax(axis=1)]
         path.write_text("\n".join(["uid,label", *map(",".join, zip(uids, names, strict=True))]))
     (system,) = read_predictions(path, [votes], allow_missing=True)
@@ -218,8 +219,9 @@ def test_the_page_writes_the_command_s_sentences(scripts, tmp_path, case):
     assert found == expected
     assert found.startswith("<b>$1 was judged")
     assert not [word for word in words.split("; ") if word not in found]
-    without_jsd = ("labels", "few votes", "one vote each")
-    assert ("Jensen–Shannon distance is" in found) == (case not in without_jsd)
+    are_few = case in ("few votes", "one vote each")
+    assert ("favour overconfident" in found) == are_few
+    assert ("Jensen–Shannon distance is" in found) != (are_few or case.startswith("labels"))
 
 
 @pytest.mark.slow
@@ -507,13 +509,16 @@ def test_a_file_is_measured_and_placed_without_a_request(page, files, sample):
     assert "synthetic sample" in table.inner_text()
 
 
-def test_the_button_copies_the_sentences_of_the_command(page, files, sample):
-    choose(page, files / "my-model.csv")
+def test_the_button_copies_the_sentences_of_the_command(page, files, sample, tmp_path):
+    path = tmp_path / "<b>&lt;.csv"
+    path.write_bytes((files / "my-model.csv").read_bytes())
+    choose(page, path)
     page.get_by_role("button", name="Copy the sentences for your paper").click()
     page.get_by_text("Copied").wait_for()
     text = page.evaluate("navigator.clipboard.readText()")
     assert text == page.locator(".evaluate-sentences pre").inner_text()
-    systems = {"snli": read_predictions(files / "my-model.csv", sample[:1])}
+    assert text.startswith("<b>&lt; was judged")
+    systems = {"snli": read_predictions(path, sample[:1])}
     answer = evaluate_files(systems, sample[:1], n_resamples=FEW)
     (expected,) = methods_sentences(answer, systems, sample[:1])
     intervals = r"\[[^]]*\]|\([\d,]+ resamples\)"  # by other resamples

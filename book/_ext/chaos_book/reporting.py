@@ -44,19 +44,24 @@ class ReportExample(SphinxDirective):
         if votes is None or manifest is None:
             return []
         n_resamples, seed = (manifest.parameters[name] for name in ("resamples", "seed"))
-        if name := self.options.get("system"):
-            chosen = [one for one in _systems_on(votes, name) if one.name == name]
-            by_dataset = {votes.dataset.name: chosen}
-            answer = evaluate_files(by_dataset, [votes], n_resamples=n_resamples, seed=seed)
-            paragraphs = methods_sentences(answer, by_dataset, [votes], seed=seed)
-        else:
-            paragraphs = [sentences_on_votes(votes, n_resamples, seed)]
-        if not paragraphs:
+        sentences = example(votes, self.options.get("system", ""), n_resamples, seed)
+        if not sentences:
             return []
         words = nodes.Element()
         self.state.nested_parse(self.content, self.content_offset, words)
-        quoted = (nodes.paragraph("", text) for text in paragraphs)
-        return [*words.children, nodes.block_quote("", *quoted)]
+        return [*words.children, nodes.block_quote("", nodes.paragraph("", sentences))]
+
+
+def example(votes: Votes, name: str, n_resamples: int, seed: int) -> str:
+    """Return the sentences on a system by its name, or without one, on the votes alone.
+
+    Nothing where there is no such system.
+    """
+    if not name:
+        return sentences_on_votes(votes, n_resamples, seed)
+    by_dataset = {votes.dataset.name: [one for one in _systems_on(votes, name) if one.name == name]}
+    answer = evaluate_files(by_dataset, [votes], n_resamples=n_resamples, seed=seed)
+    return "".join(methods_sentences(answer, by_dataset, [votes], seed=seed))
 
 
 def _votes_on(dataset: str) -> Votes | None:
