@@ -11,14 +11,14 @@
   const NAME = /\{(\w+)\}/g;
   const isNumber = (value) => value !== undefined && !Number.isNaN(value);
 
-  function written(value, {times, digits}) {
+  function formatted(value, {times, digits}) {
     const text = (times * value).toFixed(digits);
     return text.replace("-", /[1-9]/.test(text) ? "−" : "");
   }
 
   function valueAndInterval(name, {value, low, high}, entry) {
-    const ends = isNumber(low) ? ` [${written(low, entry)}, ${written(high, entry)}]` : "";
-    return {[name]: written(value, entry), [`${name}_interval`]: ends};
+    const ends = isNumber(low) ? ` [${formatted(low, entry)}, ${formatted(high, entry)}]` : "";
+    return {[name]: formatted(value, entry), [`${name}_interval`]: ends};
   }
 
   function median(values) {
@@ -46,7 +46,7 @@
   function factsOfMeasures(values, guesses, {measures, references}) {
     const facts = Object.entries(measures).filter(([name]) => isNumber(values[name]?.value)).map(([name, entry]) => {
       const phrases = entry.beside.filter((other) => isNumber(guesses[name]?.[other]))
-        .map((other) => references[other].replace("{value}", () => written(guesses[name][other], entry)));
+        .map((other) => references[other].replace("{value}", () => formatted(guesses[name][other], entry)));
       const beside = phrases.length ? `; ${phrases.join(", ")}` : "";
       return {...valueAndInterval(name, values[name], entry), [`${name}_beside`]: beside};
     });
@@ -75,8 +75,8 @@
     const {dataset, model, places, isOfLabels} = predictions, {wordings} = known;
     const isWhole = places.length === dataset.uids.length;
     const references = Object.fromEntries(Object.keys(wordings.measures).map((name) =>
-      [name, {...guesses[name], ...(isWhole ? dataset.known.references[name] : {})}]));
-    const ofVotes = isWhole ? dataset.known.facts
+      [name, {...guesses[name], ...(isWhole ? dataset.report.references[name] : {})}]));
+    const ofVotes = isWhole ? dataset.report.facts
       : {annotators: "", ...(differ ? valueAndInterval("differ", differ, PERCENT) : {})};
     const facts = {
       ...factsOfItems(predictions, known), ...ofVotes, ...factsOfMeasures(values, references, wordings),

@@ -41,7 +41,7 @@ def wordings() -> Mapping[str, Any]:
     return content
 
 
-def filled(facts: Facts) -> str:
+def fill(facts: Facts) -> str:
     """Return the sentences that these facts allow, as one paragraph."""
     sentences = []
     for alternatives in wordings()["sentences"]:
@@ -65,7 +65,7 @@ def methods_sentences(
     """
     votes_on = {votes.dataset.name: votes for votes in all_votes}
     return [
-        filled(_facts(answer, system, votes_on[dataset], seed))
+        fill(_facts(answer, system, votes_on[dataset], seed))
         for dataset, dataset_systems in systems.items()
         for system in dataset_systems
     ]
@@ -74,7 +74,7 @@ def methods_sentences(
 def sentences_on_votes(votes: Votes, n_resamples: int, seed: int = 0) -> str:
     """Return the paragraph on votes alone: how many there are, and how often two differ."""
     facts = facts_of_items(votes, np.arange(len(votes)))
-    return filled(facts | facts_of_votes(votes, n_resamples, seed) | facts_of_book())
+    return fill(facts | facts_of_votes(votes, n_resamples, seed) | facts_of_book())
 
 
 def _facts(answer: Answer, system: System, votes: Votes, seed: int) -> dict[str, str]:
@@ -150,15 +150,14 @@ def facts_of_votes(votes: Votes, n_resamples: int, seed: int) -> dict[str, str]:
     """
     facts = {"annotators": ""}
     several = votes.counts[votes.n_votes >= 2]
-    by_annotator = votes.annotations
-    if by_annotator is not None:
-        n_annotators = len(np.unique(by_annotator.annotator))
+    if votes.annotations is not None:
+        n_annotators = len(np.unique(votes.annotations.annotator))
         facts = {"annotators": f", by {n_annotators:,} annotators"}
     if not len(several):
         return facts
     by_item = quadratic_entropy(several)
     value, low, high = by_item.mean(), np.nan, np.nan
-    if by_annotator is not None:
+    if votes.annotations is not None:
         jackknife = over_people(votes, agreement_columns, mean_disagreement)
         low, high = jackknife.interval(0, max(1 - 1 / votes.dataset.n_classes, jackknife.value))
         facts |= {} if np.isnan(low) else {"by_annotator": ""}
@@ -180,11 +179,11 @@ def facts_of_book() -> dict[str, str]:
         return {"version": version("chaos-utils"), "citation": ""}
     book = read_citation()
     address = book.resolver or book.url
-    said = [f"{', '.join(book.authors)}, {book.year}", *([address] if address else [])]
-    return {"version": book.version, "citation": f" ({'; '.join(said)})"}
+    source = [f"{', '.join(book.authors)}, {book.year}", *([address] if address else [])]
+    return {"version": book.version, "citation": f" ({'; '.join(source)})"}
 
 
-def known_of_votes(votes: Votes) -> dict[str, Any]:
+def page_facts(votes: Votes) -> dict[str, Any]:
     """Return what a page must know of votes, since it draws nothing: for files that cover all.
 
     * ``facts``: see `facts_of_votes`, with the command's defaults
@@ -212,7 +211,7 @@ def _facts_of_measures(
             facts |= _value_and_interval(name, numbers, entry)
             phrases = [
                 wordings()["references"][other].replace(
-                    "{value}", _written(beside[other, name], entry)
+                    "{value}", _formatted(beside[other, name], entry)
                 )
                 for other in entry["beside"]
                 if (other, name) in beside
@@ -221,7 +220,7 @@ def _facts_of_measures(
     return facts
 
 
-def _written(value: float, entry: Mapping[str, Any]) -> str:
+def _formatted(value: float, entry: Mapping[str, Any]) -> str:
     return true_minus(f"{entry['times'] * value:.{entry['digits']}f}")
 
 
@@ -248,5 +247,5 @@ def _facts_of_worth(own: Mapping[str, ScoreRow]) -> dict[str, str]:
 def _value_and_interval(
     name: str, numbers: tuple[float, float, float], entry: Mapping[str, Any]
 ) -> dict[str, str]:
-    value, low, high = (_written(number, entry) for number in numbers)
+    value, low, high = (_formatted(number, entry) for number in numbers)
     return {name: value, f"{name}_interval": "" if np.isnan(numbers[1]) else f" [{low}, {high}]"}

@@ -208,7 +208,7 @@ def test_the_page_writes_the_command_s_sentences(scripts, tmp_path, case):
     answer = evaluate_files(systems, [votes], n_resamples=FEW, seed=7)
     (expected,) = methods_sentences(answer, systems, [votes], seed=7)
     known = known_of([votes])
-    known["datasets"][0]["known"]["facts"] = facts_of_votes(votes, FEW, 7)
+    known["datasets"][0]["report"]["facts"] = facts_of_votes(votes, FEW, 7)
     places = np.random.default_rng([7, 0]).integers(len(votes), size=(FEW, len(votes)), dtype="i4")
     times = np.stack([np.bincount(row, minlength=len(votes))[: len(uids)] for row in places])
     content = [path.read_text("utf-8"), path.name, known, times.tolist()]
