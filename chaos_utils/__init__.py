@@ -1,8 +1,8 @@
 """Score systems against the votes of many people.
 
 ``import chaos_utils as chaos`` gives `load`, `read_predictions`, `make_system`, `evaluate`,
-`compare`, `worth`, `human_equivalents` and `replacement`, the classes `Votes` and `System`, and the
-error `ChaosError`. Nothing heavy is imported before one of them is used.
+`methods_sentences`, `compare`, `worth`, `human_equivalents` and `replacement`, the classes `Votes`
+and `System`, and the error `ChaosError`. Nothing heavy is imported before one of them is used.
 """
 
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         human_equivalents,
         load,
         make_system,
+        methods_sentences,
         read_predictions,
         replacement,
         worth,
@@ -34,6 +35,7 @@ __all__ = [
     "human_equivalents",
     "load",
     "make_system",
+    "methods_sentences",
     "read_predictions",
     "replacement",
     "worth",

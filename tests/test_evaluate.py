@@ -272,6 +272,26 @@ def test_parts_are_joined_and_gaps_reported(evaluate, mine, tmp_path):
     assert "50 of 300 items" in evaluate(a, c, "--join", "whole", "--bootstrap", "0").stderr
 
 
+def test_report_prints_sentences_in_place_of_tables(evaluate, sample):
+    done = evaluate("snli.csv", "few.csv", "--allow-missing", "--report", "--bootstrap", "40")
+    assert done.returncode == 0, done.stderr
+    whole, gap, part = done.stdout.splitlines()
+    assert (gap, whole.split(" was ")[0], part.split(" was ")[0]) == ("", "snli", "few")
+    assert "on 300 items of ChaosNLI-SNLI (the synthetic sample" in whole
+    assert "on 90 of the 300 items of" in part
+    assert "note: few: 210 of 300 items" in done.stderr
+    assert "whether it may have seen these items" in done.stderr
+    answer = evaluate("snli.csv", "--report", "--bootstrap", "40", "--json")
+    assert json.loads(answer.stdout)["report"] == [whole]
+
+
+@pytest.mark.parametrize("option", ["--measures=jsd", "--pairs", "--against=even", "--latex"])
+def test_report_has_measures_and_a_form_of_its_own(evaluate, option):
+    done = evaluate("snli.csv", "even.csv", "--report", option)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"leave {option.partition('=')[0]} out" in done.stderr
+
+
 def test_out_writes_the_table_and_figures(evaluate, tmp_path):
     out, figures = tmp_path / "out", tmp_path / "out" / "figures"
     figures.mkdir(parents=True)

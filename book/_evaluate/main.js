@@ -72,7 +72,7 @@
     const values = found.map((one, i) => measured(one, draws[i]));
     const worth = found.map((one, i) => worths(one, draws[i]));
     say(found.map((one, i) => summary(one, values[i])).join(" "), [],
-      found.flatMap((one, i) => results(one, values[i], worth[i], book, i)));
+      found.flatMap((one, i) => results(one, values[i], worth[i], book, i, draws[i])));
   }
 
   function say(text, fault, result) {

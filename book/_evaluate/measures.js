@@ -351,29 +351,72 @@
     return {...Object.fromEntries(means), ...(isOfLabels ? {} : {ece: {value: ece(items)}})};
   }
 
+  /* A uniform guess and the base rate on the same items; the latter is no number where all share a text. */
+  function guessesOn(items) {
+    const even = items[0].model.map((_, k, {length}) => 1 / length), rates = baseRates(items);
+    return {
+      "uniform guess": items.map((item) => ({...item, model: even})),
+      "base rate": items.map((item, i) => ({...item, model: rates[i]})),
+    };
+  }
+
   /* What a file is worth, then a uniform guess and the base rate on the same items; nothing where an
      item has a single vote. */
   function worths(predictions, resamples) {
     const items = itemsOf(predictions);
     if (!items.every((item) => votesPerItem(item) > 1)) return [];
-    const even = items[0].model.map((_, k, {length}) => 1 / length);
-    const rates = baseRates(items).map((base) => (base.every(isFinite) ? base : even));
+    const guesses = guessesOn(items);
     return [
       [predictions.model, items, false],
-      ["uniform guess", items.map((item) => ({...item, model: even})), false],
-      ["base rate", items.map((item, i) => ({...item, model: rates[i]})), true],
+      ["uniform guess", guesses["uniform guess"], false],
+      ["base rate", guesses["base rate"], true],
     ].map(([name, of, isFitted]) => ({name, ...worthOf(of, resamples, isFitted)}));
+  }
+
+  /* What sentences on a file say beyond `worths`: `values` of measures, the squared distance among them;
+     those of the `guesses` on the same items; and how often two votes `differ`. */
+  function valuesForSentences(predictions, values, resamples) {
+    const items = itemsOf(predictions), {isOfLabels} = predictions;
+    const haveTwo = items.every((item) => votesPerItem(item) > 1);
+    const several = items.filter((item) => votesPerItem(item) > 1);
+    const columns = (of) => [...columnsOf(of, false), ...(haveTwo ? [["sq_distance", of.map(squared)]] : [])];
+    const guesses = {};
+    for (const [name, of] of Object.entries(guessesOn(items))) {
+      if (!of.every(({model}) => model.every(isFinite))) continue;
+      for (const [measure, column] of columns(of)) {
+        guesses[measure] = {...guesses[measure], [name]: mean(column)};
+      }
+    }
+    return {
+      values: haveTwo && !isOfLabels ? {...values, sq_distance: studentisedMean(items, resamples)} : values,
+      guesses,
+      differ: several.length ? {value: mean(several.map(ofOnePerson))} : undefined,
+    };
+  }
+
+  function studentisedMean(items, resamples) {
+    const column = items.map(squared), value = mean(column);
+    if (items.filter(({human}) => Math.max(...human) < 1).length < FEWEST) return {value};
+    const [low, high] = studentised(momentsOf([column], resamples), ([of]) => [[of, [1]], [1, [0]]], [0]);
+    return {value, low, high};
+  }
+
+  /* A number of people in words, as chaos_utils/scoring/worth.py has it. */
+  function peopleInWords(value) {
+    if (!isFinite(value)) return value > 0 ? "∞" : "−∞";
+    const digits = value.toFixed(Number(Math.abs(value) < 9.95));
+    return digits.replace("-", /[1-9]/.test(digits) ? "−" : "");
   }
 
   /* An estimate in words, as Worth.text has it: 2.4 [2.2, 2.6]. */
   function inWords(name, {estimates, why, notRecalibrated, nVotes}) {
     const {value, low, high} = estimates[name], inPeople = !name.startsWith("skill");
     if (Number.isNaN(value)) return why || notRecalibrated;
-    const short = (one) => {
-      if (!isFinite(one)) return one > 0 ? "∞" : "−∞";
-      const digits = one.toFixed(inPeople ? Number(Math.abs(one) < 9.95) : 2);
-      return digits.replace("-", /[1-9]/.test(digits) ? "−" : "");
+    const shareInWords = (one) => {
+      const digits = one.toFixed(2);
+      return isFinite(one) ? digits.replace("-", /[1-9]/.test(digits) ? "−" : "") : peopleInWords(one);
     };
+    const short = inPeople ? peopleInWords : shareInWords;
     const isBelow = inPeople && short(value).startsWith("−");
     const beyond = inPeople && value > nVotes ? ", more than voted" : "";
     return `${isBelow ? "below the base rate" : short(value)} [${short(low)}, ${short(high)}]${beyond}`;
@@ -382,5 +425,5 @@
   /* The same; of what is no number, not why. */
   const withoutReason = (text) => text.replace(/^(undefined|too few items to say): .*/, "$1");
 
-  Object.assign(window.Evaluate, {measured, worths, draw, interval, inWords, withoutReason});
+  Object.assign(window.Evaluate, {measured, worths, valuesForSentences, draw, interval, inWords, peopleInWords, withoutReason});
 })();

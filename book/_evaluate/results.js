@@ -4,7 +4,7 @@
   "use strict";
 
   const {make, table, terms, choice, dot, count, number} = window.Page;
-  const {inWords, withoutReason, strip} = window.Evaluate;
+  const {inWords, withoutReason, strip, valuesForSentences, factsOf, sentences} = window.Evaluate;
   const BETTER = {lower: "lower is better", higher: "higher is better"};
   const KINDS = {human: "people", people: "people", chance: "baseline", yours: "your file"};
 
@@ -140,8 +140,21 @@
     return [make("p", "evaluate-choice", [make("label", "", "Place by", {for: id}), chosen]), said, body];
   }
 
+  /* What a paper says of the file, to be copied. */
+  function sentencesPart(predictions, values, worths, known, resamples) {
+    const facts = factsOf(predictions, valuesForSentences(predictions, values, resamples), worths, resamples.length, known);
+    const text = make("pre", "", sentences(facts, known.wordings), {tabindex: "0"});
+    const box = make("div", "copied evaluate-sentences", make("h4", "", "Sentences for your paper"), text,
+      {"data-button": "Copy the sentences for your paper"});
+    window.addCopyButton?.(box);
+    const isWhole = predictions.places.length === predictions.dataset.uids.length;
+    const notes = [known.wordings.to_add, !isWhole && "Of a part of the items, this page does not draw what a second "
+      + "crowd and a perfect model would score; chaos evaluate --report does."];
+    return [box, ...notes.filter(Boolean).map((words) => make("p", "note", words))];
+  }
+
   /* All of one dataset's results. */
-  function results(predictions, values, worths, known, index) {
+  function results(predictions, values, worths, known, index, resamples) {
     const {dataset, notes, places} = predictions;
     const isWhole = places.length === dataset.uids.length;
     const explained = [
@@ -157,6 +170,7 @@
       measuresTable(predictions, values, known),
       ...worthPart(worths, known),
       ...explained.map((text) => make("p", "note", text)),
+      ...sentencesPart(predictions, values, worths, known, resamples),
       ...(isWhole ? placesPart(predictions, values, known, `evaluate-by-${index}`) : []),
     ];
   }

@@ -20,7 +20,8 @@
     row.innerHTML = '<span class="copy-status" role="status"></span>'
       + '<button type="button" class="copy-button">Copy</button>';
     const [status, button] = row.children;
-    button.setAttribute("aria-label", `Copy: ${box.dataset.name}`);
+    if (box.dataset.button) button.textContent = box.dataset.button;
+    else button.setAttribute("aria-label", `Copy: ${box.dataset.name}`);
     button.addEventListener("click", async () => {
       status.textContent = await copy(text) ? "Copied" : "Selected: press Ctrl+C";
       setTimeout(() => { status.textContent = ""; }, 3000);

@@ -71,6 +71,10 @@ def evaluate(
         str, Option(metavar="NAME", help="Compare the other systems with this one.")
     ] = "",
     pairs: Annotated[bool, Option("--pairs", help="Compare every pair of systems.")] = False,
+    report: Annotated[
+        bool,
+        Option("--report", help="Print sentences for a paper in place of the tables."),
+    ] = False,
     data: Annotated[
         str, Option(help="auto, released, sample, a dataset, a votes file, or a folder.")
     ] = "auto",
@@ -89,6 +93,8 @@ def evaluate(
             "--pairs and --against exclude each other.", found=f"--pairs --against {against}",
             todo="choose one: --pairs compares with this system too",
         )  # fmt: skip
+    if report:
+        _check_report(form, measures=measures, pairs=pairs, against=against)
     if bootstrap and not _FEWEST_RESAMPLES <= bootstrap <= _MOST_RESAMPLES:
         raise ChaosError(
             "Too few resamples for an interval, or too many.",
@@ -138,13 +144,31 @@ def evaluate(
         n_figures = write_figures(to, systems, all_votes, seed)
         write_text(to / "evaluation.csv", tables.as_csv(answer))
         say(f"wrote {to / 'evaluation.csv'}, and {n_figures} figures in {to / 'figures'}")
-    results = tables.as_records(answer)
-    yield Reply(
-        {"synthetic": answer.synthetic, "notes": answer.notes, "results": results},
-        [] if form == "json" else [tables.WRITERS[form](answer)],
-    )
-    for note in answer.notes if form in ("text", "csv") else ():
+    content = {"synthetic": answer.synthetic, "notes": answer.notes}
+    notes = answer.notes if form in ("text", "csv") else []
+    if report:
+        from chaos_utils.scoring.methods_sentences import methods_sentences, wordings
+
+        paragraphs = methods_sentences(answer, systems, all_votes, seed=seed)
+        content["report"] = paragraphs
+        parts = ["\n\n".join(paragraphs)]
+        notes = [*notes, wordings()["to_add"]] if form == "text" else []
+    else:
+        parts = [] if form == "json" else [tables.WRITERS[form](answer)]
+    yield Reply(content | {"results": tables.as_records(answer)}, parts)
+    for note in notes:
         say(f"note: {note}")
+
+
+def _check_report(form: str, **options: object) -> None:
+    """Refuse what sentences for a paper cannot go with: they have measures of their own."""
+    given = [f"--{name}" for name, value in options.items() if value]
+    given += [f"--{form}"] if form not in ("text", "json") else []
+    if given:
+        raise ChaosError(
+            "--report prints sentences, with measures of their own, on one system after another.",
+            found=f"--report {' '.join(given)}", todo=f"leave {' and '.join(given)} out",
+        )  # fmt: skip
 
 
 def _check_votes(dataset: str, data: str) -> None:

@@ -25,6 +25,7 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import jensen_shannon_distance
 from chaos_utils.publish import licences, scripts
 from chaos_utils.report import citations
+from chaos_utils.scoring.methods_sentences import page_facts
 from chaos_utils.scoring.system import System
 
 _SYSTEM_COLUMNS = ("shares", "label", "jsd")  # a value for each item
@@ -58,6 +59,8 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
           states no majority
         * ``groups``: a column of numbers, equal for items that share a text
         * ``folds``: the digit of each item's fold, as a string
+        * ``report``: what sentences on systems say of these votes, see
+          `chaos_utils.scoring.methods_sentences.page_facts`
         * ``systems``: for each system ``name``, ``origin``, ``caution`` (see `System`); ``n_items``
           that it predicts, and ``mean_jsd`` over them; ``shares``, a column for each label but the
           last, whose share is the rest; ``label``, the predicted label; ``jsd``, the
@@ -82,6 +85,7 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
         "ties_share": not dataset.states_majority,
         "groups": groups[order].tolist(),
         "folds": "".join(map(str, folds_of(groups)[order])),
+        "report": page_facts(votes),
         "old_label": votes.old_label[order].tolist() if votes.has_old_labels else None,
         "systems": [_system_entry(system, votes, order) for system in systems],
     }

@@ -19,10 +19,11 @@ from chaos_utils.datasets.faults import shorten
 from chaos_utils.datasets.loading import load_all_votes, load_votes
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring import human_equivalents as people
+from chaos_utils.scoring import methods_sentences as sentences
 from chaos_utils.scoring import predictions
 from chaos_utils.scoring import replacement as replacements
 from chaos_utils.scoring import worth as worths
-from chaos_utils.scoring.evaluate import evaluate_systems, part_of
+from chaos_utils.scoring.evaluate import evaluate_files, evaluate_systems, part_of
 from chaos_utils.scoring.scores import EvaluationRequest, as_scores
 from chaos_utils.scoring.system import System, check_names
 from chaos_utils.scoring.systems import computed, guesses_by_votes
@@ -252,6 +253,42 @@ def evaluate(
         _names(measures), groups, n_resamples=_enough(resamples), seed=_seed(seed)
     )
     return as_scores(evaluate_systems(votes, compared, request))
+
+
+def methods_sentences(
+    votes: Votes, systems: Systems, *, resamples: int = 1000, seed: int = 0
+) -> list[str]:
+    """Write the sentences on systems that a paper owes its readers, as ``chaos evaluate --report``.
+
+    Parameters
+    ----------
+    votes : Votes
+        As `load` gives them.
+    systems : System, list of System, or mapping
+        As for `evaluate`.
+    resamples : int
+        Bootstrap resamples for the intervals; 0 for none.
+    seed : int
+        Of the resamples.
+
+    Returns
+    -------
+    list of str
+        A paragraph per system: measure with unit and convention, items, votes, intervals and what
+        they resample; uniform guess, base rate, second crowd and perfect model; what the system is
+        worth, as it is and recalibrated; the version of the book. What votes, items or labels do
+        not allow is left out: below 20 votes per item, the Jensen–Shannon distance.
+
+    Raises
+    ------
+    ChaosError
+        If a shape, a name or a value does not fit.
+    """
+    _check_votes(votes)
+    by_dataset = {votes.dataset.name: _as_systems(votes, systems)}
+    check_names(by_dataset[votes.dataset.name])
+    answer = evaluate_files(by_dataset, [votes], n_resamples=_enough(resamples), seed=_seed(seed))
+    return sentences.methods_sentences(answer, by_dataset, [votes], seed=seed)
 
 
 def compare(

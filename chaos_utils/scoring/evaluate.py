@@ -64,7 +64,7 @@ BIASED = [
 ]
 # Measures by which few votes can compare systems, shown first; a squared distance is also a level.
 UNBIASED = ("sq_distance", "kl")
-_RESAMPLES = 1000
+RESAMPLES = 1000  # for intervals, by default
 _LEVEL = 0.95
 _LONG = 20_000  # resamples, over all systems, that may take more than a second
 _NO_VALUE: ScoreRow = {
@@ -400,12 +400,12 @@ def _comparisons(
 
 def _enough_resamples(n_resamples: int | None, n_comparisons: int) -> tuple[int, str]:
     """Return how many resamples are drawn, and a note where they are too few for the p-values."""
-    needed = max(_RESAMPLES, fewest_resamples(_LEVEL, n_comparisons)) if n_comparisons else 0
+    needed = max(RESAMPLES, fewest_resamples(_LEVEL, n_comparisons)) if n_comparisons else 0
     if n_resamples is None:
-        return needed or _RESAMPLES, ""
+        return needed or RESAMPLES, ""
     if n_comparisons and not n_resamples:
         raise ChaosError("A comparison needs resamples.", found="--bootstrap 0")
-    if n_resamples >= needed or needed <= _RESAMPLES:
+    if n_resamples >= needed or needed <= RESAMPLES:
         return n_resamples, ""
     return n_resamples, (
         f"{n_resamples:,} resamples are too few for {n_comparisons:,} comparisons: adjusted "

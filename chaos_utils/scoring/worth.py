@@ -148,7 +148,7 @@ class Worth:
         if np.isnan(estimate.value):
             return self.undefined or self.not_recalibrated
         in_people = UNITS[name] == "people"
-        short = _people_text if in_people else _share_text
+        short = people_in_words if in_people else _share_text
         value = (
             BELOW if in_people and short(estimate.value).startswith("−") else short(estimate.value)
         )
@@ -187,7 +187,7 @@ def in_a_sentence(estimates: Sequence[ScoreRow], where: str) -> str:
     # The shrunk estimate is a phrase only if there are too few items to recalibrate.
     return (
         f"On {where}, {system} is worth, in people on top of the base rate, "
-        f"{' and '.join(phrases[:2])}; a second crowd is worth {_people_text(n_votes)} "
+        f"{' and '.join(phrases[:2])}; a second crowd is worth {people_in_words(n_votes)} "
         f"(skill {_share_text(float(crowd))})."
     )
 
@@ -199,11 +199,12 @@ def _in_words(rows: Mapping[str, ScoreRow], name: str, skill_name: str) -> str:
     if skill_name in rows:
         about.append(f"skill {rows[skill_name]['text']}")
     number = text.removeprefix(BELOW).removesuffix(f", {BEYOND}").strip()
-    value = f"{_people_text(people)} {number}".strip() if text.startswith(BELOW) else number
+    value = f"{people_in_words(people)} {number}".strip() if text.startswith(BELOW) else number
     return f"{value} ({'; '.join(about)})" if about else value
 
 
-def _people_text(value: float) -> str:
+def people_in_words(value: float) -> str:
+    """Return a number of people as it is shown everywhere, such as ``2.7``, ``−1.0`` and ``∞``."""
     if np.isinf(value):
         return "∞" if value > 0 else "−∞"
     return true_minus(f"{value:.1f}" if abs(value) < 9.95 else f"{value:.0f}")

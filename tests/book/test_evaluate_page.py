@@ -28,6 +28,8 @@ from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.skill import skill_of_people
 from chaos_utils.publish import explorer
 from chaos_utils.publish.scripts import packed_script
+from chaos_utils.scoring.evaluate import evaluate_files
+from chaos_utils.scoring.methods_sentences import facts_of_votes, methods_sentences
 from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.systems import base_rate, load_systems, uniform
@@ -53,8 +55,15 @@ MEASURED = """([text, name, known, resamples]) => {
     .map((one) => ({...one, words: words(one), ends: Object.values(one.estimates).flatMap(
       ({value, low, high}) => [value, low, high].map((end) => String(end ?? NaN)))}))};
 }"""
+SENTENCES = """([text, name, known, resamples]) => {
+  const [system] = Evaluate.read(new TextEncoder().encode(text).buffer, name, known, true);
+  const values = Evaluate.measured(system, resamples), worths = Evaluate.worths(system, resamples);
+  const all = Evaluate.valuesForSentences(system, values, resamples);
+  return Evaluate.sentences(
+    Evaluate.factsOf(system, all, worths, resamples.length, known), known.wordings);
+}"""
 FEW = 60  # resamples
-SCRIPTS = ("reading", "recalibration", "measures", "strip", "results")
+SCRIPTS = ("reading", "recalibration", "measures", "strip", "sentences", "results")
 
 
 def known_of(all_votes):
@@ -142,23 +151,77 @@ def test_numbers_and_intervals_are_python_s_on_every_dataset(scripts, sample, tm
     check_systems(scripts, sample, tmp_path)
 
 
-@pytest.mark.parametrize("labels", [False, True])
-def test_what_is_recalibrated_is_python_s(scripts, tmp_path, labels):
+def drawn_votes(n=520, n_votes=30, text=None):
+    """Return votes on items that differ, in the order of their uids, and sharpened predictions."""
     rng = np.random.default_rng(8)
-    truths = rng.dirichlet((0.9, 0.7, 0.5), 520)
-    votes = made_votes(get_dataset("snli"), n=520)
+    truths = rng.dirichlet((0.9, 0.7, 0.5), n)
+    votes = made_votes(get_dataset("snli"), n=n)
     order = np.argsort(votes.uids)
     votes = replace(
-        votes, uids=tuple(sorted(votes.uids)), counts=frozen(rng.multinomial(9, truths)),
+        votes, uids=tuple(sorted(votes.uids)), counts=frozen(rng.multinomial(n_votes, truths)),
         majority=frozen(votes.majority[order]), given_old_label=frozen(votes.old_label[order]),
+        texts=() if text is None else (dict.fromkeys(votes.dataset.text_fields, text),) * n,
     )  # fmt: skip
     values = (truths**2 + 0.05) / (truths**2 + 0.05).sum(axis=1, keepdims=True)
+    return votes, values
+
+
+@pytest.mark.parametrize("labels", [False, True])
+def test_what_is_recalibrated_is_python_s(scripts, tmp_path, labels):
+    votes, values = drawn_votes(n_votes=9)
     if labels:
         values = np.eye(3)[values.argmax(axis=1)]
     path = write_shares(tmp_path / "m.csv", votes, values)
     (system,) = read_predictions(path, [votes])
     assert worth(votes, system).estimates[PEOPLE_RECALIBRATED].value > 0.5
     check_like_python(scripts, path, votes)
+
+
+# Votes and predictions, and words that the sentences on them hold or lack.
+PARAGRAPHS = {
+    "a distribution": (drawn_votes(), "misplaces; Jensen–Shannon distance is; map of 12 numbers"),
+    "labels": (drawn_votes(), "one label per item; mean vote given its label; a second crowd"),
+    "labels, few votes": (drawn_votes(n_votes=9), "one label per item; mean vote given its label"),
+    "few votes": (drawn_votes(n_votes=9), "favour overconfident; estimated without bias; map of"),
+    "few items": (drawn_votes(n=300), "Shrunk towards the base rate; fitted anew"),
+    "one vote each": (drawn_votes(n_votes=1), "1 vote per item; KL(human ‖ model)"),
+    "one text": (drawn_votes(text="the same"), "not reported: a base rate needs items of at least"),
+    "a copy": (drawn_votes(), "nearer to people than these votes can show"),
+    "a part": (drawn_votes(), "on 100 of the 520 items; one number fitted on other texts"),
+}
+
+
+@pytest.mark.parametrize("case", PARAGRAPHS)
+def test_the_page_writes_the_command_s_sentences(scripts, tmp_path, case):
+    (votes, values), words = PARAGRAPHS[case]
+    if case.startswith("labels"):
+        values = np.eye(3)[values.argmax(axis=1)]
+    if case == "a copy":
+        values = votes.shares
+    uids = votes.uids[:100] if case == "a part" else votes.uids
+    path = write_shares(tmp_path / "<b>$1.csv", votes, values, uids)
+    if case.startswith("labels"):
+        names = np.array(votes.dataset.labels)[values.argmax(axis=1)]
+        path.write_text("\n".join(["uid,label", *map(",".join, zip(uids, names, strict=True))]))
+    (system,) = read_predictions(path, [votes], allow_missing=True)
+    systems = {votes.dataset.name: [system]}
+    answer = evaluate_files(systems, [votes], n_resamples=FEW, seed=7)
+    (expected,) = methods_sentences(answer, systems, [votes], seed=7)
+    known = known_of([votes])
+    known["datasets"][0]["report"]["facts"] = facts_of_votes(votes, FEW, 7)
+    places = np.random.default_rng([7, 0]).integers(len(votes), size=(FEW, len(votes)), dtype="i4")
+    times = np.stack([np.bincount(row, minlength=len(votes))[: len(uids)] for row in places])
+    content = [path.read_text("utf-8"), path.name, known, times.tolist()]
+    found = scripts.evaluate(SENTENCES, content)
+    if case == "a part":  # what the command draws anew, and intervals over other resamples
+        drawn = r", a second crowd [\d.]+, a perfect model [\d.]+| \[[^]]*\]"
+        found, expected = re.sub(drawn, "", found), re.sub(drawn, "", expected)
+    assert found == expected
+    assert found.startswith("<b>$1 was judged")
+    assert not [word for word in words.split("; ") if word not in found]
+    are_few = case in ("few votes", "one vote each")
+    assert ("favour overconfident" in found) == are_few
+    assert ("Jensen–Shannon distance is" in found) != (are_few or case.startswith("labels"))
 
 
 @pytest.mark.slow
@@ -444,6 +507,23 @@ def test_a_file_is_measured_and_placed_without_a_request(page, files, sample):
     status = page.locator(".evaluate-status[aria-live=polite]").inner_text()
     assert "my-model on SNLI, 300 items: JSD" in status
     assert "synthetic sample" in table.inner_text()
+
+
+def test_the_button_copies_the_sentences_of_the_command(page, files, sample, tmp_path):
+    path = tmp_path / "<b>&lt;.csv"
+    path.write_bytes((files / "my-model.csv").read_bytes())
+    choose(page, path)
+    page.get_by_role("button", name="Copy the sentences for your paper").click()
+    page.get_by_text("Copied").wait_for()
+    text = page.evaluate("navigator.clipboard.readText()")
+    assert text == page.locator(".evaluate-sentences pre").inner_text()
+    assert text.startswith("<b>&lt; was judged")
+    systems = {"snli": read_predictions(path, sample[:1])}
+    answer = evaluate_files(systems, sample[:1], n_resamples=FEW)
+    (expected,) = methods_sentences(answer, systems, sample[:1])
+    intervals = r"\[[^]]*\]|\([\d,]+ resamples\)"  # by other resamples
+    assert re.sub(intervals, "", text) == re.sub(intervals, "", expected)
+    assert "synthetic sample" in text
 
 
 def test_a_fault_is_one_message_and_the_next_file_takes_its_place(page, files):

@@ -10,9 +10,9 @@ from sphinx.application import Sphinx
 # Modules, each with a function `setup`, in the order in which they are set up.
 PARTS = (
     "drafts", "again", "book", "published", "landing", "rerun", "executed", "site", "addresses",
-    "theme", "mathml", "reference", "explorer", "annotate", "evaluate", "claims", "interactive",
-    "calculators", "search", "folding", "cards", "icons", "styles", "title_page", "opening",
-    "definitions", "policy",
+    "theme", "mathml", "reference", "explorer", "annotate", "evaluate", "reporting", "claims",
+    "interactive", "calculators", "search", "folding", "cards", "icons", "styles", "title_page",
+    "opening", "definitions", "policy",
 )  # fmt: skip
 
 

@@ -16,10 +16,11 @@ from chaos_book.book import BOOK, raw_html, systems
 from chaos_book.widgets import Widget
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.skill import skill_of_people
 from chaos_utils.publish import scripts
+from chaos_utils.scoring.methods_sentences import facts_of_book, wordings
 from chaos_utils.scoring.recalibration import too_few_to_recalibrate
 from chaos_utils.scoring.worth import (
     AS_IT_IS,
@@ -42,6 +43,7 @@ WIDGET = Widget(
         "recalibration.js",
         "measures.js",
         "strip.js",
+        "sentences.js",
         "results.js",
         "main.js",
     ),
@@ -104,6 +106,7 @@ def page_data(votes: Sequence[Votes], rows: Sequence[Mapping[str, Any]]) -> dict
         * ``measures``: title, unit and better way of each measure, by name
         * ``worth``: by measure, its title, and whether it is of the system as it is
         * ``others``: by dataset, see `_other_systems`
+        * ``wordings``: of sentences for a paper, with what these say of the book
     """
     names = [dataset_votes.dataset.name for dataset_votes in votes]
     measures = {
@@ -119,6 +122,7 @@ def page_data(votes: Sequence[Votes], rows: Sequence[Mapping[str, Any]]) -> dict
             if name != POOLED
         },
         "others": {name: _other_systems(name, rows) for name in names},
+        "wordings": {**wordings(), "book": facts_of_book(), "enough_votes": ENOUGH_VOTES},
     }
 
 
