@@ -31,6 +31,7 @@ FEW = {
     "fitting": {"resamples": 40, "repeats": 1},
     "calibration": {"n_temperatures": 2},
     "crowd": {"resamples": 40, "draws": 2, "epsilon": 0.1, "why": EVIL},
+    "train": {"model": "tiny-bert", "n_folds": 2, "epochs": 1, "threads": 1, "resamples": 40},
 }
 OTHERS_REFUSED = ("baan_numbers", "collection")  # on what the papers have alone
 QUICK = ("crowd",)  # which shows most of them
@@ -87,20 +88,21 @@ def files(tmp_path_factory):
 
 def _chapters():
     for path in sorted((PROJECT / "notebooks").glob("[!_]*.py")):
-        takes = re.search(r"(?m)^data: str = .* a dataset", path.read_text("utf-8"))
+        takes = re.search(r"(?m)^(data|train): str = .* a dataset", path.read_text("utf-8"))
         if takes and path.stem not in OTHERS_REFUSED:
-            yield pytest.param(path.stem, marks=() if path.stem in QUICK else pytest.mark.slow)
+            marks = () if path.stem in QUICK else pytest.mark.slow
+            yield pytest.param(path.stem, takes[1], marks=marks)
 
 
-@pytest.mark.parametrize("chapter", list(_chapters()))
+@pytest.mark.parametrize(("chapter", "votes"), list(_chapters()))
 def test_the_words_of_files_are_mere_words_in_the_page_of_a_run(
-    browser, files, chapter, tmp_path, monkeypatch
+    browser, files, chapter, votes, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(PROJECT)
     monkeypatch.setattr(paths, "build", lambda: tmp_path / "_build")
     monkeypatch.setattr(paths, "runs", lambda: tmp_path / "runs")
     data, model = files
-    given = {"data": data} | FEW.get(chapter, {})
+    given = {votes: data} | FEW.get(chapter, {})
     takes = set(re.findall(r"(?m)^(\w+): ", (PROJECT / "notebooks" / f"{chapter}.py").read_text()))
     others = {"predictions": model, "dataset": "evil"}
     given |= {name: value for name, value in others.items() if name in takes}
