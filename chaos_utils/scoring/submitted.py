@@ -21,7 +21,7 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.predictions import is_name, read_predictions
 from chaos_utils.scoring.system import System, votes_of
 
-READS = ("results/submitted/*",)
+READS = ("results/submitted/*.yml", "results/submitted/*.parquet")
 FOLDER, PREDICTIONS_FILE, RECORD_FILE = "submitted", "predictions.parquet", "system.yml"
 _RECORD = "A submission's record"
 NAME = "small letters, digits, dots and hyphens, such as minilm-l6-seed-3; at most 60"

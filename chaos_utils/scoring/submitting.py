@@ -34,8 +34,8 @@ from chaos_utils.scoring.submitted import (
 )
 from chaos_utils.scoring.system import System, are_votes
 from chaos_utils.scoring.systems import baselines, load_systems
+from chaos_utils.scoring.training_records import committed_runs
 
-READS_FOR = ("predictions",)
 COVERAGE = 0.95  # smallest share of the items of a named set that have a prediction
 MOST_BYTES = 1_000_000
 MOST_PEOPLE = 8  # a larger worth, recalibrated, needs code or weights to be seen first
@@ -149,7 +149,10 @@ def _counts(system: System) -> Ints:
 
 @lru_cache(maxsize=4)  # for each submission on the same votes
 def _published_systems(votes: Votes) -> tuple[System, ...]:
-    return tuple(load_systems(votes))
+    """Return the released systems, and all runs of the project, those of parts of the data too."""
+    runs = committed_runs() if votes.is_released else []
+    ours = (run.predictions_on(votes) for run in runs)
+    return (*load_systems(votes, trained=False), *(system for system in ours if system is not None))
 
 
 def find_derived(submission: Submission, all_votes: Sequence[Votes]) -> str:
