@@ -407,9 +407,10 @@ def _row(
         row = scores[name]
         if np.isnan(row["value"]):
             return NOT_AVAILABLE
-        ends = [format(factor * row[end], form) for end in ("low", "high")]
-        interval = f" [{', '.join(ends)}]" if n_resamples and "nan" not in ends else ""
-        return format(factor * row["value"], form) + interval
+        value = format(factor * row["value"], form)
+        if np.isnan(row.get("low", np.nan)):
+            return value
+        return f"{value} [{factor * row['low']:{form}}, {factor * row['high']:{form}}]"
 
     worth = scores[worths.PEOPLE_RECALIBRATED]
     if np.isnan(worth["value"]):
