@@ -64,9 +64,7 @@ def test_a_record_to_begin_with_is_taken_and_changed_by_options(results, file, t
     about = tmp_path / "about.yml"
     about.write_text("title: From the file\nmodel: {id: a, revision: b, open_weights: yes}\n")
     options = fields(title="", **{"model.id": "", "model.open_weights": ""})
-    done = call(
-        "submit", file, "--name", "a-try", "--about", about, "--data", "sample", *options
-    )
+    done = call("submit", file, "--name", "a-try", "--about", about, "--data", "sample", *options)
     assert "From the file" in done.stdout
 
 
@@ -93,9 +91,10 @@ def test_all_that_is_submitted_is_checked_and_each_fault_is_named(results):
     assert "No uid" in first["refused"]  # the sample has other items
     assert second == {"name": "mpnet-base-nli-10000-labels", "withdrawn": "old"}
     assert "No uid" in done.stderr
-    assert "withdrawn on 2026-01-01" in call(
-        "submit", "--check", "mpnet-base-nli-10000-labels", "--data", "sample"
-    ).stdout
+    assert (
+        "withdrawn on 2026-01-01"
+        in call("submit", "--check", "mpnet-base-nli-10000-labels", "--data", "sample").stdout
+    )
 
 
 # The published data

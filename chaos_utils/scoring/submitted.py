@@ -34,9 +34,11 @@ MAY_HAVE_SEEN = "it may have seen the items: "
 
 
 def _name(text: str) -> str:
-    if not is_name(text) or len(text) > _MOST_CHARACTERS or re.search("[<>]", text):
+    is_shown_whole = text.isprintable() and text == text.strip() and len(text) <= _MOST_CHARACTERS
+    if not is_name(text) or not is_shown_whole or re.search("[<>]", text):
         raise ValueError(
-            f"a text of at most {_MOST_CHARACTERS} characters without < and > expected"
+            f"a text of at most {_MOST_CHARACTERS} characters expected, without < and >, marks of "
+            "direction, and spaces at its ends"
         )
     return text
 
@@ -158,6 +160,11 @@ class Submission:
         """The file of its predictions."""
         return self.folder / PREDICTIONS_FILE
 
+    @property
+    def replaced(self) -> str:
+        """The name of the submission that this one replaces; empty for none."""
+        return self.record.replaces.name if self.record.replaces else ""
+
     def place(self, file: str) -> str:
         """Return how messages name one of its files, which may not be where it will be."""
         return f"results/{FOLDER}/{self.name}/{file}"
@@ -235,7 +242,7 @@ def submissions() -> list[Submission]:
 def current_submissions() -> list[Submission]:
     """Return the submissions that are neither withdrawn nor replaced, by name."""
     known = [one for one in submissions() if one.record.withdrawn is None]
-    replaced = {one.record.replaces.name for one in known if one.record.replaces}
+    replaced = {one.replaced for one in known}
     return [one for one in known if one.name not in replaced]
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +16,7 @@ from chaos_utils.datasets.auxiliary_data import JUDGES, judges_file
 from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.frame import FileContent, read_frame
+from chaos_utils.datasets.loading import missing_predictions
 from chaos_utils.datasets.splits import item_groups
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.scoring import worth as worths
@@ -22,6 +24,7 @@ from chaos_utils.scoring.copies import are_alike, copied_votes, gives_labels, li
 from chaos_utils.scoring.evaluate import NOT_AVAILABLE, evaluate_systems
 from chaos_utils.scoring.formats import FOLD, N_DRAWN, STATED, class_columns
 from chaos_utils.scoring.predictions import NOTE_ON_LABELS, read_predictions
+from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD
 from chaos_utils.scoring.scores import EvaluationRequest
 from chaos_utils.scoring.submitted import (
     PREDICTIONS_FILE,
@@ -192,9 +195,15 @@ def check_submission(
         are too large, incomplete, fitted on the votes that judge them, copied from these or from a
         known system; or two submissions have one title.
     """
-    _check_files(submission)
+    n_rows = _check_files(submission)
     check_versions(submission)
     read = read_predictions(submission.predictions, all_votes, allow_missing=True)
+    if n_strange := n_rows - sum(map(len, read)):
+        _refuse(
+            submission, "A uid is that of no item.", counted(n_strange, "row"),
+            "uids of the items of these datasets: "
+            + ", ".join(votes.dataset.title for votes in all_votes), "leave the others out",
+        )  # fmt: skip
     rows = []
     for system in map(submission.described, read):
         votes = next(votes for votes in all_votes if votes.dataset == system.dataset)
@@ -215,19 +224,24 @@ def _refuse(submission: Submission, problem: str, found: object, expected: str, 
     )  # fmt: skip
 
 
-def _check_files(submission: Submission) -> None:
-    """Raise unless a folder holds the two files alone, small, without columns of anything else."""
+def _check_files(submission: Submission) -> int:
+    """Raise unless a folder holds the two files alone, small, without columns of anything else.
+
+    Returns the number of rows of predictions.
+    """
     names = {path.name for path in submission.folder.iterdir()}
-    if names != {PREDICTIONS_FILE, RECORD_FILE}:
+    is_linked = any(path.is_symlink() for path in submission.folder.iterdir())
+    if names != {PREDICTIONS_FILE, RECORD_FILE} or is_linked:
         raise ChaosError(
             "A submission is two files.", where=submission.folder,
-            found=", ".join(sorted(names)), expected=f"{PREDICTIONS_FILE} and {RECORD_FILE}",
+            found=", ".join(sorted(names)) + ", by a link" * is_linked,
+            expected=f"{PREDICTIONS_FILE} and {RECORD_FILE}",
             todo="remove the others; `chaos submit` makes both",
         )  # fmt: skip
-    n_bytes = submission.predictions.stat().st_size
+    n_bytes = sum(path.stat().st_size for path in submission.folder.iterdir())
     if n_bytes > MOST_BYTES:
         _refuse(
-            submission, "The predictions are too large.", f"{n_bytes:,} bytes",
+            submission, "The files are too large.", f"{n_bytes:,} bytes",
             f"at most {MOST_BYTES:,}", "submit one model, made by `chaos submit`",
         )  # fmt: skip
     expected = f"dataset, uid, a column for each label or {STATED}, {N_DRAWN}, {FOLD}"
@@ -235,11 +249,13 @@ def _check_files(submission: Submission) -> None:
         submission.predictions, "a submission's predictions",
         expected=f"columns {expected}", todo="make it by `chaos submit`",
     )  # fmt: skip
-    columns = read_frame(FileContent.of(submission.predictions), faults).names
+    frame = read_frame(FileContent.of(submission.predictions), faults)
     faults.check()
     labels = {name for dataset in bundled_datasets() for name in class_columns(dataset)}
     others = [
-        name for name in columns if name not in {"dataset", "uid", STATED, N_DRAWN, FOLD} | labels
+        name
+        for name in frame.names
+        if name not in {"dataset", "uid", STATED, N_DRAWN, FOLD} | labels
     ]
     if others:
         _refuse(
@@ -247,28 +263,32 @@ def _check_files(submission: Submission) -> None:
             "stay out.", ", ".join(map(shorten, others)),
             expected, "remove it; `chaos submit` writes no others",
         )  # fmt: skip
+    return len(frame)
 
 
 def check_versions(submission: Submission) -> None:
     """Raise if a submission's title is another's, or what it replaces is not there."""
     record = submission.record
     others = [one for one in submissions() if one.name != submission.name]
-    if record.replaces and record.replaces.name not in {one.name for one in others}:
+    if record.replaces and submission.replaced not in {one.name for one in others}:
         raise ChaosError(
             "The submission that this one replaces is not there.",
-            where=submission.place(RECORD_FILE), found=record.replaces.name,
+            where=submission.place(RECORD_FILE), found=submission.replaced,
             expected=", ".join(one.name for one in others) or "none: there are no others",
         )  # fmt: skip
-    replaced = record.replaces.name if record.replaces else ""
     for other in others:
-        later = other.record.replaces.name if other.record.replaces else ""
-        is_same = other.record.title.casefold() == record.title.casefold()
-        if is_same and other.name != replaced and later != submission.name:
+        is_same = _key(other.record.title) == _key(record.title)
+        if is_same and other.name != submission.replaced and other.replaced != submission.name:
             raise ChaosError(
                 "Two submissions have one title.", where=submission.place(RECORD_FILE),
                 found=f"{shorten(record.title)}, as {other.name} has it",
                 todo=f"choose another title, or say that it replaces {other.name}",
             )  # fmt: skip
+
+
+def _key(title: str) -> str:
+    """Return a title as a reader sees it: case, width and ligatures aside."""
+    return unicodedata.normalize("NFKC", title).casefold()
 
 
 def covered_set(submission: Submission, votes: Votes, system: System) -> ItemSet:
@@ -346,13 +366,11 @@ def _check_copies(submission: Submission, votes: Votes, system: System) -> None:
 
 def _known_systems(submission: Submission, votes: Votes) -> list[System]:
     """Return what a submission is compared with: all other systems but those that it replaces."""
-    record = submission.record
-    replaced = record.replaces.name if record.replaces else ""
     others = [
         one
         for one in current_submissions()
-        if one.name not in (submission.name, replaced)
-        and not (one.record.replaces and one.record.replaces.name == submission.name)
+        if one.name not in (submission.name, submission.replaced)
+        and one.replaced != submission.name
     ]
     systems = [one.system_on(votes) for one in others] if votes.is_released else []
     return [
@@ -364,17 +382,21 @@ def _known_systems(submission: Submission, votes: Votes) -> list[System]:
 
 def _check_duplicates(submission: Submission, system: System, known: Sequence[System]) -> None:
     """Raise if a submission is a known system, or its labels and does not say so."""
+    names = {PERFECT_MODEL, SECOND_CROWD, *(other.name for other in known)}
+    if JUDGES.available and judges_file(system.dataset):
+        names.update(JUDGES.read(system.dataset.name)["model"])
+    if _key(system.name) in map(_key, names):
+        raise ChaosError(
+            "A known system has this title.", where=submission.place(RECORD_FILE),
+            found=shorten(system.name), todo="choose another title",
+        )  # fmt: skip
+    derived = submission.record.derived_from
     for other in known:
-        if other.name == system.name:
-            raise ChaosError(
-                "A known system has this title.", where=submission.place(RECORD_FILE),
-                found=shorten(system.name), todo="choose another title",
-            )  # fmt: skip
         if not are_alike(system, other):
             continue
         alike = likeness(system, other)
         if gives_labels(system) and not gives_labels(other) and other.origin != "baseline":
-            if submission.record.derived_from != other.name:
+            if derived != other.name:
                 raise ChaosError(
                     "These labels are those that a known system finds likeliest.",
                     where=submission.place(RECORD_FILE),
@@ -382,6 +404,7 @@ def _check_duplicates(submission: Submission, system: System, known: Sequence[Sy
                     expected=f"derived_from: {other.name}",
                     todo="say so in system.yml",
                 )
+            derived = None
         elif gives_labels(system) == gives_labels(other) or other.origin == "baseline":
             of = "labels alike" if gives_labels(system) else "correlation of log-probabilities"
             _refuse(
@@ -389,6 +412,12 @@ def _check_duplicates(submission: Submission, system: System, known: Sequence[Sy
                 f"{of}: {alike:.3f}", "predictions of another model, or from another seed",
                 "correct the file; to correct a submission, say what it replaces",
             )  # fmt: skip
+    if derived:
+        raise ChaosError(
+            "These are not the labels of the system that they are said to be derived from.",
+            where=submission.place(RECORD_FILE), found=f"derived_from: {shorten(derived)}",
+            expected="the name of a known system with these labels", todo="leave it out",
+        )  # fmt: skip
 
 
 def _row(
@@ -448,6 +477,11 @@ def _flags(submission: Submission, system: System) -> list[str]:
             and one.name != submission.name]  # fmt: skip
     if len(same) >= _MOST_VARIANTS:
         flags.append(f"{counted(len(same), 'other submission')} of this model")
+    if lacking := missing_predictions(system.dataset):
+        flags.append(f"not compared with {', '.join(lacking)}: `chaos data fetch`")
+    replaced = [one for one in submissions() if one.name == submission.replaced]
+    if replaced and not {*replaced[0].record.authors} & {*record.authors}:
+        flags.append(f"it replaces {submission.replaced}, which is by others")
     if record.asked.unread:
         flags.append(f"{counted(record.asked.unread, 'answer')} unread")
     return [*flags, *(note for note in system.notes if note != NOTE_ON_LABELS)]

@@ -1,4 +1,4 @@
-"""What others submit: what is written and read, what is refused, and what shows it to a reviewer."""
+"""What others submit: what is written and read, what is refused, what a reviewer is shown."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -126,9 +126,7 @@ def test_numbers_of_samples_and_labels_are_written_as_such(votes, results, submi
     (row,) = check_submission(submission, [votes], n_resamples=0)
     assert row.jsd != "label"
     asked = {"how": "label", "prompt": "…", "temperature": 0}
-    labels = submit(
-        system=labels_of(votes, errs(5)), name="labels", title="Labels", asked=asked
-    )
+    labels = submit(system=labels_of(votes, errs(5)), name="labels", title="Labels", asked=asked)
     assert list(pd.read_parquet(labels.predictions)) == ["dataset", "uid", "predicted_label"]
     (row,) = check_submission(labels, [votes], n_resamples=0)
     assert (row.as_it_is, row.jsd, row.misplaced) == ("label", "label", "label")
@@ -137,11 +135,12 @@ def test_numbers_of_samples_and_labels_are_written_as_such(votes, results, submi
 def test_a_correction_replaces_and_what_is_withdrawn_is_not_shown(votes, submit):
     submit()
     replaces = {"name": "honest", "reason": "the labels were in another order"}
-    second = submit(errs(scale=1.01), name="honest-v2", replaces=replaces)
+    second = submit(errs(scale=1.01), name="honest-v2", replaces=replaces, authors=["another"])
     assert [one.inputs[0].name for one in submitted_systems(votes)] == [
         "results/submitted/honest-v2/predictions.parquet"
     ]
-    assert check_submission(second, [votes], n_resamples=0)
+    (row,) = check_submission(second, [votes], n_resamples=0)
+    assert "it replaces honest, which is by others" in row.flags
     withdrawn = {"date": "2026-02-01", "reason": "trained on the votes"}
     submit(errs(7), name="other", title="Other", withdrawn=withdrawn)
     assert [one.name for one in submitted_systems(votes)] == ["Honest"]
@@ -192,6 +191,14 @@ def test_a_column_of_anything_but_predictions_is_refused(votes, submit, name):
         check_submission(rewrite(submit(), COLUMNS[name]), [votes])
 
 
+def test_a_text_in_the_place_of_a_uid_is_refused(votes, submit):
+    def hide(table):
+        return pd.concat([table, table.iloc[:1].assign(uid="A man sleeps.")])
+
+    with refused(problem="no item", found="1 row"):
+        check_submission(rewrite(submit(), hide), [votes])
+
+
 def test_labels_in_another_order_are_refused(votes, submit):
     swapped = {"entailment": "contradiction", "contradiction": "entailment"}
     with refused(problem="another order"):
@@ -204,6 +211,11 @@ def test_large_and_further_files_are_refused(votes, submit, monkeypatch):
     with refused(found="items.csv", expected="predictions.parquet and system.yml"):
         check_submission(submission, [votes])
     (submission.folder / "items.csv").unlink()
+    submission.predictions.rename(aside := submission.folder.parent / "aside.parquet")
+    submission.predictions.symlink_to(aside)
+    with refused(found="by a link"):
+        check_submission(submission, [votes])
+    aside.replace(submission.predictions)
     monkeypatch.setattr(submitting, "MOST_BYTES", 1000)
     with refused(found="bytes", expected="1,000"):
         check_submission(submission, [votes])
@@ -237,6 +249,10 @@ def test_the_labels_of_a_known_system_are_derived_if_they_say_so(votes, submit):
     silent = submit(system=labels, name="labels", title="Labels")
     with refused(problem="likeliest", expected="derived_from: Honest"):
         check_submission(silent, [votes])
+    false = submit(system=labels_of(votes, errs(9)), name="false", title="False",
+                   derived_from="Honest")  # fmt: skip
+    with refused(problem="not the labels", found="Honest"):
+        check_submission(false, [votes])
     told = submit(system=labels, name="told", title="Told", derived_from="Honest")
     with refused(problem="known system: Labels", found="labels alike"):  # labels with labels
         check_submission(told, [votes])
@@ -285,9 +301,12 @@ def test_what_is_too_good_needs_code_or_weights(votes, submit):
 
 def test_two_submissions_of_one_title_are_refused(votes, submit):
     submit()
-    again = submit(errs(6), name="again", title="HONEST")
+    again = submit(errs(6), name="again", title="ＨONEST")
     with refused(problem="one title", where="again/system.yml", found="honest"):
         check_submission(again, [votes])
+    guess = submit(errs(6), name="guess", title="Uniform guess")
+    with refused(problem="known system", where="guess/system.yml"):
+        check_submission(guess, [votes])
     lost = submit(errs(6), name="b", title="B", replaces={"name": "gone", "reason": "x"})
     with refused(found="gone"):
         check_submission(lost, [votes])
@@ -307,6 +326,8 @@ RECORDS = {
     "HTML in the title": ({"title": "<b>best</b>"}, "without < and >"),
     "HTML in an author": ({"authors": ["<script>"]}, "without < and >"),
     "a control character": ({"title": "a\x07b"}, "without < and >"),
+    "a mark of direction": ({"title": "a\u202eb"}, "marks of direction"),
+    "a space at the end": ({"title": "Honest "}, "spaces at its ends"),
     "no author": ({"authors": []}, "a list of names"),
     "a link that runs": ({"link": "javascript:alert(1)"}, "https://"),
     "not seen, without a reason": ({"may_have_seen": "no"}, "needs a reason"),
