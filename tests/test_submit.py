@@ -10,6 +10,7 @@ from helpers.commands import call
 from helpers.faults import assert_fields
 
 from chaos_utils.base import paths
+from chaos_utils.cli import submit
 from chaos_utils.scoring.formats import class_columns
 
 PROJECT = paths.project()
@@ -58,6 +59,18 @@ def test_what_it_cannot_read_it_names_all_at_once(results, file):
     done = call("submit", file, "--name", "a-try", "--data", "sample", *few, code=2)
     assert_fields(done.stderr, found=("licence: is missing", "asked.how", "'guess'"))
     assert not list(results.glob("*"))
+
+
+def test_on_a_terminal_it_asks_for_what_it_lacks(results, file, monkeypatch):
+    monkeypatch.setattr(submit, "is_terminal", lambda: True)
+    words = ["submit", file, "--name", "a-try", "--data", "sample", "--json"]
+    few = fields(title="", authors="", **{"model.id": ""})
+    done = call(*words, *few, input="Asked for\nthe one; another\nmaker/model\n")
+    # Click's runner shows prompts in standard output, whatever they are for.
+    assert [f"{name}: " in done.output for name in ("title", "authors", "model.id", "link")] == [
+        True, True, True, False,
+    ]  # fmt: skip
+    assert '"title": "Asked for"' in done.stdout
 
 
 def test_a_record_to_begin_with_is_taken_and_changed_by_options(results, file, tmp_path):

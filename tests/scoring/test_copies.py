@@ -1,5 +1,7 @@
 """Copies: of the votes that judge, of predictions that are there; and what is none."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from helpers.evidence import drawn
@@ -10,7 +12,7 @@ from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.metrics.divergence import squared_distance
 from chaos_utils.scoring.copies import are_alike, copied_votes, likeness
 from chaos_utils.scoring.evaluate import COPIED, USUAL, evaluate_files
-from chaos_utils.scoring.systems import computed
+from chaos_utils.scoring.systems import baselines, computed, oracle, released_systems
 from chaos_utils.scoring.temperature_scaling import temper
 
 N = 400
@@ -100,3 +102,14 @@ def test_a_copy_is_named_where_it_is_evaluated(simulated):
     texts = table.set_index("system")["text"]
     assert texts["too good"].endswith(COPIED)
     assert COPIED not in texts["honest"]
+
+
+def test_no_released_system_and_no_guess_counts_as_a_copy(released):
+    for votes in released:
+        systems = [*released_systems(votes), *baselines(votes)]
+        assert len(systems) > 10
+        assert not [one.name for one in systems if copied_votes(votes, one)]
+        assert copied_votes(votes, oracle(votes))
+        two = [(one.name, other.name) for one, other in combinations(released_systems(votes), 2)
+               if are_alike(one, other)]  # fmt: skip
+        assert not two
