@@ -9,6 +9,7 @@ import pytest
 from helpers.commands import call
 from helpers.faults import assert_fields
 
+from chaos_utils.analyses.inputs import gather
 from chaos_utils.base import paths
 from chaos_utils.cli import submit
 from chaos_utils.scoring.formats import class_columns
@@ -118,6 +119,18 @@ def test_what_is_submitted_here_stands_a_check(released):
     folders = [path.parent.name for path in PROJECT.glob("results/submitted/*/system.yml")]
     assert sorted(folders) == [answer["name"] for answer in answers]
     assert all(answer["rows"] for answer in answers)
+
+
+def test_pages_that_rank_systems_have_them_and_others_do_not(released):
+    ranking, others = gather(predictions=[], submitted=True), gather(predictions=[])
+    files = {path.relative_to(PROJECT).as_posix() for path in PROJECT.glob("results/submitted/*/*")}
+    for part, other in zip(ranking, others, strict=True):
+        assert files <= {file.name for file in part.inputs()}
+        assert not files & {file.name for file in other.inputs()}
+        assert part.parsed_digest(systems=True) != other.parsed_digest(systems=True)
+    assert {one.name for one in ranking.systems} - {one.name for one in others.systems} == {
+        "MPNet-base, 10,000 items, labels", "MiniLM-L6, 3,162 items, trained again",
+    }  # fmt: skip
 
 
 def test_a_recorded_model_is_refused_under_another_name(released, tmp_path):

@@ -95,6 +95,7 @@ def test_what_is_submitted_is_read_again_with_all_that_the_record_says(votes, su
     (system,) = submitted_systems(votes)
     np.testing.assert_allclose(system.probabilities, errs(), atol=1e-12)
     assert (system.name, system.origin, system.asked) == ("Honest", "submitted", "encoder")
+    assert not system.out_of_fold
     assert (system.date, system.licence) == ("2026-01-31", "CC-BY-4.0")
     assert (system.link, system.may_have_seen) == ("https://example.org/honest", "possible")
     assert system.caution == "it may have seen the items: its makers name no training data"
