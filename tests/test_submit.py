@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 from helpers.commands import call
 from helpers.faults import assert_fields
+from helpers.predictions import csv_text
+from helpers.rows import write_dataset
 
 from chaos_utils.analyses.inputs import gather
 from chaos_utils.base import paths
@@ -86,6 +88,14 @@ def test_a_record_to_begin_with_is_taken_and_changed_by_options(results, file, t
 def test_a_name_that_is_no_folder_is_refused(results, file, name):
     done = call("submit", file, "--name", name, "--data", "sample", *fields(), code=2)
     assert_fields(done.stderr, any="name")
+    assert not results.exists()
+
+
+def test_votes_of_ones_own_rank_nothing(results, file, tmp_path):
+    data = write_dataset(tmp_path / "data")
+    (tmp_path / "few.csv").write_text(csv_text([f"snli-{i},0.5,0.25,0.25" for i in range(3)]))
+    done = call("submit", tmp_path / "few.csv", "--name", "a", "--data", data, *fields(), code=2)
+    assert_fields(done.stderr, problem="as they were published", todo="chaos evaluate")
     assert not results.exists()
 
 

@@ -2,6 +2,7 @@
 
 import datetime
 import shlex
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -101,24 +102,28 @@ def submit(
             found=", ".join(dict.fromkeys(system.name for system in systems)),
             todo="choose one: --model",
         )  # fmt: skip
+    synthetic = any(votes.source.synthetic for votes in all_votes)
+    for votes in all_votes:
+        if not (synthetic or (votes.is_released and votes.dataset.in_book)):
+            raise ChaosError(
+                "The scoreboard is about the book's datasets, as they were published.",
+                where=votes.source.name, found=votes.dataset.title,
+                todo="leave out --data and --dataset, or evaluate it by itself: chaos evaluate",
+            )  # fmt: skip
     content = read_yaml(about, "A submission's record") if about else {}
     if not isinstance(content, dict):
         raise ChaosError("A submission's record is names with values.", where=about)
     record = parse_record(_ask(_with_fields(content, assignments(field))), about or "--field")
-    synthetic = any(votes.source.synthetic for votes in all_votes)
-    try:
-        with fresh_folder(target) as folder:
-            submitting.write_submission(folder, systems, record)
+    trial = tempfile.TemporaryDirectory() if synthetic else None
+    with trial or fresh_folder(target) as place:
+        folder = Path(place)
+        submitting.write_submission(folder, systems, record)
+        submission = Submission(name, folder, record)
+        if derived := submitting.find_derived(submission, all_votes):
+            record = record.model_copy(update={"derived_from": derived})
             submission = Submission(name, folder, record)
-            if derived := submitting.find_derived(submission, all_votes):
-                record = record.model_copy(update={"derived_from": derived})
-                submission = Submission(name, folder, record)
-                submitting.write_submission(folder, systems, record)
-            rows = submitting.check_submission(submission, all_votes)
-            if synthetic:
-                raise _Trial
-    except _Trial:
-        pass
+            submitting.write_submission(folder, systems, record)
+        rows = submitting.check_submission(submission, all_votes)
     shown = f"results/{FOLDER}/{name}"
     steps = [] if synthetic else _steps(shown, record.title)
     yield Reply(
@@ -128,10 +133,6 @@ def submit(
     )  # fmt: skip
     if synthetic:
         say("nothing is written: these are made-up items, and no result")
-
-
-class _Trial(Exception):  # noqa: N818 – no fault
-    """Leaves a folder that was only tried."""
 
 
 def _check(name: str, data: str) -> Replies:

@@ -114,7 +114,7 @@ def write_submission(folder: Path, systems: Sequence[System], record: SystemReco
         raise ChaosError(
             "A submission is on datasets with the same labels.",
             found=", ".join(system.dataset.title for system in systems),
-            todo="submit each by itself: --dataset",
+            todo="submit each by itself, under titles of their own: --dataset",
         )
     tables = []
     for system in systems:
