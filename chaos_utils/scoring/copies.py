@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from chaos_utils.base.numbers import true_minus
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.divergence import Floats, entropy, squared_distance
 from chaos_utils.metrics.skill import FEWEST_DISPUTED
@@ -47,10 +48,8 @@ def copied_votes(votes: Votes, system: System) -> str:
     has_two = n_votes > 1
     distance = squared_distance(batch.human[has_two], batch.model[has_two], n_votes[has_two])
     if distance.mean() <= 0:
-        return (
-            f"an unbiased squared distance of {distance.mean():.4f}, where the truth itself is "
-            "expected to have 0"
-        )
+        value = true_minus(f"{distance.mean():.4f}")
+        return f"an unbiased squared distance of {value}, where the truth is expected to have 0"
     if votes.are_few:
         return ""
     disputed = np.flatnonzero(entropy(batch.human, unit="bits") > _DISPUTED)

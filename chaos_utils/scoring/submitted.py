@@ -8,7 +8,7 @@ import datetime
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -215,9 +215,7 @@ def folder_of(name: str) -> Path:
 
 def parse_record(content: object, where: object) -> SystemRecord:
     """Return what `system.yml` says; the error lists all of its faults."""
-    todo = (
-        f"correct the file; CONTRIBUTING.md shows one, and how is one of {', '.join(get_args(How))}"
-    )
+    todo = "correct it, or pass what is missing: -f NAME=VALUE; CONTRIBUTING.md shows how"
     return validate(content, SystemRecord, where, _RECORD, todo=todo)
 
 

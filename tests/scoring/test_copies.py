@@ -43,7 +43,7 @@ def test_a_copy_of_the_votes_is_found_however_it_was_changed(simulated):
     def why(values, **more):
         return copied_votes(votes, computed("one", votes, values, **more))
 
-    assert "squared distance of -" in why(shares)
+    assert "squared distance of −" in why(shares)
     assert "majority" in why(temper(shares * 0.98 + 0.02 / 3, 3.0))
     # A tenth of the items copied, the others honest.
     mixed = np.where(rng.random((N, 1)) < 0.1, shares, errs(truths))

@@ -349,6 +349,17 @@ def test_a_record_that_says_what_cannot_be_is_refused(name):
     assert_fields(fault.value, where="system.yml", found=expected, todo="CONTRIBUTING.md")
 
 
+@pytest.mark.parametrize("content", [b"PAR1 broken PAR1", b"", b"uid\n", b"\xff\xfe"])
+def test_damaged_files_are_one_message(votes, submit, content):
+    submission = submit()
+    submission.predictions.write_bytes(content)
+    with refused(where="predictions.parquet"):
+        check_submission(submission, [votes])
+    (submission.folder / "system.yml").write_bytes(content)
+    with refused(where="system.yml"):
+        read_submission(submission.folder)
+
+
 def test_yes_and_no_are_words_whatever_yaml_makes_of_them():
     text = yaml.safe_load("may_have_seen: no\nreason: its weights are older\n")
     assert parse_record(RECORD | text, "system.yml").may_have_seen == "no"
