@@ -14,6 +14,7 @@ from helpers.rows import write_dataset
 from chaos_utils.analyses.inputs import gather
 from chaos_utils.base import paths
 from chaos_utils.cli import submit
+from chaos_utils.datasets.auxiliary_data import JUDGES
 from chaos_utils.scoring.formats import class_columns
 
 PROJECT = paths.project()
@@ -148,3 +149,23 @@ def test_a_recorded_model_is_refused_under_another_name(released, tmp_path):
     done = call("submit", tmp_path / "new.parquet", "--name", "x-trial", *fields(), code=2)
     assert_fields(done.stderr, problem="MiniLM-L6, seed 1", found="1.000")
     assert not (PROJECT / "results" / "submitted" / "x-trial").exists()
+
+
+@pytest.mark.published("judges32/*")
+def test_a_language_models_labels_are_known_and_its_items_are_a_set(released, results, tmp_path):
+    answers = JUDGES.read("snli")
+    labels = answers[answers["model"] == answers["model"].iloc[0]]
+    labels = labels[["uid", "label"]].rename(columns={"label": "predicted_label"})
+    asked = {"asked.how": "label", "asked.prompt": "Which?", "asked.temperature": "0"}
+    words = ["submit", tmp_path / "labels.csv", "--name", "a-judge", *fields(**asked)]
+    labels.to_csv(tmp_path / "labels.csv", index=False)
+    assert_fields(call(*words, code=2).stderr, problem=answers["model"].iloc[0], found="1.000")
+    others = {"entailment": "neutral", "neutral": "contradiction", "contradiction": "entailment"}
+    changed = np.random.default_rng(0).random(len(labels)) < 0.1
+    labels["predicted_label"] = labels["predicted_label"].mask(
+        changed, labels["predicted_label"].map(others)
+    )
+    labels.to_csv(tmp_path / "labels.csv", index=False)
+    (row,) = json.loads(call(*words, "--json").stdout)["rows"]
+    assert "of 1,000, judges' items" in row["items"]
+    assert (results / "a-judge" / "system.yml").is_file()

@@ -3,7 +3,7 @@
 import hashlib
 import io
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -152,10 +152,26 @@ def _counts(system: System) -> Ints:
 
 @lru_cache(maxsize=4)  # for each submission on the same votes
 def _published_systems(votes: Votes) -> tuple[System, ...]:
-    """Return the released systems, and all runs of the project, those of parts of the data too."""
+    """Return released systems, language models, and all runs, those on parts of the data too."""
     runs = committed_runs() if votes.is_released else []
     ours = (run.predictions_on(votes) for run in runs)
-    return (*load_systems(votes, trained=False), *(system for system in ours if system is not None))
+    return (
+        *load_systems(votes, trained=False),
+        *_language_models(votes),
+        *(system for system in ours if system is not None),
+    )
+
+
+def _language_models(votes: Votes) -> Iterator[System]:
+    """Yield the language models whose labels stand beside released votes, where available."""
+    if not (votes.is_released and judges_file(votes.dataset) and JUDGES.available):
+        return
+    code_of_label = {label: k for k, label in enumerate(votes.dataset.labels)}
+    for model, rows in JUDGES.read(votes.dataset.name).groupby("model"):
+        codes = rows["label"].map(code_of_label).to_numpy(dtype=np.int64)
+        one_hot = np.eye(votes.dataset.n_classes)[codes]
+        uids = tuple(rows["uid"])
+        yield System(str(model), votes.dataset, uids, one_hot, codes, stated=True, one_label=True)
 
 
 def find_derived(submission: Submission, all_votes: Sequence[Votes]) -> str:
@@ -383,8 +399,6 @@ def _known_systems(submission: Submission, votes: Votes) -> list[System]:
 def _check_duplicates(submission: Submission, system: System, known: Sequence[System]) -> None:
     """Raise if a submission is a known system, or its labels and does not say so."""
     names = {PERFECT_MODEL, SECOND_CROWD, *(other.name for other in known)}
-    if JUDGES.available and judges_file(system.dataset):
-        names.update(JUDGES.read(system.dataset.name)["model"])
     if _key(system.name) in map(_key, names):
         raise ChaosError(
             "A known system has this title.", where=submission.place(RECORD_FILE),
