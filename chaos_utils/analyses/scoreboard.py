@@ -22,12 +22,14 @@ from chaos_utils.analyses.fitting import (
 )
 from chaos_utils.analyses.machine_crowds import Crowd, judges_on, pooled_logs
 from chaos_utils.base.style import SYSTEM_NAMES
+from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.auxiliary_data import JUDGES, AuxiliaryData, judges_file
+from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.datasets.splits import has_several_groups
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.ranks import rank_sets
-from chaos_utils.report.columns import DATASET, MISSING, Column, Row, number, with_ends
+from chaos_utils.report.columns import MISSING, Column, Row, number, with_ends
 from chaos_utils.scoring.evaluate import guesses, part_of, references
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References
 from chaos_utils.scoring.scores import available, score, wide
@@ -272,3 +274,116 @@ def _people(
             row[measure] = few.value if few else known.get((name, measure), np.nan)
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+# How they are shown
+
+
+@derived_table(keys=("dataset", "pool", "system"))
+def on_all_items(board: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `scoreboard` on whole datasets, with the ``heading`` of each."""
+    return _with_headings(board[board["pool"] == ALL])
+
+
+@derived_table(keys=("dataset", "pool", "system"))
+def on_fewer_items(board: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `scoreboard` on parts of datasets, with the ``heading`` of each."""
+    return _with_headings(board[board["pool"] != ALL])
+
+
+def _with_headings(rows: pd.DataFrame) -> pd.DataFrame:
+    pools = rows.groupby(["dataset", "pool"], sort=False)
+    n_items = pools["n_items"].transform("max").map(number)
+    n_placed = pools["n_placed"].transform("max")
+    places = n_placed.map(lambda n: f"{number(n)} places" if n > 0 else "too few to rank")
+    names = rows["dataset"].map(short_of)
+    return rows.assign(heading=names + ", " + n_items + " items: " + places)
+
+
+def _place(row: Row, prefix: str = "") -> str:
+    """Return the places that a system may have, as ``3–6``."""
+    best, worst = (row[f"{prefix}place_{end}"] for end in ("best", "worst"))
+    if not best > 0:
+        return MISSING
+    return number(best) if best == worst else f"{number(best)}–{number(worst)}"
+
+
+def _worth_text(row: Row) -> str:
+    """Return the worth, recalibrated, with its interval; a number of people as it is by definition."""
+    if row["kind"] == OF_PEOPLE:
+        return number(row[PEOPLE_RECALIBRATED])
+    return str(_WORTH.cell(row))
+
+
+def _as_it_is(row: Row) -> str:
+    """Return the worth as it is, with the places; one label per item has none."""
+    if row["asked"] == "label":
+        return "label"
+    value, place = number(row[PEOPLE], 1), _place(row, "as_it_is_")
+    return value if place == MISSING else f"{value} ({place})"
+
+
+def _how(row: Row) -> str:
+    """Say how a system was asked, what it used, and who computed it."""
+    what = row["kind"] if row["asked"] in ("", "probabilities") else f"{row['kind']}, {row['asked']}"
+    if row["kind"] in (OF_PEOPLE, GUESS):
+        return f"{what}, other items’ votes" if row["votes_used"] else what
+    marks = [what]
+    marks += ["other items’ votes"] if row["votes_used"] else []
+    marks += ["may have seen the items"] if row["may_have_seen"] != "no" else []
+    return ", ".join([*marks, row["grade"]])
+
+
+_WORTH = with_ends("worth in people", PEOPLE_RECALIBRATED, 1)
+COLUMNS = [
+    Column("dataset", "heading"),
+    Column("system", "system", names=SYSTEM_NAMES),
+    Column("place", _place),
+    Column(_WORTH.heading, _worth_text),
+    Column("as it is (place)", _as_it_is),
+    Column("misplaced of 100", "dist_ce", 0, percent=True),
+    Column("JSD", lambda row: "label" if row["asked"] == "label" else number(row["jsd"], 3)),
+    Column("accuracy, %", "new_accuracy", 0, percent=True),
+    Column("how", _how),
+]
+
+
+@derived_table(keys=("dataset", "group", "system", "how"))
+def drawn(board: pd.DataFrame) -> pd.DataFrame:
+    """Return the worths that the figure draws, in groups of systems.
+
+    ``how`` is ``recalibrated`` or ``as it is``, ``value`` the worth. Language models, and what is
+    stacked with them, are on the items that they labelled. ``is_best`` marks the best system of a
+    dataset in each group of `_LABELLED`, recalibrated.
+    """
+    needs_llms = (board["kind"] == LANGUAGE_MODEL) | board["system"].str.startswith(WITH_LLMS)
+    rows = board[(board["pool"] == ALL) | needs_llms]
+    rows = rows.assign(
+        group=[_group(row) for row in rows.to_dict("records")],
+        label=rows["family"].replace(SYSTEM_NAMES),
+    )
+    keys = ["dataset", "group", "label", "system", "n_items"]
+    names = {PEOPLE_RECALIBRATED: "recalibrated", PEOPLE: "as it is"}
+    table = rows.melt(keys, list(names), "how", "value").replace({"how": names})
+    table = table[np.isfinite(table["value"])]
+    candidates = table[(table["how"] == "recalibrated") & table["group"].isin(_LABELLED)]
+    best = candidates.groupby(["dataset", "group"])["value"].idxmax()
+    table = table.assign(is_best=table.index.isin(best))
+    table = table.sort_values("group", key=lambda group: group.map(GROUPS.index), kind="stable")
+    return in_order_of(table, "dataset", board["dataset"].unique())
+
+
+_LABELLED = ("language models, one label", "models of 2020", "other models", "guesses")
+GROUPS = (
+    "people", "stacks with language models", "stacks", "language models, pooled", *_LABELLED
+)  # fmt: skip
+
+
+def _group(row: Row) -> str:
+    if row["kind"] == MODEL:
+        return "models of 2020" if row["date"] == "2020" else "other models"
+    if row["kind"] == LANGUAGE_MODEL:
+        return "language models, one label" if row["asked"] == "label" else "language models, pooled"
+    if row["system"].startswith(WITH_LLMS):
+        return "stacks with language models"
+    return {OF_PEOPLE: "people", STACK: "stacks", GUESS: "guesses"}[row["kind"]]
