@@ -5,7 +5,7 @@ language model's label and a model's probabilities compare; as they are, they wo
 sets that hold for all systems at once, since a single place claims more than the items can show.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, replace
 
 import numpy as np
@@ -21,6 +21,7 @@ from chaos_utils.analyses.fitting import (
     stacks,
 )
 from chaos_utils.analyses.machine_crowds import Crowd, judges_on, pooled_logs
+from chaos_utils.base.errors import counted
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.auxiliary_data import JUDGES, AuxiliaryData, judges_file
@@ -30,13 +31,22 @@ from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.ranks import rank_sets
 from chaos_utils.report.columns import MISSING, Column, Row, number, with_ends
-from chaos_utils.scoring.evaluate import guesses, part_of, references
+from chaos_utils.scoring.evaluate import MOST_ITEMS, at_most, guesses, part_of, references
+from chaos_utils.scoring.human_equivalents import refusal
+from chaos_utils.scoring.recalibration import too_few_to_recalibrate
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References
 from chaos_utils.scoring.scores import available, score, wide
 from chaos_utils.scoring.system import System, check_names, votes_of
 from chaos_utils.scoring.systems import computed
 from chaos_utils.scoring.training_records import Run
-from chaos_utils.scoring.worth import PEOPLE, PEOPLE_RECALIBRATED, PEOPLE_SHRUNK, Worth, worth
+from chaos_utils.scoring.worth import (
+    PEOPLE,
+    PEOPLE_RECALIBRATED,
+    PEOPLE_SHRUNK,
+    Estimate,
+    Worth,
+    worth,
+)
 
 ALL = "all"  # the pool of the systems that cover the whole dataset
 ENOUGH = 0.95  # share of a pool's items that each of its systems covers
@@ -50,6 +60,7 @@ _RANKINGS = 4000  # resamples of the items, for places
 _JUDGES_PAPER = "li2026"
 _PLACES = ("place_best", "place_worst", "place_margin", "n_placed")
 _WORTHS = (PEOPLE_RECALIBRATED, PEOPLE, PEOPLE_SHRUNK)
+_BY_DEFINITION = (PEOPLE_RECALIBRATED, PEOPLE_SHRUNK)  # k for k people
 _ABOUT = ("kind", "asked", "votes_used", "may_have_seen", "grade", "date")
 _COLUMNS = [
     "pool", "system", "family", "n_items", *_ABOUT,
@@ -59,7 +70,7 @@ _COLUMNS = [
 ]  # fmt: skip
 
 # A system that is ranked, and what the scoreboard says of it beside its scores.
-_Entry = tuple[System, Mapping[str, object]]
+_Entry = tuple[System, dict[str, object]]
 
 
 @cached_analysis(keys=("dataset", "pool", "system"))
@@ -76,9 +87,10 @@ def scoreboard(
 
     The pool ``all`` holds the systems that cover 95% of the dataset's items. Systems on fewer items
     have pools of their own, named by the number of items, in which all others are scored again, on
-    the same items: so have the language models. A pool holds guesses, the `systems`, the
-    `variants`, stacks of all systems by the recipe of `analyses.fitting`, fitted for KL, and people.
-    Its rows are sorted by worth, recalibrated, highest first.
+    the same items: so have the language models, unless the `judges` are not available. A pool holds
+    guesses, the `systems`, the `variants`, stacks of all systems by the recipe of
+    `analyses.fitting`, fitted for KL, and people. Its rows are sorted by worth, recalibrated, highest first; where items are too few for a map, by
+    worth, shrunk, without places.
 
     * ``kind``: model, language model, stack, guess or people; ``asked``: what a system gives
       (probabilities, samples, label); ``votes_used``: whether it was fitted on other items' votes;
@@ -92,14 +104,15 @@ def scoreboard(
     * ``dist_ce`` (the share of votes that are misplaced), ``jsd``, ``new_accuracy`` and ``kl``. One
       label per item has no JSD and no KL.
 
-    Empty where an item has a single vote.
+    Systems that have seen the votes themselves are left out. Empty where an item has a single vote.
     """
     if votes.n_votes.min() < 2:
         return pd.DataFrame(columns=_COLUMNS)
     names = {system.name for system in systems}  # a reader may have repeated one of the runs
     runs = [run.predictions_on(votes) for run in variants if votes.is_released]
     variant_systems = [run for run in runs if run and run.name not in names]
-    all_systems, alone = [*systems, *variant_systems], {run.name for run in variant_systems}
+    alone = {run.name for run in variant_systems}
+    all_systems = [one for one in (*systems, *variant_systems) if not refusal(votes, one)]
     is_judged = votes.is_released and judges.available and judges_file(votes.dataset)
     crowd = judges_on(votes, judges) if is_judged else None
     tables = []
@@ -107,12 +120,12 @@ def scoreboard(
         part = part_of(votes, items)
         covering = [system for system in all_systems if _covers(system.rows_in(votes), items)]
         answers = crowd if crowd and crowd.votes.uids == part.uids else None
-        entries = [
-            *((guess, {"kind": GUESS, "asked": "", "may_have_seen": "no"}) for guess in guesses(part)),
+        entries: list[_Entry] = [
+            *((guess, {"kind": GUESS, "asked": ""}) for guess in guesses(part)),
             *((system, {"kind": MODEL}) for system in covering),
             *(_language_models(answers) if answers else ()),
             *_stacks(part, covering, alone, answers),
-        ]  # fmt: skip
+        ]
         check_names([system for system, _ in entries])
         table = _ranked(part, entries, n_resamples, seed)
         tables.append(table.assign(pool=name))
@@ -133,11 +146,11 @@ def _pools(votes: Votes, systems: Sequence[System], crowd: Crowd | None) -> dict
         item_sets.append(np.array([votes.index(uid) for uid in crowd.votes.uids]))
     for system in sorted(systems, key=len, reverse=True):
         rows = system.rows_in(votes)
-        if not any(_covers(rows, items) for items in item_sets):
+        if len(rows) and not any(_covers(rows, items) for items in item_sets):
             item_sets.append(rows)
     pools = {ALL: item_sets[0]}
     for items in item_sets[1:]:
-        name = f"{len(items):,} items"
+        name = counted(len(items), "item")
         n_alike = sum(other.partition(", ")[0] == name for other in pools)
         pools[f"{name}, set {n_alike + 1}" if n_alike else name] = items
     return pools
@@ -145,7 +158,7 @@ def _pools(votes: Votes, systems: Sequence[System], crowd: Crowd | None) -> dict
 
 def _language_models(crowd: Crowd) -> Iterable[_Entry]:
     """Yield each language model's labels, and their pooled votes."""
-    about = {"kind": LANGUAGE_MODEL, "may_have_seen": "possible"}
+    about: dict[str, object] = {"kind": LANGUAGE_MODEL, "may_have_seen": "possible"}
     for member, shares in zip(crowd.members, crowd.one_hot, strict=True):
         system = computed(member, crowd.votes, shares, origin="released")
         yield replace(system, one_label=True, paper=_JUDGES_PAPER), about | {"asked": "label"}
@@ -191,7 +204,6 @@ def _about(system: System) -> dict[str, object]:
     return {
         "system": system.name,
         "family": system.family,
-        "kind": MODEL,
         "asked": "label" if system.one_label else "samples" if sampled else "probabilities",
         "votes_used": votes_of(system.dataset) in system.trained_on,
         "may_have_seen": "possible" if system.caution else "no",
@@ -200,15 +212,17 @@ def _about(system: System) -> dict[str, object]:
     }
 
 
-def _ranked(
-    part: Votes, entries: Sequence[_Entry], n_resamples: int, seed: int
-) -> pd.DataFrame:
-    """Return the rows of a pool, sorted by worth, recalibrated."""
+def _ranked(part: Votes, entries: Sequence[_Entry], n_resamples: int, seed: int) -> pd.DataFrame:
+    """Return the rows of a pool, sorted by worth: recalibrated, or with too few items shrunk."""
     systems = [system for system, _ in entries]
     worths = [worth(part, system, n_resamples=n_resamples, seed=seed) for system in systems]
+    by = PEOPLE_RECALIBRATED
+    if too_few_to_recalibrate(len(part), part.dataset.n_classes):
+        by = PEOPLE_SHRUNK
+        worths = [_without(PEOPLE_RECALIBRATED, result) for result in worths]
     rows = [
-        _about(system) | dict(about) | _worth_columns(estimate)
-        for (system, about), estimate in zip(entries, worths, strict=True)
+        _about(system) | about | _worth_columns(result)
+        for (system, about), result in zip(entries, worths, strict=True)
     ]
     table = pd.DataFrame(rows)
     for name, prefix in ((PEOPLE_RECALIBRATED, ""), (PEOPLE, "as_it_is_")):
@@ -222,7 +236,13 @@ def _ranked(
     table.loc[[result.is_hard for result in worths], without] = np.nan
     people = _people(part, worths[0].credibility, measures, seed)
     table = pd.concat([table, people], ignore_index=True).reindex(columns=_COLUMNS)
-    return table.sort_values(PEOPLE_RECALIBRATED, ascending=False, kind="stable")
+    return table.sort_values(by, ascending=False, kind="stable")
+
+
+def _without(name: str, result: Worth) -> Worth:
+    """Return a worth without the estimate of this name."""
+    by_item = {key: values for key, values in result.by_item.items() if key != name}
+    return replace(result, estimates={**result.estimates, name: Estimate()}, by_item=by_item)
 
 
 def _worth_columns(result: Worth) -> dict[str, object]:
@@ -238,9 +258,8 @@ def _places(
     part: Votes, systems: Sequence[System], worths: Sequence[Worth], name: str, seed: int
 ) -> pd.DataFrame:
     """Return the places of systems by their distances, those of the estimate that is named."""
-    ranked = [
-        index for index, result in enumerate(worths) if name in result.shown and name in result.by_item
-    ]  # fmt: skip
+    names = [result.shown.keys() & result.by_item.keys() for result in worths]
+    ranked = [index for index, known in enumerate(names) if name in known]
     table = pd.DataFrame(index=range(len(systems)), columns=list(_PLACES), dtype=float)
     if ranked:
         distances = np.full((len(part), len(ranked)), np.nan)
@@ -254,20 +273,18 @@ def _places(
     return table
 
 
-def _people(
-    part: Votes, credibility: float, measures: Sequence[str], seed: int
-) -> pd.DataFrame:
+def _people(part: Votes, credibility: float, measures: Sequence[str], seed: int) -> pd.DataFrame:
     """Return a few people, a second crowd and a perfect model, with the scores that they reach."""
-    drawn = References(part, seed=seed)
+    drawn = References(at_most(part, MOST_ITEMS, seed), seed=seed)
     known = {(row["system"], row["measure"]): row["value"] for row in references(part, measures)}
     rows = []
     sizes = {f"{n} people": n for n in _FEW_PEOPLE if n < drawn.n_votes}
     for name, n_people in (sizes | {SECOND_CROWD: drawn.n_votes, PERFECT_MODEL: np.inf}).items():
         row: dict[str, object] = {
-            "system": name, "kind": OF_PEOPLE, "asked": "", "votes_used": False, "grade": "run here",
-            "may_have_seen": "no", "date": "", "family": name, "n_items": len(part),
-            PEOPLE_RECALIBRATED: n_people if np.isfinite(credibility) else np.nan,
+            "system": name, "family": name, "kind": OF_PEOPLE, "asked": "", "votes_used": False,
+            "may_have_seen": "no", "grade": "run here", "date": "", "n_items": len(part),
             PEOPLE: n_people - credibility,
+            **dict.fromkeys(_BY_DEFINITION, n_people if np.isfinite(credibility) else np.nan),
         }  # fmt: skip
         for measure in measures:
             few = drawn.people(measure, int(n_people)) if name in sizes else None
@@ -309,10 +326,11 @@ def _place(row: Row, prefix: str = "") -> str:
 
 
 def _worth_text(row: Row) -> str:
-    """Return the worth, recalibrated, with its interval; a number of people as it is by definition."""
+    """Return the worth with its interval: recalibrated or, with too few items for that, shrunk."""
     if row["kind"] == OF_PEOPLE:
         return number(row[PEOPLE_RECALIBRATED])
-    return str(_WORTH.cell(row))
+    name = PEOPLE_RECALIBRATED if np.isfinite(row[PEOPLE_RECALIBRATED]) else PEOPLE_SHRUNK
+    return str(with_ends(_WORTH, name, 1).cell(row))
 
 
 def _as_it_is(row: Row) -> str:
@@ -325,7 +343,9 @@ def _as_it_is(row: Row) -> str:
 
 def _how(row: Row) -> str:
     """Say how a system was asked, what it used, and who computed it."""
-    what = row["kind"] if row["asked"] in ("", "probabilities") else f"{row['kind']}, {row['asked']}"
+    what = (
+        row["kind"] if row["asked"] in ("", "probabilities") else f"{row['kind']}, {row['asked']}"
+    )
     if row["kind"] in (OF_PEOPLE, GUESS):
         return f"{what}, other items’ votes" if row["votes_used"] else what
     marks = [what]
@@ -334,12 +354,12 @@ def _how(row: Row) -> str:
     return ", ".join([*marks, row["grade"]])
 
 
-_WORTH = with_ends("worth in people", PEOPLE_RECALIBRATED, 1)
+_WORTH = "worth in people"
 COLUMNS = [
     Column("dataset", "heading"),
     Column("system", "system", names=SYSTEM_NAMES),
     Column("place", _place),
-    Column(_WORTH.heading, _worth_text),
+    Column(_WORTH, _worth_text),
     Column("as it is (place)", _as_it_is),
     Column("misplaced of 100", "dist_ce", 0, percent=True),
     Column("JSD", lambda row: "label" if row["asked"] == "label" else number(row["jsd"], 3)),
@@ -383,7 +403,9 @@ def _group(row: Row) -> str:
     if row["kind"] == MODEL:
         return "models of 2020" if row["date"] == "2020" else "other models"
     if row["kind"] == LANGUAGE_MODEL:
-        return "language models, one label" if row["asked"] == "label" else "language models, pooled"
+        return (
+            "language models, one label" if row["asked"] == "label" else "language models, pooled"
+        )
     if row["system"].startswith(WITH_LLMS):
         return "stacks with language models"
     return {OF_PEOPLE: "people", STACK: "stacks", GUESS: "guesses"}[row["kind"]]

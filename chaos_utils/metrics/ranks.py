@@ -45,9 +45,9 @@ def rank_sets(
 
     Every pair of systems is compared on the items that both cover. A pair differs if its
     studentised difference exceeds a quantile, over resamples of the items, of the largest
-    studentised difference of all pairs. Pairs that differ leave the comparison, and the others are compared
-    again until no further pair differs (step-down). A system's best rank is one more than the
-    number of systems that are better than it, its worst one the number of systems that are not
+    studentised difference of all pairs. Pairs that differ leave the comparison, and the others are
+    compared again until no further pair differs (step-down). A system's best rank is one more than
+    the number of systems that are better than it, its worst one the number of systems that are not
     worse. With probability `level`, all sets hold the true ranks.
 
     Parameters
