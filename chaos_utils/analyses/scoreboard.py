@@ -36,7 +36,7 @@ from chaos_utils.scoring.human_equivalents import refusal
 from chaos_utils.scoring.recalibration import too_few_to_recalibrate
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References
 from chaos_utils.scoring.scores import available, score, wide
-from chaos_utils.scoring.system import System, check_names, votes_of
+from chaos_utils.scoring.system import Origin, System, check_names, votes_of
 from chaos_utils.scoring.systems import computed
 from chaos_utils.scoring.training_records import Run
 from chaos_utils.scoring.worth import (
@@ -56,6 +56,7 @@ MODEL, LANGUAGE_MODEL, STACK, GUESS, OF_PEOPLE = (
 )  # fmt: skip
 POOLED, WITH_LLMS = "language models, pooled", "all systems + language models"
 _FEW_PEOPLE = (5, 10)
+_STACKED: tuple[Origin, ...] = ("released", "trained", "yours")
 _RANKINGS = 4000  # resamples of the items, for places
 _JUDGES_PAPER = "li2026"
 _PLACES = ("place_best", "place_worst", "place_margin", "n_placed")
@@ -87,10 +88,10 @@ def scoreboard(
 
     The pool ``all`` holds the systems that cover 95% of the dataset's items. Systems on fewer items
     have pools of their own, named by the number of items, in which all others are scored again, on
-    the same items: so have the language models, unless the `judges` are not available. A pool holds
+    the same items; so have the language models, unless the `judges` are not available. A pool holds
     guesses, the `systems`, the `variants`, stacks of all systems by the recipe of
-    `analyses.fitting`, fitted for KL, and people. Its rows are sorted by worth, recalibrated, highest first; where items are too few for a map, by
-    worth, shrunk, without places.
+    `analyses.fitting`, fitted for KL, and people. Its rows are sorted by worth, recalibrated,
+    highest first; where items are too few for a map, by worth, shrunk, without places.
 
     * ``kind``: model, language model, stack, guess or people; ``asked``: what a system gives
       (probabilities, samples, label); ``votes_used``: whether it was fitted on other items' votes;
@@ -121,8 +122,8 @@ def scoreboard(
         covering = [system for system in all_systems if _covers(system.rows_in(votes), items)]
         answers = crowd if crowd and crowd.votes.uids == part.uids else None
         entries: list[_Entry] = [
-            *((guess, {"kind": GUESS, "asked": ""}) for guess in guesses(part)),
-            *((system, {"kind": MODEL}) for system in covering),
+            *(_entry(guess, kind=GUESS, asked="") for guess in guesses(part)),
+            *map(_entry, covering),
             *(_language_models(answers) if answers else ()),
             *_stacks(part, covering, alone, answers),
         ]
@@ -158,22 +159,26 @@ def _pools(votes: Votes, systems: Sequence[System], crowd: Crowd | None) -> dict
 
 def _language_models(crowd: Crowd) -> Iterable[_Entry]:
     """Yield each language model's labels, and their pooled votes."""
-    about: dict[str, object] = {"kind": LANGUAGE_MODEL, "may_have_seen": "possible"}
+    about = {"kind": LANGUAGE_MODEL, "may_have_seen": "possible"}
     for member, shares in zip(crowd.members, crowd.one_hot, strict=True):
         system = computed(member, crowd.votes, shares, origin="released")
-        yield replace(system, one_label=True, paper=_JUDGES_PAPER), about | {"asked": "label"}
+        yield _entry(replace(system, one_label=True, paper=_JUDGES_PAPER), **about)
     pooled = computed(POOLED, crowd.votes, crowd.counts / crowd.n_members, origin="released")
     pooled = replace(pooled, n_answers=crowd.n_members, paper=_JUDGES_PAPER)
-    yield pooled, about | {"asked": f"{crowd.n_members} labels"}
+    yield _entry(pooled, **about | {"asked": f"{crowd.n_members} labels"})
 
 
 def _stacks(
     part: Votes, systems: Sequence[System], alone: set[str], crowd: Crowd | None
 ) -> Iterable[_Entry]:
-    """Yield the stacks of all systems but those `alone`, also with the language models."""
-    if not systems or not has_several_groups(part):
+    """Yield the stacks of all systems but those `alone`, also with the language models.
+
+    Submitted systems are in none, so that a stack is that of the other chapters.
+    """
+    stackable = [system for system in systems if system.origin in _STACKED]
+    if not stackable or not has_several_groups(part):
         return
-    items = common_items(part, systems)
+    items = common_items(part, stackable)
     if len(items.votes) < ENOUGH * len(part):
         return
     for name, indices in stacks(items.systems, alone).items():
@@ -194,22 +199,24 @@ def _stack(name: str, items: CommonItems, logs: Floats, systems: Sequence[System
         out_of_fold=True,
     )
     seen = any(system.caution for system in systems)
-    return system, {"kind": STACK, "may_have_seen": "possible" if seen else "no"}
+    return _entry(system, kind=STACK, may_have_seen="possible" if seen else "no")
 
 
-def _about(system: System) -> dict[str, object]:
-    """Return what the scoreboard says of a system by its own fields."""
+def _entry(system: System, **about: object) -> _Entry:
+    """Return a system with what the scoreboard says of it: by its own fields, unless stated."""
     is_ours = system.origin in ("trained", "baseline", "simulated")
     sampled = system.n_answers or bool(system.n_samples)
-    return {
+    by_fields = {
         "system": system.name,
         "family": system.family,
+        "kind": MODEL,
         "asked": "label" if system.one_label else "samples" if sampled else "probabilities",
         "votes_used": votes_of(system.dataset) in system.trained_on,
         "may_have_seen": "possible" if system.caution else "no",
         "grade": "run here" if is_ours else "recomputed",
         "date": system.paper[-4:],
     }
+    return system, by_fields | about
 
 
 def _ranked(part: Votes, entries: Sequence[_Entry], n_resamples: int, seed: int) -> pd.DataFrame:
@@ -221,8 +228,7 @@ def _ranked(part: Votes, entries: Sequence[_Entry], n_resamples: int, seed: int)
         by = PEOPLE_SHRUNK
         worths = [_without(PEOPLE_RECALIBRATED, result) for result in worths]
     rows = [
-        _about(system) | about | _worth_columns(result)
-        for (system, about), result in zip(entries, worths, strict=True)
+        about | _worth_columns(result) for (_, about), result in zip(entries, worths, strict=True)
     ]
     table = pd.DataFrame(rows)
     for name, prefix in ((PEOPLE_RECALIBRATED, ""), (PEOPLE, "as_it_is_")):
