@@ -51,8 +51,8 @@ from chaos_utils.scoring.worth import (
 ALL = "all"  # the pool of the systems that cover the whole dataset
 ENOUGH = 0.95  # share of a pool's items that each of its systems covers
 MEASURES = ("dist_ce", "jsd", "new_accuracy", "kl")
-MODEL, LANGUAGE_MODEL, STACK, GUESS, OF_PEOPLE = (
-    "model", "language model", "stack", "guess", "people"
+MODEL, LANGUAGE_MODEL, STACK, GUESS, OF_PEOPLE, PERFECT = (
+    "model", "language model", "stack", "guess", "people", "reference"
 )  # fmt: skip
 POOLED, WITH_LLMS = "language models, pooled", "all systems + language models"
 _FEW_PEOPLE = (5, 10)
@@ -93,10 +93,10 @@ def scoreboard(
     `analyses.fitting`, fitted for KL, and people. Its rows are sorted by worth, recalibrated,
     highest first; where items are too few for a map, by worth, shrunk, without places.
 
-    * ``kind``: model, language model, stack, guess or people; ``asked``: what a system gives
-      (probabilities, samples, label); ``votes_used``: whether it was fitted on other items' votes;
-      ``may_have_seen`` the items: no or possible; ``grade``: ``run here``, or ``recomputed`` from
-      released predictions; ``date``: the year of its paper, if any;
+    * ``kind``: model, language model, stack, guess, people or reference; ``asked``: what a system
+      gives (probabilities, samples, label); ``votes_used``: whether it was fitted on other items'
+      votes; ``may_have_seen`` the items: no or possible; ``grade``: ``run here``, or ``recomputed``
+      from released predictions; ``date``: the year of its paper, if any;
     * the estimates of `scoring.worth` with ``_low`` and ``_high``; as it is, one label has none.
       For *k* people they are *k* by definition, and as they are, without the base rate, k − k₀;
     * ``place_best``, ``place_worst``: the places, recalibrated, that a system may have among the
@@ -287,7 +287,8 @@ def _people(part: Votes, credibility: float, measures: Sequence[str], seed: int)
     sizes = {f"{n} people": n for n in _FEW_PEOPLE if n < drawn.n_votes}
     for name, n_people in (sizes | {SECOND_CROWD: drawn.n_votes, PERFECT_MODEL: np.inf}).items():
         row: dict[str, object] = {
-            "system": name, "family": name, "kind": OF_PEOPLE, "asked": "", "votes_used": False,
+            "system": name, "family": name, "kind": PERFECT if name == PERFECT_MODEL else OF_PEOPLE,
+            "asked": "", "votes_used": False,
             "may_have_seen": "no", "grade": "run here", "date": "", "n_items": len(part),
             PEOPLE: n_people - credibility,
             **dict.fromkeys(_BY_DEFINITION, n_people if np.isfinite(credibility) else np.nan),
@@ -333,7 +334,7 @@ def _place(row: Row, prefix: str = "") -> str:
 
 def _worth_text(row: Row) -> str:
     """Return the worth with its interval: recalibrated or, with too few items for that, shrunk."""
-    if row["kind"] == OF_PEOPLE:
+    if row["kind"] in (OF_PEOPLE, PERFECT):
         return number(row[PEOPLE_RECALIBRATED])
     name = PEOPLE_RECALIBRATED if np.isfinite(row[PEOPLE_RECALIBRATED]) else PEOPLE_SHRUNK
     return str(with_ends(_WORTH, name, 1).cell(row))
@@ -352,7 +353,7 @@ def _how(row: Row) -> str:
     what = (
         row["kind"] if row["asked"] in ("", "probabilities") else f"{row['kind']}, {row['asked']}"
     )
-    if row["kind"] in (OF_PEOPLE, GUESS):
+    if row["kind"] in (OF_PEOPLE, PERFECT, GUESS):
         return f"{what}, other items’ votes" if row["votes_used"] else what
     marks = [what]
     marks += ["other items’ votes"] if row["votes_used"] else []
@@ -414,4 +415,4 @@ def _group(row: Row) -> str:
         )
     if row["system"].startswith(WITH_LLMS):
         return "stacks with language models"
-    return {OF_PEOPLE: "people", STACK: "stacks", GUESS: "guesses"}[row["kind"]]
+    return {OF_PEOPLE: "people", PERFECT: "people", STACK: "stacks", GUESS: "guesses"}[row["kind"]]
