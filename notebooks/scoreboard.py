@@ -41,7 +41,7 @@ from chaos_utils.report.tables import publish_table
 
 check_parameters(globals())
 
-inputs = gather(data, predictions)
+inputs = gather(data, predictions, submitted=True)
 board = scoreboard.scoreboard(
     inputs.with_auxiliary_data(JUDGES),
     variants=fitting.variants(),
