@@ -188,7 +188,8 @@ def _harness_run(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, 
                 what = f"{counted(len(choices), 'choice')}, {len(pairs)} log-likelihoods"
                 faults.add(place, [f"found {what}; expected one for each choice"])
                 continue
-            if None in pairs or set(pairs) == {_NEVER}:
+            known = [log for log in pairs if log is not None]
+            if len(known) < len(pairs) or set(known) == {_NEVER} or max(known) > MOST_LOGPROB:
                 what = "finite ones, none above 0, or -inf for a choice that cannot be"
                 faults.add(place, [f"found log-likelihoods {shorten(answers)}; expected {what}"])
                 continue
@@ -273,8 +274,7 @@ def _log_likelihood(value: Any) -> float | None:
     if value is None or str(value).casefold() in ("-inf", "-infinity"):
         return _NEVER
     number = as_number(value)
-    is_log = number is not None and isfinite(number) and number <= MOST_LOGPROB
-    return number if is_log else None
+    return number if number is not None and isfinite(number) else None
 
 
 def _choices(arguments: Any) -> list[str]:

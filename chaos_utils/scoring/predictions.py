@@ -888,7 +888,7 @@ class _DatasetRows:
             "leave out --asked label, or pass --asked samples",
         )
         notes = self._unread(unread, counts.sum() + unread.total())
-        is_read = counts.any(axis=1)
+        is_read = counts.sum(axis=1) > 0
         return self._where(is_read), counts.argmax(axis=1)[is_read], notes
 
     def _stated_shares(self) -> tuple["_DatasetRows", Floats, list[str]]:
@@ -910,16 +910,17 @@ class _DatasetRows:
                 cells = columns[0][row] if self.lists else [column[row] for column in columns]
                 is_whole = isinstance(cells, list) and len(cells) == k
                 by_label = [cells[order.index(label)] for label in range(k)] if is_whole else None
-                answers.append((i, shorten(cells, _WIDE), 1, by_label))
+                text = ", ".join(map(str, cells)) if isinstance(cells, list) else str(cells)
+                answers.append((i, text, 1, by_label))
         shares, is_changed = from_percentages([cells or [None] * k for *_, cells in answers])
-        is_read = ~np.isnan(shares).any(axis=1)
+        is_read = ~np.isnan(shares.sum(axis=1))
         items, times = (np.array([answer[part] for answer in answers]) for part in (0, 2))
         unread = Counter[str]()
         for (_, text, n, _), is_one in zip(answers, is_read, strict=True):
             unread[text] += 0 if is_one else n
         unread, total = +unread, int(times.sum())
         examples = self._refuse_unread(
-            unread, total, ("states percentages", "state percentages"),
+            unread, total, ("answer", "states percentages", "state percentages"),
             f"a percentage for each label, from 0 to 100 (or shares from 0 to 1), which sum to "
             f"{LEAST_SUM} to {GREATEST_SUM}: {some_of(self.votes.dataset.labels)}",
             "ask again for what is unread, or leave --asked percentages out if nothing was stated",
@@ -929,17 +930,18 @@ class _DatasetRows:
         of_all = counted(total, "answer" if DRAWN in frame and total > len(self.rows) else "item")
         note = f"percentages renormalised on {times[is_changed].sum():,} of {of_all}; "
         note += f"{unread.total():,} unread" + f" ({examples})" * bool(unread)
-        is_covered = sums.any(axis=1)
+        is_covered = sums.sum(axis=1) > 0
         return self._where(is_covered), sums[is_covered], [note]
 
     def _log_probabilities(self) -> tuple[Floats, Floats]:
-        """Return each label's log-probability, NaN where it has none, and the highest of an item.
+        """Return each label's log-probability, −∞ where it has none, and the highest of an item.
 
         The probabilities of several spellings of a label are added up.
         """
         frame, k = self.frame, self.votes.dataset.n_classes
         if self.lists:
             logs = list_table(frame.column(self.lists), k)[self.rows][:, np.argsort(self._order())]
+            logs[np.isnan(logs)] = -np.inf
             return logs, logs.max(axis=1)
         spellings: list[list[str]] = [[] for _ in range(k)]
         for name in frame.unnamed:
@@ -954,8 +956,7 @@ class _DatasetRows:
             logs[np.isnan(logs)] = -np.inf
             sums.append(np.logaddexp.reduce(logs, axis=1))
             highest.append(logs.max(axis=1))
-        logs = np.column_stack(sums)
-        return np.where(np.isneginf(logs), np.nan, logs), np.max(highest, axis=0)
+        return np.column_stack(sums), np.max(highest, axis=0)
 
     def _renormalised(self) -> tuple[Floats, list[str]]:
         """Return distributions from log-probabilities of labels, and a note on the labels' mass."""
@@ -963,14 +964,14 @@ class _DatasetRows:
         logs, highest = self._log_probabilities()
         with np.errstate(over="ignore"):
             mass = np.exp(np.logaddexp.reduce(logs, axis=1))
-        is_lacking = np.isnan(logs).any(axis=1)
+        is_lacking = np.isneginf(logs.min(axis=1))
         is_fault = is_lacking | (highest > MOST_LOGPROB) | (mass > MOST_MASS)
         index_of_row = dict(zip(self.rows.tolist(), range(len(self.rows)), strict=True))
 
         def describe(row: int) -> str:
             i = index_of_row[row]
             if is_lacking[i]:
-                return f"no log-probability for {labels[int(np.isnan(logs[i]).argmax())]}"
+                return f"no log-probability for {labels[int(logs[i].argmin())]}"
             if highest[i] > MOST_LOGPROB:
                 return f"{highest[i]:g} is above 0"
             return f"the labels' probabilities add up to {mass[i]:.3g}"
@@ -1111,7 +1112,7 @@ class _DatasetRows:
         if self.mapping.answers:
             todo = "name the label of each answer in --answers too"
         examples = self._refuse_unread(
-            unread, total, ("is a label", "are labels"),
+            unread, total, ("sample", "is a label", "are labels"),
             f"samples that are a label: {some_of(self.votes.dataset.labels)}; up to "
             f"{_MOST_UNREAD:.0%} of others are counted and left out",
             f"{todo}; or turn answers into labels; of stated percentages, pass --asked percentages",
@@ -1120,15 +1121,21 @@ class _DatasetRows:
         return [f"{share} are none of the labels and left out ({examples})"]
 
     def _refuse_unread(
-        self, unread: Counter[str], total: float, verbs: tuple[str, str], expected: str, todo: str
+        self,
+        unread: Counter[str],
+        total: float,
+        words: tuple[str, str, str],
+        expected: str,
+        todo: str,
     ) -> str:
         """Return the commonest of unread answers; raise if too many of all answers are unread.
 
-        `verbs` say what one answer that is read does, and what several do.
+        `words` are what an answer is called, what one that is read does, and what several do.
         """
-        common = [f"sample {shorten(text)} ({n:,})" for text, n in unread.most_common(3)]
+        noun, does, do = words
+        common = [f"{noun} {shorten(text)} ({n:,})" for text, n in unread.most_common(3)]
         if unread.total() > _MOST_UNREAD * total:
-            n_read, (does, do) = total - unread.total(), verbs
+            n_read = total - unread.total()
             few = f"only {n_read:,.0f} {do}" if n_read else f"none {does}"
             raise ChaosError(
                 f"Of the {total:,.0f} answers of {shorten(self.model_rows.name)}, {few}.",
