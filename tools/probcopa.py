@@ -3,8 +3,8 @@
     git clone https://github.com/McGill-NLP/probabilistic-reasoning clone
     python tools/probcopa.py clone data/probcopa/ablations_30_items.csv
 
-It holds the 35 settings of `_SETTINGS`. The files of human answers, which have canary lines, are not
-touched.
+It holds the 35 settings of `_SETTINGS`. The files of human answers, which have canary lines, are
+not touched.
 """
 
 import json
