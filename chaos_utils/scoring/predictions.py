@@ -965,7 +965,7 @@ class _DatasetRows:
         with np.errstate(over="ignore"):
             mass = np.exp(np.logaddexp.reduce(logs, axis=1))
         is_lacking = np.isneginf(logs.min(axis=1))
-        is_fault = is_lacking | (highest > MOST_LOGPROB) | (mass > MOST_MASS)
+        is_fault = is_lacking | (mass > MOST_MASS)
         index_of_row = dict(zip(self.rows.tolist(), range(len(self.rows)), strict=True))
 
         def describe(row: int) -> str:

@@ -1,6 +1,7 @@
 """How a language model was asked decides how its answers are read, and what is refused."""
 
 import json
+from contextlib import suppress
 from math import log
 
 import numpy as np
@@ -8,11 +9,19 @@ import pandas as pd
 import pytest
 from helpers import predictions as made
 from helpers.faults import refused
-from helpers.model_runs import LABELS, answered, generated, sample_of, with_tokens
+from helpers.model_runs import (
+    LABELS,
+    answered,
+    generated,
+    places,
+    put,
+    sample_of,
+    with_tokens,
+)
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.scoring.asking import from_percentages, stated_percentages
+from chaos_utils.scoring.asking import WAYS, from_percentages, stated_percentages
 from chaos_utils.scoring.predictions import read_predictions
 
 LETTERS = dict(zip("ABC", LABELS, strict=True))
@@ -281,3 +290,23 @@ def test_columns_of_labels_are_models_where_models_were_asked(read):
     rows = table.drop(columns="j2").assign(model="m").rename(columns={"item_uid": "item_id"})
     (one,) = read(rows.to_json(orient="records", lines=True), "label", answers=None)
     assert (one.name, one.predicted.tolist()) == ("m", first.predicted.tolist())
+
+
+ODD = [None, True, -3, 1e300, "A", "A: 60%", [1, 2], {"A": "9%"}, {"a": None}]
+TYPICAL = {
+    "percentages": lambda i: {"uid": f"u{i}", "percentages": {"A": 60, "B": "30%", "C": 10}},
+    "logprobs": logs_of,
+    "a batch": lambda i: with_tokens(i, {"A": 0.7, "B": 0.2, "C": 0.05}),
+    "labels": lambda i: {"uid": f"u{i}", "one": "A", "two": "B", "gold": "C"},
+    "counts": lambda i: {"uid": f"u{i}", "A": 60, "B": 30, "C": 10},
+}
+
+
+@pytest.mark.parametrize("asked", WAYS)
+@pytest.mark.parametrize("kind", TYPICAL)
+def test_any_field_may_hold_anything(read, kind, asked):
+    rows = [TYPICAL[kind](i) for i in range(2)]
+    for path in places(rows[0]):
+        for odd in ODD:
+            with suppress(ChaosError):
+                read(json.dumps([put(rows[0], path, odd), rows[1]]), asked, allow_missing=True)
