@@ -405,7 +405,7 @@ publish_table(
     index=["way", "n_answers"],
     caption=f"""Log-probabilities show most of what a model knows, one label about half of it. Worth in people on top of the base
     rate of one model, RoBERTa-large, as its answers would be read if it were asked in each way: as they are, and
-    recalibrated on other items. Samples are counted with ½ added to each label; percentages are rounded to tens. A label
+    recalibrated on other items. Samples are counted with ½ added to each label; percentages are in tens. A label
     has no worth as it is. The data has {100 * confidence:g}% intervals over items, for one draw of the samples.""",
 )
 

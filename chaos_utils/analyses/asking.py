@@ -198,8 +198,8 @@ def ways(
 
     The `system` is asked as a language model would be: for its likeliest ``label``; for some
     ``samples`` of its distribution; for the ``logprobs`` of the labels, which are its distribution;
-    and for ``percentages``, rounded to tens. Each answer becomes a distribution by the rules of
-    `scoring.asking`.
+    and for ``percentages`` in tens, which sum to a hundred. Each answer becomes a distribution by
+    the rules of `scoring.asking`.
 
     One row for each way and number of answers: ``n_items``, and the worth in people on top of the
     base rate, as it is (a label has none) and recalibrated, with ``_low`` and ``_high`` over items.
@@ -210,11 +210,10 @@ def ways(
     part = part_of(votes, chosen[0].rows_in(votes))
     batch = chosen[0].aligned_to(part)
     shares, rng = batch.model, np.random.default_rng([seed, 33])
-    tens = np.round(STEPS * shares)
     asked: list[tuple[str, int, Floats]] = [
         (LABEL, 1, one_hot(batch.predicted[:, np.newaxis], part.dataset.n_classes)[0]),
         *((SAMPLES, n, smoothed(rng.multinomial(n, shares) / n, n)) for n in N_SAMPLES),
-        (PERCENTAGES, 1, tens / tens.sum(axis=1, keepdims=True)),
+        (PERCENTAGES, 1, _in_steps(shares)),
         (LOGPROBS, 1, shares),
     ]
     table = []
@@ -232,6 +231,14 @@ def ways(
                 }
         table.append(row)
     return pd.DataFrame(table)
+
+
+def _in_steps(shares: Floats) -> Floats:
+    """Return shares rounded to steps that sum to 1: the largest remainders are rounded up."""
+    steps = np.floor(STEPS * shares)
+    rank = (steps - STEPS * shares).argsort(axis=1, kind="stable").argsort(axis=1)
+    rounded: Floats = (steps + (rank < STEPS - steps.sum(axis=1, keepdims=True))) / STEPS
+    return rounded
 
 
 # How tables show them

@@ -109,6 +109,15 @@ def test_a_way_shows_what_it_can(sample):
     ]  # fmt: skip
 
 
+def test_percentages_in_tens_sum_to_a_hundred():
+    shares = np.random.default_rng(0).dirichlet((0.5, 0.7, 0.9), 400)
+    tens = asking._in_steps(shares)
+    assert np.allclose(tens.sum(axis=1), 1)
+    assert np.allclose(tens * asking.STEPS, np.round(tens * asking.STEPS))
+    assert np.abs(tens - shares).max() < 1 / asking.STEPS
+    assert asking._in_steps(np.array([[0.34, 0.33, 0.33]])).tolist() == [[0.4, 0.3, 0.3]]
+
+
 def test_other_votes_than_the_book_s_have_no_settings(sample):
     assert not asking.setting_inputs(gather("sample"))
 
