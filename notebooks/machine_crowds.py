@@ -31,11 +31,16 @@ seed: int = 0  # seed of draws and resamples
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import machine_crowds
+from chaos_utils.analyses import asking, machine_crowds
 from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.datasets.auxiliary_data import JUDGES
-from chaos_utils.plots.machine_crowds import plot_machine_worth, plot_members, plot_unanimity
+from chaos_utils.plots.machine_crowds import (
+    plot_asking,
+    plot_machine_worth,
+    plot_members,
+    plot_unanimity,
+)
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
@@ -384,12 +389,85 @@ publish_table(
 # lesions, fewer than judged each item. As they are, their votes on WAX come out below the base rate
 # ({value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top .1f`).
 #
+# ## Other ways to ask
+#
+# All of the above are single labels. A model can also be asked for several samples, for the log-probabilities of the
+# labels, or to state percentages; {doc}`../your_model` says how each becomes a distribution. No public run of a language
+# model on ChaosNLI has these item by item. So we ask a model whose probabilities we know, RoBERTa-large of
+# {cite:t}`nie2020`, in all four ways.
+
+# %%
+ways = asking.ways(labelled, system="roberta-large", **resampling)
+publish_table(
+    "tbl-asking",
+    ways,
+    columns=asking.way_columns(ways.rows),
+    index=["way", "n_answers"],
+    caption=f"""Log-probabilities show most of what a model knows, one label about half of it. Worth in people on top of the base
+    rate of one model, RoBERTa-large, as its answers would be read if it were asked in each way: as they are, and
+    recalibrated on other items. Samples are counted with ½ added to each label; percentages are in tens. A label
+    has no worth as it is. The data has {100 * confidence:g}% intervals over items, for one draw of the samples.""",
+)
+
+# %% [markdown]
+# Recalibrated, one label shows {value}`tbl-asking dataset=mnli way=label people_on_top_recalibrated .1f` of the
+# {value}`tbl-asking dataset=mnli way=logprobs people_on_top_recalibrated .1f` people that RoBERTa-large is worth on MNLI,
+# and thirty samples {value}`tbl-asking dataset=mnli way=samples n_answers=30 people_on_top_recalibrated .1f`
+# ({numref}`tbl-asking`).
+#
+# As they are, few samples flatter a model that is too sure of itself, since the ½ added to each label draws it towards
+# a uniform guess: one sample is worth
+# {value}`tbl-asking dataset=mnli way=samples n_answers=1 people_on_top .1f` people there, a hundred
+# {value}`tbl-asking dataset=mnli way=samples n_answers=100 people_on_top .1f`. Compare samples with samples of the same
+# number, or recalibrate.
+#
+# ### Temperature, effort, personas
+#
+# {cite:t}`kamath2026` asked people how likely an inference is, on a scale from 0 to 100, and seven reasoning models the
+# same, thirty times each, at several temperatures, efforts and personas. Does any of these settings give people's spread?
+
+# %%
+settings = asking.settings(asking.setting_inputs(inputs), n_splits=100, **resampling)
+publish_figure(
+    "fig-asking",
+    plot_asking,
+    settings,
+    caption=f"""No setting gives a model people's spread, or brings it near them. Left: the Wasserstein distance of a
+    model's answers to as many people, half of those asked, mean over thirty items of ProbCOPA, with
+    {100 * confidence:g}% intervals over items. *People*: the other half. *Median*: that of the other half, as the only
+    answer. *Uniform*: numbers drawn at random. Right: the standard deviation of the answers to an item. A setting most of
+    whose replies could not be read is left out.""",
+    alt="""Two panels of dots, one row for each setting of seven models. At the left all dots lie between 12 and 18
+    points, around the line of people's median at 15, far from people at 7.5 and from a uniform guess at 26.5. At the
+    right all lie below 10 points, people at 18.""",
+)
+
+# %% [markdown]
+# None does ({numref}`fig-asking`). The {value}`fig-asking kind=setting count:distance d` settings stay
+# {value}`fig-asking kind=setting min:distance .0f` to {value}`fig-asking kind=setting max:distance .0f` points from
+# people, where another half of the people stands at
+# {value}`fig-asking "model=the other half of the people" distance .1f` and a uniform guess at
+# {value}`fig-asking "model=uniform guess" distance .1f`. A model's thirty answers to an item differ by a standard
+# deviation of at most {value}`fig-asking kind=setting max:sd .0f` points, people's by
+# {value}`fig-asking "model=the other half of the people" sd .0f`.
+#
+# So asking a model again and again is hardly more than asking it once. People's median, as the only answer, stands at
+# {value}`fig-asking "model=the other half's median, alone" distance .1f` points; none of the settings is significantly
+# nearer (Holm's method; smallest adjusted *p* {value}`fig-asking kind=setting min:p_adjusted .2f`, on thirty items).
+#
+# Two samples of one distribution are apart by chance, the more the fewer answers they have {cite:p}`bellemare2017`. All
+# distances here are therefore between equally many answers. The energy distance needs no such care
+# {cite:p}`szekely2013`, and says the same: {value}`fig-asking "model=the other half of the people" energy .1f` for people,
+# {value}`fig-asking kind=setting min:energy .1f` to {value}`fig-asking kind=setting max:energy .1f` for the settings,
+# {value}`fig-asking "model=the other half's median, alone" energy .1f` for the median.
+#
 # ## Limitations
 #
 # * ChaosNLI's items of SNLI and MNLI were chosen because their first five labels were split; on other items,
 #   people agree more.
-# * Every language model was asked once, with one prompt, for one label. Another prompt, several samples, or
-#   asking for a distribution would make other crowds.
+# * Each of the 32 models was asked once, with one prompt, for one label. Another prompt, several samples, or
+#   asking for a distribution would make other crowds; that settings change little is shown for thirty items of
+#   another task alone.
 # * Thirty-two models by ten makers are no sample of all models; what infinitely many would be worth assumes that
 #   they are, and intervals are over items alone.
 # * The fine-tuned models are few, and differ in size, seeds and training data. Nine of them are those of

@@ -3,7 +3,8 @@
 
    A file of predictions: from its bytes to one distribution for each item, or its faults.
    Reads CSV and JSON with uids: a column for each label, a list, a row for each label, or one label, as
-   `chaos evaluate` does; every other file is named, and left to it. Knows neither the page nor the
+   `chaos evaluate` does without options; every other file is named, and left to it, as are stated
+   percentages, log-probabilities and several models' labels (`--asked`). Knows neither the page nor the
    browser. `known` holds the votes by dataset, as the explorer's data has them, and whether these are
    the sample's. */
 (function () {
@@ -24,7 +25,7 @@
     + "calibration) it says nothing";
   // Columns of lists; of labels and their probabilities, row by row; of a model's labels, and of people's;
   // and those that mean something to the command alone.
-  const LISTS = ["probs", "probabilities", "predicted_probabilities"];
+  const LISTS = ["probs", "probabilities", "predicted_probabilities", "percentages", "logprobs"];
   const OF_LABEL = ["label", "labels", "class", "category", "option", "answer", "choice"];
   const OF_CHANCE = ["probability", "prob", "p", "score", "share", "likelihood", ...LISTS];
   const OF_ANSWERS = ["label", "prediction", "predicted", "pred", "answer", "output", "response"];
@@ -314,7 +315,8 @@
       if (found.length > 1 || (stated < 0 && OF_PEOPLE.test(header[found[0]]))) {
         throw new Fault("It is not clear which column holds the model’s labels.", {
           found: `labels in ${listed(found.map((k) => header[k]))}`, expected: "one label per item",
-          todo: "rename the model’s column predicted_label"});
+          todo: "rename the model’s column predicted_label; if each is a language model’s, run `chaos evaluate "
+            + "--asked label`"});
       }
     }
     const labels = given ?? cells(found[0]), columns = columnsOf(dataset);
@@ -350,9 +352,19 @@
   /* What to do about rows that do not sum to 1. */
   function advice(rows) {
     const every = (isSo) => rows.every(({values}) => isSo(values));
-    if (!every((values) => Math.min(...values) >= 0)) return "apply a softmax, if these are logits";
-    if (every((values) => Math.abs(sum(values) - 100) <= 1)) return "divide by 100: these are percentages";
-    if (every((values) => Math.max(...values) <= 1)) return "divide each row by its sum";
+    // Most rows decide: a few may be what is wrong.
+    const most = (isSo) => rows.filter(({values}) => isSo(values)).length * 2 > rows.length;
+    if (!every((values) => Math.min(...values) >= 0)) {
+      return "apply a softmax, if these are logits; `chaos evaluate --asked logprobs` reads log-probabilities";
+    }
+    if (most((values) => Math.abs(sum(values) - 100) <= 5)) {
+      return "divide by 100, or run `chaos evaluate --asked percentages`, if these are percentages; "
+        + "`--asked samples`, if they count a model’s answers";
+    }
+    if (every((values) => Math.max(...values) <= 1)) {
+      return "divide each row by its sum; `chaos evaluate --asked percentages` does so with what a language "
+        + "model stated";
+    }
     return "divide each row by its sum, if these are counts; apply a softmax, if these are logits";
   }
 
@@ -373,7 +385,8 @@
     const faults = [
       ...faultIn(read.filter((row) => !isRead(row)), "Some values are not numbers.",
         ({texts}) => texts.map((text) => shown(String(text)) || "nothing").join(", "),
-        "a number for each label, such as 0.25", "correct these values"),
+        "a number for each label, such as 0.25", "correct these values; `chaos evaluate --asked percentages` "
+        + "reads 25% as well"),
       ...faultIn(wrong, "Some rows are not probabilities.",
         ({values, texts}) => `${texts.join(", ")}: the sum is ${Number(sum(values).toPrecision(6))}`,
         `none negative, their sum 1 (within ${TOLERANCE})`, wrong.length && advice(wrong)),

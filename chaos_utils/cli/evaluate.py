@@ -45,6 +45,14 @@ def evaluate(
         str | None,
         Option(metavar="NAME", help="Of a log of Inspect with several scorers, the same."),
     ] = None,
+    asked: Annotated[
+        str | None,
+        Option(
+            metavar="WAY",
+            help="How a language model was asked: label, samples, logprobs or percentages. Its "
+            "answers are read by the rules for that, and refused if they are none.",
+        ),
+    ] = None,
     join: Annotated[
         str, Option(metavar="NAME", help="Join the files into one system called NAME.")
     ] = "",
@@ -123,6 +131,7 @@ def evaluate(
         answers=answers_of(answers) if answers else None,
         filter=filter,
         scorer=scorer,
+        asked=asked,
         join_as=join,
         allow_missing=allow_missing,
     )

@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import decode_text, read_regular
-from chaos_utils.cli.arguments import Parameters, Replace, assignments, refuse_several, writable
+from chaos_utils.cli.arguments import Parameters, Replace, assignments, writable
 from chaos_utils.cli.console import Replies, Reply, command
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ export = typer.Typer(
 )
 
 _N_ANSWERS = 10  # per item
-_ANSWER_TOKENS = 16  # at most, per answer
-_MOST_LOGPROBS = 20  # servers return no more
 Name = Annotated[
     str, Argument(metavar="DATASET", help="A dataset's name, its YAML file, or a votes file.")
 ]
@@ -31,17 +29,28 @@ Prompt = Annotated[
     Path | None,
     Option("--prompt", metavar="FILE", help="Your own prompt; `chaos export prompt` prints one."),
 ]
+Ask = Annotated[
+    str,
+    Option(
+        metavar="WAY",
+        help="What to ask for: label (the likeliest, once), samples (labels, drawn), logprobs (of "
+        "the letters) or percentages (of people, as the model states them). `chaos evaluate "
+        "--asked WAY` reads the answers.",
+    ),
+]
 
 
 @export.command("prompt")
 @command(formats=())
-def prompt(name: Name, data: Data = "auto") -> Replies:
+def prompt(name: Name, data: Data = "auto", ask: Ask = "samples") -> Replies:
     """Print the prompt that is used, to edit: {names} stand for an item's texts."""
+    from chaos_utils.scoring.asking import check_way
     from chaos_utils.scoring.exporting import default_prompt, fill
 
+    check_way(ask, "--ask")
     votes = _load(name, data)
-    fill(votes)  # fails if the dataset has no texts
-    text = default_prompt(votes.dataset)
+    fill(votes, ask)  # fails if the dataset has no texts
+    text = default_prompt(votes.dataset, ask)
     yield Reply(text, [text])
 
 
@@ -57,18 +66,22 @@ def lm_eval(
     prompt: Prompt = None,
     force: Replace = False,
 ) -> Replies:
-    """Write a task of lm-evaluation-harness: its YAML file, and the items as JSON lines."""
+    """Write a task of lm-evaluation-harness: its YAML file, and the items as JSON lines.
+
+    The harness asks for the log-likelihoods of the letters.
+    """
+    from chaos_utils.scoring.asking import LOGPROBS
     from chaos_utils.scoring.exporting import fill, write_task
 
     votes = _load(name, data)
-    task = write_task(votes, fill(votes, _read(prompt), prompt), to, force)
+    task = write_task(votes, fill(votes, LOGPROBS, _read(prompt), prompt), to, force)
     run = (
         "lm_eval run --model hf --model_args pretrained=MODEL --log_samples --output_path runs "
         f"--include_path {shlex.quote(str(to))} --tasks {task}"
     )
     files = [str(to / f"{task}.yaml"), str(to / f"{task}.jsonl")]
     samples = f"runs/*/samples_{task}_*.jsonl"
-    yield _reply(files, len(votes), [run, _judge(samples, name, data, votes)])
+    yield _reply(files, len(votes), [run, _judge(samples, name, data, votes, LOGPROBS)])
 
 
 @export.command("batch")
@@ -78,14 +91,12 @@ def batch(
     to: Annotated[Path, Option("--out", metavar="FILE", help="The requests, JSON lines.")],
     model: Annotated[str, Option(help="The model, as its server calls it.")],
     data: Data = "auto",
+    ask: Ask = "samples",
     prompt: Prompt = None,
     n: Annotated[
-        int | None, Option("--n", min=1, help=f"Answers for each item; {_N_ANSWERS} by default.")
+        int | None,
+        Option("--n", min=1, help=f"Samples for each item; {_N_ANSWERS} by default."),
     ] = None,
-    logprobs: Annotated[
-        bool,
-        Option("--logprobs", help="Ask for the probabilities of the letters instead of answers."),
-    ] = False,
     parameter: Parameters = None,
     force: Replace = False,
 ) -> Replies:
@@ -93,19 +104,22 @@ def batch(
 
     -p sets another field of each request, such as -p temperature=0.7; null leaves a field out.
     """
-    from chaos_utils.scoring.exporting import fill, write_batch
+    from chaos_utils.scoring.asking import SAMPLES, check_way
+    from chaos_utils.scoring.exporting import fill, request_body, write_batch
 
-    refuse_several(logprobs=logprobs, n=n)
+    check_way(ask, "--ask")
+    if n is not None and ask != SAMPLES:
+        raise ChaosError(
+            "Only samples are drawn several times.", found=f"--ask {ask} --n {n}",
+            todo="leave --n out, or pass --ask samples",
+        )  # fmt: skip
     votes = _load(name, data)
-    body = {"model": model, "temperature": 1, "max_tokens": 1 if logprobs else _ANSWER_TOKENS}
-    body |= (
-        {"logprobs": True, "top_logprobs": _MOST_LOGPROBS} if logprobs else {"n": n or _N_ANSWERS}
-    )
+    body = {"model": model, **request_body(ask, votes.dataset.n_classes, n or _N_ANSWERS)}
     body |= {key: _value(text) for key, text in assignments(parameter).items()}
     body = {key: value for key, value in body.items() if value is not None}
-    write_batch(votes, fill(votes, _read(prompt), prompt), body, to, force)
+    write_batch(votes, fill(votes, ask, _read(prompt), prompt), body, to, force)
     run = f"vllm run-batch -i {shlex.quote(str(to))} -o answers.jsonl --model {shlex.quote(model)}"
-    yield _reply([str(to)], len(votes), [run, _judge("answers.jsonl", name, data, votes)])
+    yield _reply([str(to)], len(votes), [run, _judge("answers.jsonl", name, data, votes, ask)])
 
 
 def _load(name: str, data: str) -> "Votes":
@@ -142,7 +156,7 @@ def _value(text: str) -> Any:
         return text
 
 
-def _judge(answers: str, name: str, data: str, votes: "Votes") -> str:
+def _judge(answers: str, name: str, data: str, votes: "Votes", ask: str) -> str:
     """Return the command that judges the model's answers."""
     from chaos_utils.datasets.catalogue import bundled_datasets
     from chaos_utils.scoring.exporting import letters
@@ -153,7 +167,9 @@ def _judge(answers: str, name: str, data: str, votes: "Votes") -> str:
         is_bundled = name in [dataset.name for dataset in bundled_datasets()]
         options = ["--dataset" if is_bundled else "--data", name]
     meanings = ",".join(f"{letter}={label}" for letter, label in letters(votes.dataset).items())
-    return f"chaos evaluate {answers} {shlex.join([*options, '--answers', meanings])}"
+    return (
+        f"chaos evaluate {answers} {shlex.join([*options, '--asked', ask, '--answers', meanings])}"
+    )
 
 
 def _reply(files: list[str], n_items: int, next_commands: list[str]) -> Reply:

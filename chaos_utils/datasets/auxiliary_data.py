@@ -315,9 +315,41 @@ def read_llm_annotators(dataset: str, data: str = "auto") -> pd.DataFrame:
     return pd.DataFrame({"uid": items, "model": file.table["model"], "label": labels})
 
 
+def read_probcopa(data: str = "auto") -> pd.DataFrame:
+    """Read ProbCOPA's answers on a scale from 0 to 100: people's, and language models' by setting.
+
+    Returns
+    -------
+    DataFrame
+        A row per answer:
+
+        * uid: as in the votes on ``probcopa``; models answered 30 of the 210 items;
+        * model: empty for people;
+        * setting, value: how the model was asked, such as ``temperature``, ``0.8``; empty for
+          people;
+        * answer: from 0 to 100; missing where a reply could not be read.
+    """
+    people = _File("probcopa/probcopa_CANARY.jsonl", ["UID", "response"], data)
+    columns = ["UID", "model", "setting", "value", "answer"]
+    models = _File("probcopa/ablations_30_items.csv", columns, data, sep=",")
+    answered = people.table.dropna(subset="UID")  # without canary lines
+    answered = answered.rename(columns={"response": "answer"}).astype({"UID": "int64"})
+    rows = pd.concat([answered.assign(model="", setting="", value=""), models.table])
+    readable = rows["answer"].where(~rows["answer"].isin(["error", ""]))
+    answers = pd.to_numeric(readable, errors="coerce")
+    is_wrong = (readable.notna() & ~answers.between(0, 100)).to_numpy()
+    if is_wrong.any():
+        file = people if is_wrong[: len(answered)].any() else models
+        found = shorten(readable[is_wrong].iloc[0])
+        raise file.faults.fatal("An answer is not on the scale.", found, "a number from 0 to 100")
+    table = rows.assign(uid=rows["UID"].astype(str), answer=answers)
+    return table[["uid", "model", "setting", "value", "answer"]].reset_index(drop=True)
+
+
 VARIERR = AuxiliaryData("varierr/*", read_varierr)
 TAXONOMY = AuxiliaryData("nli_disagreement_taxonomy/*", read_taxonomy)
 LIVENLI = AuxiliaryData("livenli/*", read_livenli)
 AMBIENT = AuxiliaryData("ambient/crowdworker*", read_ambient)
 JUDGES = AuxiliaryData("judges32/*", read_judges)
+PROBCOPA = AuxiliaryData("probcopa/*", read_probcopa)
 ANNOTATORS = AuxiliaryData(f"alttest/*/{_LLM_FILE}", read_llm_annotators)

@@ -70,6 +70,9 @@ class Release(StrictModel):
         Key in ``book/references.bib``; empty where there is none.
     credit : str
         Whom notices and citations name, with the year; empty for nobody.
+    copies : bool
+        Whether items may be passed on one by one, in pages. False for files with canary lines,
+        which are lost in a copy.
     """
 
     title: str = ""
@@ -77,6 +80,7 @@ class Release(StrictModel):
     homepage: str = ""
     citation: str = ""
     credit: str = ""
+    copies: bool = True
 
 
 class PredictionColumns(StrictModel):

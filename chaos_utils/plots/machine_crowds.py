@@ -33,6 +33,19 @@ _REFERENCES = {  # with their names in the figure
     "the majority of the others": "majority",
 }
 
+_SETTINGS = {  # with their names in the figure
+    "temperature": "temperature",
+    "reasoning_effort": "effort",
+    "thinking_budget": "budget",
+    "structured_personas": "personas",
+}
+# References with their names in the figure, whether these stand at the right, and how high.
+_BESIDE_SETTINGS = {
+    "the other half of the people": ("people", False, 1.0),
+    "the other half's median, alone": ("median", True, 0.97),
+    "uniform guess": ("uniform", False, 1.0),
+}
+
 
 def plot_members(table: pd.DataFrame) -> Figure:
     """Draw how often each language model agrees with a person, beside people.
@@ -117,4 +130,34 @@ def plot_unanimity(table: pd.DataFrame) -> Figure:
         axis.xaxis.set_major_formatter("{x:.0%}")
         axis.yaxis.set_major_formatter("{x:.0%}")
     label_left((axis for axis, *_ in panels), "people who give it too")
+    return figure
+
+
+def plot_asking(table: pd.DataFrame) -> Figure:
+    """Draw how far settings of language models are from people on a scale, and how spread out.
+
+    The table has one row for each ``model``, ``setting`` and ``value``: ``distance`` with ``_low``
+    and ``_high``, ``sd``, and ``kind`` (setting or reference). Settings without a distance are left
+    out.
+    """
+    of_models = table[(table["kind"] == "setting") & table["distance"].notna()]
+    means = of_models.groupby("model")["distance"].mean().sort_values(ascending=False)
+    rows = of_models.set_index("model").loc[means.index].reset_index()
+    names = [
+        f"{row['model']}, {_SETTINGS[row['setting']]} {row['value']}"
+        for row in rows.to_dict("records")
+    ]
+    rows = rows.assign(y=range(len(rows)))
+    figure, (left, right) = row_panels([names], 2, row=0.135)
+    intervals(left, rows, "distance", "blue")
+    intervals(right, rows[["y", "sd"]], "sd", "blue")
+    references = table[table["kind"] == "reference"].set_index("model")
+    for model, (name, is_right, height) in _BESIDE_SETTINGS.items():
+        note(left, references.loc[model, "distance"], name, "text", right=is_right, height=height)
+    note(right, references["sd"].max(), "people", "text", right=False)
+    left.set_xlabel("distance, points")
+    right.set_xlabel("spread, points")
+    for axis in (left, right):
+        axis.set_ylim(top=-3)  # room for the notes
+        axis.set_xlim(left=-0.5)
     return figure

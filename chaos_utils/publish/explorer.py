@@ -184,15 +184,16 @@ def reasons_script(book_votes: Sequence[Votes], chapter: str) -> str:
 def other_datasets(book_votes: Sequence[Votes]) -> list[Dataset]:
     """Return the package's datasets that a reader's book may offer in addition to its own.
 
-    All files of such a dataset are available. There are none if the book shows the sample, or a
-    dataset that the reader chose.
+    All files of such a dataset are available, and its publisher allows copies. There are none if
+    the book shows the sample, or a dataset that the reader chose.
     """
     if any(votes.source.synthetic or not votes.dataset.in_book for votes in book_votes):
         return []
     return [
         dataset
         for dataset in bundled_datasets()
-        if not dataset.in_book and all(sources.find(file.name) for file in dataset.files)
+        if not dataset.in_book and dataset.release.copies
+        if all(sources.find(file.name) for file in dataset.files)
     ]
 
 

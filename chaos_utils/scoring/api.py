@@ -79,6 +79,7 @@ def read_predictions(
     answers: Mapping[str, str] | None = None,
     filter: str | None = None,
     scorer: str | None = None,
+    asked: str | None = None,
     allow_missing: bool = False,
 ) -> list[System]:
     """Read the systems in a file of predictions, in any format that ``chaos evaluate`` takes.
@@ -103,6 +104,9 @@ def read_predictions(
         The filter (in a run of lm-evaluation-harness that has several) or scorer (in a log of
         Inspect) whose reading of each answer is used. Filters without a name (until November 2024)
         are ``1``, ``2`` and so on, in the order of an item's lines.
+    asked : str, optional
+        How a language model was asked: ``label``, ``samples``, ``logprobs`` or ``percentages``. Its
+        answers are read by the rules for that, or refused.
     allow_missing : bool
         Whether a dataset may be covered in part.
 
@@ -121,6 +125,7 @@ def read_predictions(
     _check_type("model", model, str | None, "a model's name")
     _check_type("filter", filter, str | None, "a filter's name")
     _check_type("scorer", scorer, str | None, "a scorer's name")
+    _check_type("asked", asked, str | None, "a way to ask")
     _check_type("answers", answers, Mapping | None, "a mapping of answers to labels")
     for text in (*(answers or {}), *(answers or {}).values()):
         _check_type("answers", text, str, "a mapping of answers to labels, both texts")
@@ -141,6 +146,7 @@ def read_predictions(
         answers=answers,
         filter=filter,
         scorer=scorer,
+        asked=asked,
         allow_missing=allow_missing,
     )
 

@@ -276,6 +276,7 @@ class ReadingOptions(TypedDict, total=False):
     answers: Mapping[str, str] | None
     filter: str | None
     scorer: str | None
+    asked: str | None
 
 
 def read_files(

@@ -1,7 +1,7 @@
 """What a run of a language model needs: a task or a batch of requests, with the reader's texts.
 
 The answers are read as any predictions are: each request carries the item's uid, and so does its
-answer.
+answer. How the model is asked, one of `asking.WAYS`, decides the question and the request.
 """
 
 import json
@@ -18,9 +18,23 @@ from chaos_utils.base.files import check_replaceable, write_text
 from chaos_utils.base.inputs import OWN
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
+from chaos_utils.scoring.asking import LABEL, LOGPROBS, PERCENTAGES, SAMPLES
 
 _FIELD = re.compile(r'\{([^{}"\n]+)\}')  # other braces, such as JSON's, are left as text
 OPTIONS = "options"  # in a prompt: the labels, a line each, with their letters
+
+# What is asked below the texts and labels. Drawn answers and probabilities of the first token are
+# about the model's own answer, a single label about the likeliest, and percentages about people.
+_QUESTIONS = {
+    LABEL: "Which label would most people choose? Answer with its letter alone.\nAnswer:",
+    SAMPLES: "Which label fits? Answer with its letter alone.\nAnswer:",
+    LOGPROBS: "Which label fits? Answer with its letter alone.\nAnswer:",
+    PERCENTAGES: "How many of a hundred people would choose each label? Answer with a line for "
+    "each letter: the letter, a colon and the percentage, and nothing else. The percentages sum to "
+    "100.",
+}
+_ANSWER_TOKENS = 16  # at most, per answer, and per label of stated percentages
+_MOST_LOGPROBS = 20  # servers return no more
 
 
 def letters(dataset: Dataset) -> dict[str, str]:
@@ -38,19 +52,19 @@ def letters(dataset: Dataset) -> dict[str, str]:
     return dict(zip(ascii_uppercase, dataset.labels, strict=False))
 
 
-def default_prompt(dataset: Dataset) -> str:
-    """Return the prompt that is used where the reader has none."""
+def default_prompt(dataset: Dataset, way: str) -> str:
+    """Return the prompt that is used where the reader has none, for a way of asking."""
     titled_fields = zip(dataset.text_titles, dataset.text_fields, strict=True)
     texts = "\n".join(
         f"{title[0].upper()}{title[1:]}: {{{field}}}" for title, field in titled_fields
     )
-    return f"{texts}\n\n{{{OPTIONS}}}\n\nWhich label fits? Answer with its letter alone.\nAnswer:"
+    return f"{texts}\n\n{{{OPTIONS}}}\n\n{_QUESTIONS[way]}"
 
 
-def fill(votes: Votes, prompt: str = "", where: object = None) -> list[str]:
+def fill(votes: Votes, way: str, prompt: str = "", where: object = None) -> list[str]:
     """Return the prompt for each item, with the item's texts in place of ``{field}``.
 
-    An empty `prompt` stands for the default; `where` names the prompt's file in messages.
+    An empty `prompt` stands for that of the `way` of asking; `where` names its file in messages.
     """
     dataset, votes_file = votes.dataset, votes.source.name.removeprefix(OWN)
     if not dataset.text_fields or not votes.texts:
@@ -67,7 +81,7 @@ def fill(votes: Votes, prompt: str = "", where: object = None) -> list[str]:
                 "An item has no text.", where=votes_file, found=uid,
                 expected=f"a text as {' or '.join(dataset.text_fields)}",
             )  # fmt: skip
-    prompt = prompt or default_prompt(dataset)
+    prompt = prompt or default_prompt(dataset, way)
     fields_in_prompt = _FIELD.findall(prompt)
     known = [*dataset.text_fields, OPTIONS]
     for name in fields_in_prompt:
@@ -112,6 +126,22 @@ def write_task(votes: Votes, prompts: Sequence[str], to: Path, force: bool) -> s
     }
     write_text(task, yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
     return name
+
+
+def request_body(way: str, n_labels: int, n_answers: int) -> dict[str, Any]:
+    """Return what a request holds apart from model and message, for a way of asking.
+
+    Labels and percentages are the likeliest answer (temperature 0); of samples, `n_answers` are
+    drawn.
+    """
+    tokens = {LOGPROBS: 1, PERCENTAGES: _ANSWER_TOKENS * n_labels}.get(way, _ANSWER_TOKENS)
+    is_drawn = way in (SAMPLES, LOGPROBS)
+    body: dict[str, Any] = {"temperature": 1 if is_drawn else 0, "max_tokens": tokens}
+    if way == SAMPLES:
+        body["n"] = n_answers
+    elif way == LOGPROBS:
+        body |= {"logprobs": True, "top_logprobs": _MOST_LOGPROBS}
+    return body
 
 
 def write_batch(

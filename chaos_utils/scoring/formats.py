@@ -50,6 +50,8 @@ _FIXED_NAMES = (*_TEXTS, PROBABILITIES, LOGITS, N_DRAWN, INSIDE)
 _ALIASES = {
     "predicted_probabilities": PROBABILITIES,
     "probabilities": PROBABILITIES,
+    "percentages": PROBABILITIES,
+    "logprobs": PROBABILITIES,
     "task": "dataset",
     "sample": DRAWN,
 }

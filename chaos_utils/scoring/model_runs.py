@@ -18,9 +18,10 @@ from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.datasets.cells import as_identifier, as_number, dig
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.frame import Frame
+from chaos_utils.scoring.asking import MOST_LOGPROB
 
 DRAWN, WEIGHTS = "samples", "tokens"  # counts of answers; probabilities of first tokens
-UIDS = ("uid", "item", "id")  # the first that exists names the item
+UIDS = ("uid", "item", "id", "item_uid", "item_id")  # the first that exists names the item
 _LETTER = re.compile(r"[A-Z]")
 _NEVER = -1e9  # log-likelihood of a choice that the model cannot give; its softmax is 0
 _UNREAD: Sequence[Any] = (
@@ -187,8 +188,9 @@ def _harness_run(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, 
                 what = f"{counted(len(choices), 'choice')}, {len(pairs)} log-likelihoods"
                 faults.add(place, [f"found {what}; expected one for each choice"])
                 continue
-            if None in pairs or set(pairs) == {_NEVER}:
-                what = "finite ones, or -inf for a choice that cannot be"
+            known = [log for log in pairs if log is not None]
+            if len(known) < len(pairs) or set(known) == {_NEVER} or max(known) > MOST_LOGPROB:
+                what = "finite ones, none above 0, or -inf for a choice that cannot be"
                 faults.add(place, [f"found log-likelihoods {shorten(answers)}; expected {what}"])
                 continue
             n_never += pairs.count(_NEVER)
@@ -326,6 +328,9 @@ def _batch_run(path: Path, rows: Placed, faults: Faults, _: Mapping[str, str]) -
             raise _twice_error(where, "remove one of the two", faults)
         n_answers_by_model.setdefault(model, Counter())[uid] += 1
         tokens = _first_token(choices[0])
+        if tokens and max(tokens.values()) > exp(MOST_LOGPROB):
+            faults.add(place, ["found a log-probability above 0; expected none"])
+            continue
         run_rows.append((place, {"uid": uid, "model": model, DRAWN: answers, WEIGHTS: tokens}))
     # Joined batches repeat every item equally often; an item with more lines was sent again.
     for counts in n_answers_by_model.values():
@@ -350,7 +355,7 @@ def _first_token(choice: Any) -> dict[str, float] | None:
         older = dig(choice, "logprobs.top_logprobs.0")
         pairs = list(older.items()) if isinstance(older, Mapping) else []
     known = [(text, as_number(log)) for text, log in pairs if isinstance(text, str)]
-    return {text: exp(min(log, 0)) for text, log in known if log is not None and log == log} or None
+    return {text: exp(min(log, 1)) for text, log in known if log is not None and log == log} or None
 
 
 def _inspect_run(path: Path, rows: Placed, faults: Faults, wanted: Mapping[str, str]) -> ModelRun:

@@ -30,6 +30,22 @@ from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.frame import Column, FileContent
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.divergence import Floats
+from chaos_utils.scoring.asking import (
+    GREATEST_SUM,
+    LABEL,
+    LEAST_SUM,
+    LOGPROBS,
+    MEANINGS,
+    MOST_LOGPROB,
+    MOST_MASS,
+    NEGLIGIBLE,
+    PERCENTAGES,
+    SAMPLES,
+    check_way,
+    from_percentages,
+    is_negligible,
+    stated_percentages,
+)
 from chaos_utils.scoring.formats import (
     ABOUT,
     FOLD,
@@ -70,7 +86,6 @@ _VOTES_COLUMN = re.compile("annotat|worker|rater|label_count|votes", re.IGNORECA
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Probabilities rounded to three digits pass. What Baan et al. (2022) released agrees to 2e-7.
 _TOLERANCE = 1e-3
-_ROUNDED = 0.02  # largest distance from 1 of the sum of values with two digits
 _MOST_UNREAD = 0.1  # share of a model's answers that may be no label
 _ENOUGH_OF_TOKEN = 0.5  # of the first token's probability on labels; else drawn answers are read
 # JSON lines with `index` and `pred` are in the format of Baan et al. (2022), whose values are in
@@ -78,6 +93,14 @@ _ENOUGH_OF_TOKEN = 0.5  # of the first token's probability on labels; else drawn
 _RELEASED = "probabilities, with index and pred"
 _KINDS = ("", "probabilities", _RELEASED, "logits")  # of lists of values
 _RELEASED_CODES = ("e", "c", "n")
+# What a file may hold, in words, and the ways of asking for it.
+_HOLDINGS = {
+    "answers": ("answers", (LABEL, SAMPLES, LOGPROBS, PERCENTAGES)),
+    "counts": ("how often each label was drawn", (SAMPLES,)),
+    "labels": ("one label per item", (LABEL,)),
+    "logits": ("a log-likelihood for each choice", (LOGPROBS,)),
+    "numbers": ("a number for each label", (SAMPLES, LOGPROBS, PERCENTAGES)),
+}
 NOTE_ON_LABELS = (
     "one label per item: accuracies judge it as it is; of distributions (JSD, KL, calibration) it "
     "says nothing"
@@ -95,6 +118,7 @@ def read_predictions(
     answers: Mapping[str, str] | None = None,
     filter: str | None = None,
     scorer: str | None = None,
+    asked: str | None = None,
     allow_missing: bool = False,
     allow_others: bool = False,
 ) -> list[System]:
@@ -118,6 +142,10 @@ def read_predictions(
     filter, scorer : str, optional
         The filter (in a run of lm-evaluation-harness that has several) or scorer (in a log of
         Inspect) whose reading of each answer is used.
+    asked : str, optional
+        How a language model was asked, one of `scoring.asking.WAYS`: its answers are read as such,
+        or refused. Otherwise labels alone are labels, answers are samples (or the probabilities of
+        first tokens, where a server gave them), and numbers are probabilities.
     allow_missing : bool
         Whether a dataset may be covered in part: the rest is evaluated, and a note says so.
     allow_others : bool
@@ -128,9 +156,10 @@ def read_predictions(
     ChaosError
         If the file cannot be read in any format; a model is not in it; filters or scorers differ
         and none is named; uids fit no dataset, or two, occur twice or are missing; values are not
-        probabilities or contradict each other; too many answers are no label; or the classes seem
-        to be in another order.
+        probabilities or contradict each other; too many answers are unread, or are none to what was
+        asked; or the classes seem to be in another order.
     """
+    check_way(asked, "--asked")
     path = Path(path)
     content = _content_of(path)
     run = run_of(path)
@@ -143,11 +172,11 @@ def read_predictions(
     run_parts = {kind: name for kind, name in options.items() if name is not None}
 
     systems = []
-    for model_rows in _read(content, all_votes, model, answers or {}, run_parts):
+    for model_rows in _read(content, all_votes, model, answers or {}, run_parts, asked):
         about = _about(model_rows, all_votes)
         if run is not None and model_rows.name == run.system:
             about = run.about()
-        parts = _by_dataset(model_rows, all_votes, answers or {})
+        parts = _by_dataset(model_rows, all_votes, answers or {}, asked)
         _check_meant(model_rows, parts)
         if not parts and not allow_others:
             raise _no_item_error(model_rows, all_votes)
@@ -165,13 +194,16 @@ def _read(
     model: str | None,
     answers: Mapping[str, str],
     run_parts: Mapping[str, str],
+    asked: str | None,
 ) -> list["_ModelRows"]:
     """Return the rows of each model, after raising on faulty rows; missing items come later."""
     datasets = [votes.dataset for votes in all_votes]
     frame = read_rows(content, datasets, run_parts)
     mappings = [LabelMapping(dataset, answers) for dataset in (*datasets, *known_datasets())]
     gives_labels = _check_columns(frame, mappings)
-    by_model = frame.by_model()
+    by_model = (
+        _labels_by_model(frame, mappings[: len(datasets)]) if asked == LABEL else frame.by_model()
+    )
     if model is not None:
         problem, found = "No such model in this file.", shorten(model)
         check_known(problem, model, by_model, where=content.path, found=found)
@@ -188,6 +220,35 @@ def _check_columns(frame: PredictionFrame, mappings: Sequence[LabelMapping]) -> 
     if not any(_label_columns(frame, mapping) for mapping in mappings):
         raise _misfit_error(frame, mappings[0], [])
     return True
+
+
+def _labels_by_model(
+    frame: PredictionFrame, mappings: Sequence[LabelMapping]
+) -> dict[str, PredictionFrame]:
+    """Return each model's rows of a file with language models' labels.
+
+    Without a column that names the model, each column of labels is a model's, and an empty cell an
+    answer that could not be read. Columns called as if people had given them are left out.
+    """
+    names = [name for name in frame.unnamed
+             if any(_are_labels(frame.column(name), mapping) for mapping in mappings)]  # fmt: skip
+    if {STATED, DRAWN} & frame.columns.keys() or any(map(_VOTES_COLUMN.search, names)):
+        return frame.by_model()
+    if people := [name for name in names if _PEOPLE_COLUMN.search(name)]:
+        note = f"not read: {some_of(people)}, called as if people had given it"
+        columns = {name: column for name, column in frame.columns.items() if name not in people}
+        frame = replace(frame, columns=columns, notes=(*frame.notes, note))
+        names = [name for name in names if name not in people]
+    if len(names) < 2 or "model" in frame:
+        return frame.by_model()
+    by_model = {}
+    for name in names:
+        labels = frame.column(name)
+        has_label = labels.map(lambda cell: _stated(cell) is not None, bool)
+        rows = frame.of(np.flatnonzero(has_label))
+        columns = {key: rows.columns[key] for key in ("uid", "dataset") if key in rows}
+        by_model[name] = replace(rows, columns=columns | {STATED: rows.column(name)})
+    return by_model
 
 
 def _label_columns(frame: PredictionFrame, mapping: LabelMapping) -> list[str]:
@@ -218,7 +279,8 @@ def _label_column(frame: PredictionFrame, mapping: LabelMapping) -> str:
             where=frame.path,
             found=f"labels in {some_of([shorten(name) for name in names])}",
             expected=f"one label per item in the column {STATED}",
-            todo=f"rename the model's {STATED!r}: the others are then left out",
+            todo=f"rename the model's {STATED!r}: the others are then left out; if each is a "
+            "language model's, pass --asked label",
         )
     return names[0]
 
@@ -637,7 +699,10 @@ def _no_item_error(model_rows: _ModelRows, all_votes: Sequence[Votes]) -> ChaosE
 
 
 def _by_dataset(
-    model_rows: _ModelRows, all_votes: Sequence[Votes], answers: Mapping[str, str]
+    model_rows: _ModelRows,
+    all_votes: Sequence[Votes],
+    answers: Mapping[str, str],
+    asked: str | None,
 ) -> list["_DatasetRows"]:
     """Return the rows on each dataset that has items in the file."""
     names = {dataset.name for dataset in known_datasets()}
@@ -652,7 +717,8 @@ def _by_dataset(
         items = np.flatnonzero(row_of_item >= 0)
         if len(items):
             mapping = LabelMapping(votes.dataset, answers)
-            parts.append(_DatasetRows(model_rows, votes, mapping, items, row_of_item[items]))
+            rows = row_of_item[items]
+            parts.append(_DatasetRows(model_rows, votes, mapping, items, rows, asked))
     # Datasets may share uids: datasets whose classes are not the file's are left out.
     return [part for part in parts if part.fits()] or parts
 
@@ -682,6 +748,7 @@ class _DatasetRows:
     mapping: LabelMapping
     items: Ints  # rows in the votes, ascending
     rows: Ints  # rows of the same items in the frame
+    asked: str | None  # how a language model was asked
 
     @property
     def frame(self) -> PredictionFrame:
@@ -700,34 +767,68 @@ class _DatasetRows:
         frame, k = self.frame, self.votes.dataset.n_classes
         if DRAWN in frame:
             first = frame.column(DRAWN)[self.rows[0]]
-            return any(self.mapping.label(text) is not None for text in first)
+            return any(self._is_read(text) for text in first)
         if self.lists:
             first = frame.column(self.lists)[self.rows[0]]
             return isinstance(first, list) and len(first) == k
+        if self.asked == LOGPROBS:  # several columns may spell a label
+            return {*range(k)} <= set(map(self.mapping.label, frame.unnamed))
         class_names = self.mapping.columns(frame.unnamed, frame.path)
         if not any(class_names):
             return bool(_label_columns(frame, self.mapping))
         return None not in class_names
 
+    def _is_read(self, text: str) -> bool:
+        """Whether an answer is one to what was asked."""
+        if self.asked == PERCENTAGES:
+            return self._percentages_in(text) is not None
+        return self.mapping.label(text) is not None
+
+    def _percentages_in(self, text: str) -> list[Any] | None:
+        return stated_percentages(text, self.mapping.label, self.votes.dataset.n_classes)
+
     @property
-    def gives_labels(self) -> bool:
-        """Whether the file has one label per item, and no values."""
+    def holding(self) -> str:
+        """What the file has of each item, one of `_HOLDINGS`."""
         frame = self.frame
-        has_values = self.lists or {DRAWN, N_DRAWN} & frame.columns.keys()
-        return not (has_values or any(self.mapping.columns(frame.unnamed, frame.path)))
+        if DRAWN in frame:
+            return "answers"
+        if N_DRAWN in frame and not self.lists:
+            return "counts"
+        if frame.are_logits or self.lists == LOGITS:
+            return "logits"
+        # Log-probabilities may have several columns for a label, one for each spelling.
+        named = any(self.mapping.label(name) is not None for name in frame.unnamed)
+        return "numbers" if self.lists or named else "labels"
+
+    def _check_asked(self) -> None:
+        """Raise if the file cannot hold answers to what was asked."""
+        words, ways = _HOLDINGS[self.holding]
+        if self.asked is not None and self.asked not in ways:
+            todo = "leave --asked out, or pass " + " or ".join(f"--asked {way}" for way in ways)
+            if self.asked == SAMPLES and self.holding == "labels":
+                todo += "; if these labels were drawn at random, name their column 'sample'"
+            raise ChaosError(
+                f"This file does not hold {MEANINGS[self.asked]}.",
+                where=self.frame.path, found=words, expected=MEANINGS[self.asked], todo=todo,
+            )  # fmt: skip
 
     def system(self, allow_missing: bool) -> System:
         """Return the predictions as a system; raise if they are not valid."""
         dataset, frame, notes = self.votes.dataset, self.frame, list(self.frame.notes)
         n_samples: tuple[int, ...] = ()
-        if DRAWN in frame or (N_DRAWN in frame and not self.lists):
-            part, probabilities, n_samples, more = self._machine_votes()
-            notes += more
-        elif self.gives_labels:
+        self._check_asked()
+        if self.asked == LABEL or self.holding == "labels":
             return self._label_system(allow_missing)
+        if self.asked == PERCENTAGES:
+            part, probabilities, more = self._stated_shares()
+        elif self.holding in ("answers", "counts") or self.asked == SAMPLES:
+            part, probabilities, n_samples, more = self._machine_votes()
+        elif self.asked == LOGPROBS and self.holding == "numbers":
+            part, (probabilities, more) = self, self._renormalised()
         else:
-            part, probabilities = self, self._probabilities()
-            notes += self._other_choices()
+            part, probabilities, more = self, self._probabilities(), self._other_choices()
+        notes += more
         probabilities = probabilities / probabilities.sum(axis=1, keepdims=True)
         notes[:0] = part._notes_on_missing(notes, allow_missing)
         predicted, is_stated = part._labels(probabilities)
@@ -757,21 +858,133 @@ class _DatasetRows:
     def _label_system(self, allow_missing: bool) -> System:
         """Return labels as a system that gives one label per item; raise if they are not valid."""
         frame, dataset = self.frame, self.votes.dataset
-        column = _label_column(frame, self.mapping)
-        predicted = self._read_labels(column)
+        if DRAWN in frame:
+            column, (part, predicted, more) = STATED, self._single_answers()
+        else:
+            column = _label_column(frame, self.mapping)
+            part, predicted, more = self, self._read_labels(column), []
         probabilities = np.eye(dataset.n_classes)[predicted]
-        notes = self._notes_on_missing(frame.notes, allow_missing)
-        notes += [*frame.notes, NOTE_ON_LABELS]
+        notes = [*frame.notes, *more]
+        notes[:0] = part._notes_on_missing(notes, allow_missing)
+        notes.append(NOTE_ON_LABELS)
         unread = [name for name in frame.unnamed if is_chance(name, frame.column(name))]
         if unread:
             notes.append(f"not read: {some_of(unread)}, since one probability is no distribution")
         if self.mapping.answers:
-            notes += self._check_order(probabilities)
+            notes += part._check_order(probabilities)
         known = self.votes.old_label if self.votes.has_old_labels else self.votes.majority
-        if column != STATED and len(predicted) >= ENOUGH and (predicted == known[self.items]).all():
+        if column != STATED and len(predicted) >= ENOUGH and (predicted == known[part.items]).all():
             which = "the old ones" if self.votes.has_old_labels else "the majority's"
             notes.append(f"all labels in {shorten(column)} are {which}: did the model give them?")
-        return self._as_system(probabilities, predicted, notes, stated=True, one_label=True)
+        return part._as_system(probabilities, predicted, notes, stated=True, one_label=True)
+
+    def _single_answers(self) -> tuple["_DatasetRows", Ints, list[str]]:
+        """Return the items whose only answer is a label, their labels, and notes."""
+        counts, unread = self._weighed(DRAWN)
+        n_answers = self.frame.column(DRAWN).map(_n_answers)[self.rows]
+        self.model_rows.refuse(
+            self.rows[n_answers > 1],
+            lambda row: f"{_n_answers(self.frame.column(DRAWN)[row])} answers",
+            "one answer for each item",
+            "leave out --asked label, or pass --asked samples",
+        )
+        notes = self._unread(unread, counts.sum() + unread.total())
+        is_read = counts.sum(axis=1) > 0
+        return self._where(is_read), counts.argmax(axis=1)[is_read], notes
+
+    def _stated_shares(self) -> tuple["_DatasetRows", Floats, list[str]]:
+        """Return the items with stated percentages, these as shares, and a note.
+
+        Several answers about an item count alike.
+        """
+        frame, k = self.frame, self.votes.dataset.n_classes
+        answers: list[tuple[int, str, int, list[Any] | None]] = []  # item, text, how often, cells
+        if DRAWN in frame:
+            drawn = frame.cells(DRAWN)
+            for i, row in enumerate(self.rows.tolist()):
+                answers += [(i, text, n, self._percentages_in(text))
+                            for text, n in (drawn[row] or {}).items()]  # fmt: skip
+        else:
+            columns = [frame.column(self.lists)] if self.lists else self._columns()
+            order = self._order() if self.lists else range(k)
+            for i, row in enumerate(self.rows.tolist()):
+                cells = columns[0][row] if self.lists else [column[row] for column in columns]
+                is_whole = isinstance(cells, list) and len(cells) == k
+                by_label = [cells[order.index(label)] for label in range(k)] if is_whole else None
+                text = ", ".join(map(str, cells)) if isinstance(cells, list) else str(cells)
+                answers.append((i, text, 1, by_label))
+        shares, is_changed = from_percentages([cells or [None] * k for *_, cells in answers])
+        is_read = ~np.isnan(shares.sum(axis=1))
+        items, times = (np.array([answer[part] for answer in answers]) for part in (0, 2))
+        unread = Counter[str]()
+        for (_, text, n, _), is_one in zip(answers, is_read, strict=True):
+            unread[text] += 0 if is_one else n
+        unread, total = +unread, int(times.sum())
+        examples = self._refuse_unread(
+            unread, total, ("answer", "states percentages", "state percentages"),
+            f"a percentage for each label, from 0 to 100 (or shares from 0 to 1), which sum to "
+            f"{LEAST_SUM} to {GREATEST_SUM}: {some_of(self.votes.dataset.labels)}",
+            "ask again for what is unread, or leave --asked percentages out if nothing was stated",
+        )  # fmt: skip
+        sums = np.zeros((len(self.rows), k))
+        np.add.at(sums, items[is_read], times[is_read, np.newaxis] * shares[is_read])
+        of_all = counted(total, "answer" if DRAWN in frame and total > len(self.rows) else "item")
+        note = f"percentages renormalised on {times[is_changed].sum():,} of {of_all}; "
+        note += f"{unread.total():,} unread" + f" ({examples})" * bool(unread)
+        is_covered = sums.sum(axis=1) > 0
+        return self._where(is_covered), sums[is_covered], [note]
+
+    def _log_probabilities(self) -> tuple[Floats, Floats]:
+        """Return each label's log-probability, −∞ where it has none, and the highest of an item.
+
+        The probabilities of several spellings of a label are added up.
+        """
+        frame, k = self.frame, self.votes.dataset.n_classes
+        if self.lists:
+            logs = list_table(frame.column(self.lists), k)[self.rows][:, np.argsort(self._order())]
+            logs[np.isnan(logs)] = -np.inf
+            return logs, logs.max(axis=1)
+        spellings: list[list[str]] = [[] for _ in range(k)]
+        for name in frame.unnamed:
+            if (label := self.mapping.label(name)) is not None:
+                spellings[label].append(name)
+        if not all(spellings):
+            firsts = [next(iter(names), None) for names in spellings]
+            raise _misfit_error(frame, self.mapping, firsts)
+        sums, highest = [], []
+        for names in spellings:
+            logs = np.column_stack([frame.column(name).numbers[self.rows] for name in names])
+            logs[np.isnan(logs)] = -np.inf
+            sums.append(np.logaddexp.reduce(logs, axis=1))
+            highest.append(logs.max(axis=1))
+        return np.column_stack(sums), np.max(highest, axis=0)
+
+    def _renormalised(self) -> tuple[Floats, list[str]]:
+        """Return distributions from log-probabilities of labels, and a note on the labels' mass."""
+        labels = self.votes.dataset.labels
+        logs, highest = self._log_probabilities()
+        with np.errstate(over="ignore"):
+            mass = np.exp(np.logaddexp.reduce(logs, axis=1))
+        is_lacking = np.isneginf(logs.min(axis=1))
+        is_fault = is_lacking | (mass > MOST_MASS)
+        index_of_row = dict(zip(self.rows.tolist(), range(len(self.rows)), strict=True))
+
+        def describe(row: int) -> str:
+            i = index_of_row[row]
+            if is_lacking[i]:
+                return f"no log-probability for {labels[int(logs[i].argmin())]}"
+            if highest[i] > MOST_LOGPROB:
+                return f"{highest[i]:g} is above 0"
+            return f"the labels' probabilities add up to {mass[i]:.3g}"
+
+        self.model_rows.refuse(
+            self.rows[is_fault], describe,
+            "natural logarithms of probabilities: a number for each label, none above 0",
+            "have the server list more tokens, or score each label; or remove these items, and "
+            "pass --allow-missing; of probabilities or logits, leave out --asked logprobs",
+        )  # fmt: skip
+        share = f"{mass.mean():.1%} of the probability, {mass.min():.1%} at least"
+        return softmax(logs), [f"renormalised over the labels, which have {share}"]
 
     def _notes_on_missing(self, also: Sequence[str], allow_missing: bool) -> list[str]:
         """Return a note if some items have no prediction; raise if that is not allowed."""
@@ -820,21 +1033,18 @@ class _DatasetRows:
         Shares are from first tokens if labels have enough of their probability; else from answers.
         """
         notes: list[str] = []
-        if N_DRAWN in self.frame:
+        if DRAWN not in self.frame:
             counts = self._numbers_drawn()
         else:
             tokens, _ = self._weighed(WEIGHTS)
             on_labels = tokens.sum(axis=1)
-            if on_labels.any():
+            if on_labels.any() and self.asked != SAMPLES:
                 notes.append(f"labels have {on_labels.mean():.1%} of the first token's probability")
-            if tokens.any(axis=0).all() and on_labels.mean() >= _ENOUGH_OF_TOKEN:
-                n_lacking = int((~(tokens > 0).all(axis=1) & (on_labels > 0)).sum())
-                if n_lacking:
-                    notes.append(
-                        f"{counted(n_lacking, 'item')} with a label that is not among the first "
-                        "tokens given: it counts as 0"
-                    )
-                return self._where(on_labels > 0), tokens[on_labels > 0], (), notes
+                enough = tokens.any(axis=0).all() and on_labels.mean() >= _ENOUGH_OF_TOKEN
+                if enough or self.asked == LOGPROBS:
+                    return self._first_tokens(tokens, notes)
+            if self.asked == LOGPROBS:
+                raise self._no_tokens_error("none for a label")
             counts, unread = self._weighed(DRAWN)
             notes += self._unread(unread, counts.sum() + unread.total())
         totals = counts.sum(axis=1)
@@ -846,6 +1056,38 @@ class _DatasetRows:
         )
         shares = (counts + 0.5) / (totals + counts.shape[1] / 2)[:, np.newaxis]
         return part, shares, n_samples, notes
+
+    def _first_tokens(
+        self, tokens: Floats, notes: list[str]
+    ) -> tuple["_DatasetRows", Floats, tuple[int, ...], list[str]]:
+        """Return what `_machine_votes` does, from the first token's probability of each label."""
+        labels, on_labels = self.votes.dataset.labels, tokens.sum(axis=1)
+        if not (found := tokens.any(axis=0)).all():
+            raise self._no_tokens_error(f"none for {labels[int(found.argmin())]} on any item")
+        if on_labels.mean() < _ENOUGH_OF_TOKEN:
+            raise self._no_tokens_error(notes[-1])
+        is_lacking = (tokens == 0).any(axis=1)
+        listed = self.frame.column(WEIGHTS)
+        may_be_more = ~listed.map(lambda cell: is_negligible(cell or {}), bool)[self.rows]
+        is_read = (on_labels > 0) & ~(is_lacking & may_be_more)
+        lacking = "with a label that is not among the first tokens given"
+        if n_zero := int((is_lacking & is_read).sum()):
+            notes.append(f"{counted(n_zero, 'item')} {lacking}: it counts as 0")
+        if n_unread := int((~is_read).sum()):
+            more = f"and may have more than {NEGLIGIBLE:.1%}"
+            notes.append(f"{counted(n_unread, 'item')} unread, {lacking}, {more}")
+        return self._where(is_read), tokens[is_read], (), notes
+
+    def _no_tokens_error(self, found: str) -> ChaosError:
+        return ChaosError(
+            "The log-probabilities of the labels' tokens cannot be read.",
+            where=self.frame.path,
+            found=found,
+            expected=f"log-probabilities of the first token, at least {_ENOUGH_OF_TOKEN:.0%} on "
+            f"labels: {some_of(self.votes.dataset.labels)}",
+            todo=f"say which token is which label, such as {SAY_SO}; or ask for the letter alone, "
+            "without reasoning",
+        )
 
     def _where(self, mask: Mask) -> "_DatasetRows":
         """Return the rows of the items in a mask."""
@@ -869,25 +1111,40 @@ class _DatasetRows:
         """Return a note on answers that are not labels; raise if they are too many."""
         if not unread:
             return []
-        common = "\n".join(f"sample {shorten(text)} ({n:,})" for text, n in unread.most_common(3))
+        todo = f"say which answer is which label, such as {SAY_SO}"
+        if self.mapping.answers:
+            todo = "name the label of each answer in --answers too"
+        examples = self._refuse_unread(
+            unread, total, ("sample", "is a label", "are labels"),
+            f"samples that are a label: {some_of(self.votes.dataset.labels)}; up to "
+            f"{_MOST_UNREAD:.0%} of others are counted and left out",
+            f"{todo}; or turn answers into labels; of stated percentages, pass --asked percentages",
+        )  # fmt: skip
         share = f"{unread.total():,} of {total:,.0f} answers"
+        return [f"{share} are none of the labels and left out ({examples})"]
+
+    def _refuse_unread(
+        self,
+        unread: Counter[str],
+        total: float,
+        words: tuple[str, str, str],
+        expected: str,
+        todo: str,
+    ) -> str:
+        """Return the commonest of unread answers; raise if too many of all answers are unread.
+
+        `words` are what an answer is called, what one that is read does, and what several do.
+        """
+        noun, does, do = words
+        common = [f"{noun} {shorten(text)} ({n:,})" for text, n in unread.most_common(3)]
         if unread.total() > _MOST_UNREAD * total:
-            known = self.votes.dataset.labels
             n_read = total - unread.total()
-            few = f"only {n_read:,.0f} are labels" if n_read else "none is a label"
-            todo = f"say which answer is which label, such as {SAY_SO}"
-            if self.mapping.answers:
-                todo = "name the label of each answer in --answers too"
+            few = f"only {n_read:,.0f} {do}" if n_read else f"none {does}"
             raise ChaosError(
                 f"Of the {total:,.0f} answers of {shorten(self.model_rows.name)}, {few}.",
-                where=self.frame.path,
-                found=common,
-                expected=f"samples that are a label: {some_of(known)}; up to {_MOST_UNREAD:.0%} of "
-                "others are counted and left out",
-                todo=f"{todo}; or turn answers into labels",
-            )
-        listed = common.replace("\n", ", ")
-        return [f"{share} are none of the labels and left out ({listed})"]
+                where=self.frame.path, found="\n".join(common), expected=expected, todo=todo,
+            )  # fmt: skip
+        return ", ".join(common)
 
     def _numbers_drawn(self) -> Floats:
         """Return how often each label was drawn, (n, k), from a file that has these numbers."""
@@ -895,7 +1152,9 @@ class _DatasetRows:
         counts = np.column_stack([_counts(column)[self.rows] for column in columns])
         total = np.nansum(counts, axis=1)
         wrong = np.isnan(counts)
-        is_fault = wrong.any(axis=1) | (total != _counts(stated)[self.rows]) | (total == 0)
+        is_fault = wrong.any(axis=1) | (total == 0)
+        if N_DRAWN in self.frame:
+            is_fault |= total != _counts(stated)[self.rows]
         index_of_row = dict(
             zip(self.rows[is_fault].tolist(), np.flatnonzero(is_fault), strict=True)
         )
@@ -906,7 +1165,7 @@ class _DatasetRows:
                 k = int(wrong[i].argmax())
                 name = class_columns(self.votes.dataset)[k]
                 return f"{name} is {shorten(columns[k][row])}, no number of samples"
-            if total[i] != as_count(stated[row]):
+            if N_DRAWN in self.frame and total[i] != as_count(stated[row]):
                 return f"n_samples is {shorten(stated[row])}, the columns add up to {total[i]:.0f}"
             return "no sample"
 
@@ -1045,6 +1304,10 @@ def _gives_shares(column: Column) -> bool:
     return bool(((column.numbers >= 0) & (column.numbers <= 1)).all())
 
 
+def _n_answers(answers: Counter[str] | None) -> int:
+    return answers.total() if answers else 0
+
+
 def _counts(column: Column) -> Floats:
     """Return a column's numbers of samples, NaN for a cell that is not one."""
     counts = [np.nan if (n := as_count(value)) is None else n for value in column.values]
@@ -1083,13 +1346,21 @@ def check_shares(
         sums = values.sum(axis=1)
     are_positive, are_whole = bool((values >= 0).all()), bool((values == values.round()).all())
     todo = "apply a softmax if these are logits"
-    if are_positive and (np.abs(sums - 100) <= 1).all():
+    if where:
+        todo += "; of log-probabilities, pass --asked logprobs"
+    # Most rows decide: a few may be what is wrong.
+    if are_positive and np.median(np.abs(sums - 100)) <= GREATEST_SUM - 100:
         todo = "divide by 100: these are percentages"
+        if where:
+            todo = "divide by 100, or pass --asked percentages, if these are percentages; "
+            todo += "--asked samples, if they count a model's answers"
     elif are_positive and are_whole and not (sums == 1).all():
         todo = "add a column n_samples, their sum, if these count a model's answers; "
         todo += f"`{_CHECK}` reads people's votes"
-    elif are_positive and (np.abs(sums - 1) <= _ROUNDED).all():
+    elif are_positive and np.median(np.abs(sums - 1)) <= (GREATEST_SUM - 100) / 100:
         todo = "divide each row by its sum: rounded?"
+        if where:
+            todo += " `--asked percentages` does so with what a language model stated"
 
     def describe(row: int) -> str:
         is_negative = (values[row] < 0).any()

@@ -22,7 +22,7 @@ GIVEN = {
 }  # fmt: skip
 # What takes tables, runs, companions, names or a paper's models, simulates or takes long.
 ELSEWHERE = (
-    "calibration.temperature_", "ceilings.noise_ceiling", "collection.", "fitting.",
+    "asking.", "calibration.temperature_", "ceilings.noise_ceiling", "collection.", "fitting.",
     "machine_crowds.", "results.size_effects", "train.", "trajectory.", "why.",
     "your_votes.replacement",
 )  # fmt: skip

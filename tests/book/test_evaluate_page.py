@@ -306,6 +306,8 @@ SPELLED = {
          "scores": [one["score"] for one in in_pipeline(i)]})),
     "rows": lines(["uid,text,label,probability"], lambda i: "\n".join(
         f"u{i},text of {i},{one['label']},{one['score']}" for one in in_pipeline(i))),
+    "shares as percentages": lines([], lambda i: json.dumps(
+        {"uid": f"u{i}", "percentages": shares(i)})),
     "labels": lines(["uid,label,why"], lambda i: f"u{i},{of_labels(i)},because"),
     "codes": lines(["uid\tanswer"], lambda i: f"u{i}\t{of_labels(i)[0]}"),
     "labels by uid": json.dumps({f"u{i}": of_labels(i).title() for i in range(N)}),
@@ -353,11 +355,13 @@ FAULTS = {
     "sum": (rows_with(3, "u3,0.5,0.25,0.125"), "line 5; 0.875; divide each row by its sum"),
     "rounded": (rows_of(0.51, 0.25, 0.25), "line 2; 1.01; and 35 more; divide each row by its sum"),
     "counts": (rows_of(70, 20, 3), "the sum is 93; divide each row by its sum, if"),
-    "percentages": (rows_of(50, 25, 25), "the sum is 100; divide by 100"),
+    "percentages": (rows_of(50, 25, 25), "the sum is 100; divide by 100; --asked samples"),
+    "percentages that sum to 95": (rows_of(50, 25, 20), "the sum is 95; --asked percentages"),
+    "log-probabilities": (rows_of(-0.5, -1.5, -2), "-0.5; chaos evaluate --asked logprobs"),
     "logits": (rows_of(1.5, -0.25, -0.25), "-0.25; apply a softmax"),
     "NaN": (rows_with(5, "u5,NaN,0.5,0.5"), "line 7: NaN, 0.5, 0.5; not numbers"),
     "empty": (rows_with(5, "u5,,0.5,0.5"), "line 7: nothing, 0.5, 0.5"),
-    "sign": (rows_of("50%", "25%", "25%"), "50%; such as 0.25"),
+    "sign": (rows_of("50%", "25%", "25%"), "50%; such as 0.25; --asked percentages"),
     "huge": (rows_with(5, "u5,1e999,0.5,0.5"), "not numbers; 1e999"),
     "doubled": (rows_with(4, "u3,0.5,0.25,0.25"), "uid u3 again, first on line 5; line 6"),
     "no uid": (rows_with(4, ",0.5,0.25,0.25"), "line 6; no uid"),
@@ -387,7 +391,8 @@ FAULTS = {
     "gzip": (b"\x1f\x8b\x08", "gzip; unpack"),
     "no ids": (json.dumps([[{"label": "neutral", "score": 1}]]), "names no items; write the uid"),
     "no header": ("u0,0.1,0.2,0.7\nu1,0.1,0.2,0.7", "no header; add the columns"),
-    "two labels": ("uid,label,prediction\nu0,neutral,neutral", "which column; label, prediction"),
+    "two labels": ("uid,label,prediction\nu0,neutral,neutral",
+                   "which column; label, prediction; --asked label"),
     "gold": ("uid,gold\nu0,neutral", "which column; labels in gold; predicted_label"),
     "no label": ("uid,label\nu0,LABEL_0", "line 2: LABEL_0; --answers"),
     "votes": ("uid,label\nu0,neutral\nu0,neutral", "uid u0 again; sample; chaos dataset check"),
@@ -407,6 +412,26 @@ def test_a_fault_is_named_with_what_to_do(scripts, votes):
         whole = " ".join(f"{part} {text}" for part, text in fault.items())
         lacking = [word for word in words.split("; ") if word not in whole]
         assert not lacking, (name, whole)
+
+
+# What `chaos evaluate` reads only if it is told how a language model was asked, and the page never.
+ASKED = {
+    "percentages": FAULTS["percentages that sum to 95"][0],
+    "percentages ": FAULTS["sign"][0],
+    "samples": FAULTS["percentages"][0],
+    "logprobs": FAULTS["log-probabilities"][0],
+    "label": lines(["uid,a,b"], lambda i: f"u{i},{of_labels(i)},{of_labels(i)}"),
+}
+
+
+def test_what_the_command_must_be_told_the_page_leaves_to_it(scripts, votes, tmp_path):
+    said = told(scripts, ASKED.values(), [votes])
+    for (way, content), fault in zip(ASKED.items(), said, strict=True):
+        assert f"--asked {way.strip()}" in fault["todo"]
+        (tmp_path / "m.csv").write_text(content)
+        with pytest.raises(ChaosError):
+            read_predictions(tmp_path / "m.csv", [votes])
+        assert read_predictions(tmp_path / "m.csv", [votes], asked=way.strip())
 
 
 def is_refused(path, votes):

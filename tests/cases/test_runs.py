@@ -7,7 +7,7 @@ from math import exp, log
 import pytest
 from helpers.commands import call
 from helpers.faults import assert_fields, refused
-from helpers.model_runs import answered, generated, inspected, log_of, sample_of
+from helpers.model_runs import answered, generated, inspected, log_of, places, put, sample_of
 
 import chaos_utils as chaos
 
@@ -247,21 +247,6 @@ TYPICAL = {
     "choices": likely("-1", "-2"),
     "batch": lambda i: answered(i, said(i)),
 }
-
-
-def places(value, path=()):
-    yield path
-    keys = range(len(value)) if isinstance(value, list) else value
-    for key in keys if isinstance(value, dict | list) else ():
-        yield from places(value[key], (*path, key))
-
-
-def put(value, path, odd):
-    if not path:
-        return odd
-    copy = value.copy()
-    copy[path[0]] = put(value[path[0]], path[1:], odd)
-    return copy
 
 
 @pytest.mark.parametrize("kind", [*TYPICAL, "log"])

@@ -66,6 +66,41 @@ HEAD = "item_uid,gold," + ",".join(f"j{k:02}" for k in range(1, 33)) + "\n"
 JUDGED = "a,e" + 31 * ",n"
 
 
+CANARY = {"type": "canary", "canary_hex": "00"}
+
+
+def answers_on_a_scale(tmp_path, people, models):
+    write(tmp_path, "probcopa/probcopa_CANARY.jsonl", people)
+    header = "model,setting,value,UID,run_or_persona,answer\n"
+    folder = write(tmp_path, "probcopa/ablations_30_items.csv", header + models)
+    return auxiliary_data.read_probcopa(folder)
+
+
+def test_answers_on_a_scale_are_read_without_canaries_and_unreadable_replies(tmp_path):
+    people = [CANARY, {"UID": 7, "response": 30}, CANARY, {"UID": 7, "response": 0}]
+    models = "m,temperature,0.8,7,0,72.0\nm,temperature,0.8,7,1,error\nm,temperature,0.8,7,2,\n"
+    rows = answers_on_a_scale(tmp_path, people, models)
+    assert rows["answer"].dropna().tolist() == [30, 0, 72]
+    assert rows["model"].tolist() == ["", "", "m", "m", "m"]
+    assert set(rows["uid"]) == {"7"}
+    for wrong in ("101", "-1", "many"):
+        with pytest.raises(ChaosError, match=rf"(?s)not on the scale.*ablations.*'{wrong}'"):
+            answers_on_a_scale(tmp_path, people, models + f"m,temperature,0.8,7,3,{wrong}\n")
+    with pytest.raises(ChaosError, match=r"(?s)not on the scale.*CANARY.*101"):
+        answers_on_a_scale(tmp_path, [*people, {"UID": 7, "response": 101}], models)
+
+
+@pytest.mark.published("probcopa/*")
+def test_answers_on_a_scale_are_as_published():
+    rows = auxiliary_data.read_probcopa()
+    people = rows[rows["model"] == ""]
+    assert (len(people), people["uid"].nunique()) == (5_858, 210)
+    by_setting = rows[rows["model"] != ""].groupby(["model", "setting", "value"])
+    assert by_setting.size().tolist() == [900] * 35
+    assert rows["answer"].isna().sum() == 1_305
+    assert set(rows["uid"]) == set(load_votes("probcopa", "released").uids)
+
+
 def test_a_reply_that_could_not_be_read_is_no_answer(tmp_path):
     read, name = JUDGES
     rows = read(write(tmp_path, name, HEAD + JUDGED + ",c\n" + "b,e" + 31 * ",e" + ",\n"))

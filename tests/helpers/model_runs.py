@@ -54,3 +54,20 @@ def inspected(i, answer, epoch=1, **changes):
         "output": {"choices": [{"message": {"content": f"ANSWER: {answer}"}}]},
         "scores": {"choice": {"value": "I", "answer": answer}}, "metadata": {},
     } | changes  # fmt: skip
+
+
+def places(value, path=()):
+    """Yield the path of each part of a value of JSON, the whole first."""
+    yield path
+    keys = range(len(value)) if isinstance(value, list) else value
+    for key in keys if isinstance(value, dict | list) else ():
+        yield from places(value[key], (*path, key))
+
+
+def put(value, path, odd):
+    """Return a copy with another value at a path."""
+    if not path:
+        return odd
+    copy = value.copy()
+    copy[path[0]] = put(value[path[0]], path[1:], odd)
+    return copy

@@ -8,6 +8,7 @@ from helpers.strategies import distributions
 from hypothesis import given, settings
 
 from chaos_utils.metrics.divergence import (
+    energy_distance,
     entropy,
     jensen_shannon_distance,
     jensen_shannon_divergence,
@@ -72,3 +73,15 @@ def test_miller_madow_adds_the_first_term_of_the_bias(unit):
     shares = votes / votes.sum(axis=1, keepdims=True)
     added = np.array([1 / 8, 0, 2 / 6]) / np.log(BASES[unit])
     np.testing.assert_allclose(miller_madow(votes, unit=unit), entropy(shares, unit=unit) + added)
+
+
+def test_the_energy_distance_is_without_bias_for_any_number_of_answers():
+    rng = np.random.default_rng(0)
+    few, many = rng.normal(size=(4000, 4)), rng.normal(size=(4000, 9))
+    alike = [energy_distance(*pair) for pair in zip(few, many, strict=True)]
+    assert abs(np.mean(alike)) < 3 * np.std(alike) / np.sqrt(len(alike))
+    # SciPy's is the root of twice the same, of whole distributions.
+    x, y = rng.normal(size=500), rng.normal(1, 2, size=800)
+    whole = scipy.stats.energy_distance(x, y) ** 2 / 2
+    assert energy_distance(x, y) == pytest.approx(whole, abs=0.01)
+    assert energy_distance([3.0], [5.0]) == 2

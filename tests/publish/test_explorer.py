@@ -150,6 +150,8 @@ def test_other_datasets_are_offered_beside_the_book_s_own_where_they_are_here(
     assert len(explorer.other_datasets(released)) > 1
     assert explorer.other_datasets(sample) == []
     assert explorer.other_datasets([*released, others[0]]) == []
+    # A page is a copy without canary lines.
+    assert "probcopa" not in {one.name for one in explorer.other_datasets(released)}
 
 
 def test_texts_without_a_stated_licence_stay_out(sample):

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.__main__ import app
 from chaos_utils.datasets.loading import load_all_votes
+from chaos_utils.scoring.asking import WAYS
 from chaos_utils.scoring.exporting import fill, letters
 
 LONG = 'He said: "{label}" — 1, 2\n\n{{ premise }} \\n ' + "and so on " * 2000
@@ -52,14 +53,14 @@ def lines_of(path):
 
 
 def test_the_prompt_shows_each_text_as_it_is_and_a_letter_for_each_label(votes, sample):
-    prompts = fill(votes)
+    prompts = fill(votes, "samples")
     assert prompts[0].startswith(f"Text: {LONG}\nA (reply): {{text}}\n")
     assert prompts[1] == (
         "Text: Grüße \u2028\nA (reply): \n\nA. kind\nB. not kind\n\n"
         "Which label fits? Answer with its letter alone.\nAnswer:"
     )
     stories = sample[2]
-    text = fill(stories)[0]
+    text = fill(stories, "samples")[0]
     shown = [text.index(stories.texts[0][field]) for field in ("obs1", "hyp1", "hyp2", "obs2")]
     assert shown == sorted(shown)
     assert "Hypothesis 2: " in text
@@ -67,28 +68,28 @@ def test_the_prompt_shows_each_text_as_it_is_and_a_letter_for_each_label(votes, 
 
 
 def test_a_prompt_of_ones_own_may_hold_braces_and_is_told_of_unknown_fields(votes):
-    asked = fill(votes, 'Answer {"label": …} to {text}, {a (reply)}: {options}')[1]
+    asked = fill(votes, "samples", 'Answer {"label": …} to {text}, {a (reply)}: {options}')[1]
     assert asked == 'Answer {"label": …} to Grüße \u2028, : A. kind\nB. not kind'
     with pytest.raises(
         ChaosError, match=r"(?s)mine\.txt.*\{premise\}.*one of: text, a \(reply\), opt"
     ):
-        fill(votes, "{text} {premise}", "mine.txt")
+        fill(votes, "label", "{text} {premise}", "mine.txt")
     with pytest.raises(
         ChaosError, match=r"(?s)none of the item's texts.*\{text\} or \{a \(reply\)\}"
     ):
-        fill(votes, "Which of {options}?")
+        fill(votes, "label", "Which of {options}?")
 
 
 def test_an_item_without_text_and_a_dataset_without_texts_say_what_is_needed(tone, votes):
     with pytest.raises(ChaosError, match=r"(?s)Tone has no texts.*texts: \[text\]"):
-        fill(replace(votes, texts=()))
+        fill(replace(votes, texts=()), "samples")
     (tone / "tone.jsonl").write_text(
         '{"item": 1, "votes": ["kind"], "text": " ", "a (reply)": ""}\n'
     )
     with pytest.raises(
         ChaosError, match=r"(?s)An item has no text.*where: +tone.jsonl\n.*found: +1\n"
     ):
-        fill(load_all_votes(str(tone / "tone.yml"))[0])
+        fill(load_all_votes(str(tone / "tone.yml"))[0], "samples")
 
 
 def test_more_labels_than_letters_are_refused(votes):
@@ -110,10 +111,10 @@ def test_a_task_names_its_items_file_and_holds_uid_prompt_and_majority(tone):
     assert LONG in first["prompt"]
     assert f"--include_path '{tone / 'a folder'}' --tasks chaos_tone_2" in told
     assert f"next: chaos evaluate runs/*/samples_chaos_tone_2_*.jsonl --data {tone}" in told
-    assert told.endswith("--answers 'A=kind,B=not kind'\n")
+    assert told.endswith("--asked logprobs --answers 'A=kind,B=not kind'\n")
 
 
-def test_a_batch_asks_for_answers_or_for_the_letters_probabilities(tone):
+def test_a_batch_asks_in_one_of_four_ways_and_says_how_to_read_the_answers(tone):
     out, command = tone / "b.jsonl", ["batch", tone / "tone.yml", "--model", "m", "--out"]
     chaos(*command, out, "--n", "3", "-p", "max_tokens=null", "-p", "temperature=0.5", "-p", "x=y")
     first, _ = lines_of(out)
@@ -123,10 +124,29 @@ def test_a_batch_asks_for_answers_or_for_the_letters_probabilities(tone):
     assert message["role"] == "user"
     assert LONG in message["content"]
     assert first["body"] == {"model": "m", "n": 3, "temperature": 0.5, "x": "y"}
-    chaos(*command, out, "--logprobs", "--force")
-    body = lines_of(out)[1]["body"]
-    assert (body["logprobs"], body["top_logprobs"], body["max_tokens"]) == (True, 20, 1)
-    assert "exclude each other" in chaos(*command, out, "--logprobs", "--n", "2", code=2)
+    questions, sampled = set(), {"n": 10, "temperature": 1, "max_tokens": 16}
+    bodies = {
+        "label": {"temperature": 0, "max_tokens": 16},
+        "samples": sampled,
+        "logprobs": {"temperature": 1, "max_tokens": 1, "logprobs": True, "top_logprobs": 20},
+        "percentages": {"temperature": 0, "max_tokens": 32},
+    }
+    assert list(bodies) == list(WAYS)
+    for way, expected in bodies.items():
+        told = chaos(*command, out, "--ask", way, "--force")
+        assert f"--asked {way} --answers 'A=kind,B=not kind'" in told
+        body = lines_of(out)[1]["body"]
+        (message,) = body.pop("messages")
+        questions.add(message["content"].rpartition("\n\n")[2])
+        assert body == {"model": "m"} | expected
+        assert message["content"].endswith(
+            chaos("prompt", tone / "tone.yml", "--ask", way).strip().rpartition("}\n\n")[2]
+        )
+    assert len(questions) == 3  # a letter is drawn, or its probability looked up, by one question
+    chaos(*command, out, "--force")
+    assert lines_of(out)[0]["body"].items() >= sampled.items()
+    assert "Only samples are" in chaos(*command, out, "--ask", "label", "--n", "2", code=2)
+    assert "percentages" in chaos(*command, out, "--ask", "percentage", code=2)
 
 
 def test_what_is_there_is_kept_without_force(tone):
