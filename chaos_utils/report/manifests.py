@@ -75,6 +75,22 @@ class PageLink:
     page: str
 
 
+@dataclass(frozen=True, slots=True)
+class WebLink:
+    """A cell that leads out of the book.
+
+    Attributes
+    ----------
+    text : str
+        The text of the link.
+    address : str
+        It begins with ``https://``.
+    """
+
+    text: str
+    address: Annotated[str, Field(pattern=r"^https://[^\s\"'<>\\]+$")]
+
+
 class ItemCell(StrictModel):
     """An `ItemText` in the JSON of a manifest."""
 
@@ -93,8 +109,14 @@ class LinkCell(StrictModel):
     link: PageLink
 
 
+class WebCell(StrictModel):
+    """A `WebLink` in the JSON of a manifest."""
+
+    web: WebLink
+
+
 Format = Literal["svg", "png", "pdf", "csv", "json"]
-Cell = str | ItemCell | VotesCell | LinkCell
+Cell = str | ItemCell | VotesCell | LinkCell | WebCell
 
 
 class Display(StrictModel):
