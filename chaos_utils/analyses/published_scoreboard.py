@@ -7,6 +7,7 @@ own columns contradict it, it is not shown at all.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -117,7 +118,7 @@ _GREATEST = {
     "distance": GREATEST_DISTANCE, "divergence": LOG_2, "variation": 1.0, "accuracy": 1.0,
 }  # fmt: skip
 # What a mean bounds: known, wanted, as it is written.
-PAIRS: Mapping[tuple[str, str], str] = {
+PAIRS = {
     ("distance", "divergence"): "a² ≤ D ≤ a √ln 2",
     ("divergence", "distance"): "D / √ln 2 ≤ a ≤ √D",
     ("variation", "divergence"): "g(V) ≤ D ≤ V ln 2",
@@ -127,9 +128,9 @@ PAIRS: Mapping[tuple[str, str], str] = {
     ("kl", "distance"): "0 ≤ a ≤ √f(KL)",
     ("kl", "divergence"): "0 ≤ D ≤ f(KL)",
 }
-_FURTHER_PAIRS: Mapping[tuple[str, str], str] = {
-    ("variation", "squared_distance"): "1.5 V² ≤ d² ≤ 2 V (three labels)",
-    ("kl", "kl_high_floor"): "KL′ ≤ KL + ln(1 + 2 · 0.001) (three labels)",
+_FURTHER_PAIRS = {
+    ("variation", "squared_distance"): "(1/⌊k/2⌋ + 1/⌈k/2⌉) V² ≤ d² ≤ 2 V, k labels",
+    ("kl", "kl_high_floor"): "KL′ ≤ KL + ln(1 + 0.001 (k − 1)), k labels",
     ("accuracy", "distance"): "right labels nearest or farthest, item by item",
     ("accuracy", "agreement"): "wrong labels where they lose least or most",
 }
@@ -167,8 +168,9 @@ def allowed_by_accuracy(all_votes: Sequence[Votes]) -> pd.DataFrame:
     name = "+".join(votes.dataset.name for votes in all_votes)
     shares = np.concatenate([votes.shares for votes in all_votes])
     majority = np.concatenate([votes.majority for votes in all_votes])
-    rows = read_published(FILE).query("dataset == @name and measure == 'new_accuracy'")
-    printed = sorted(set(rows.loc[rows["items"] == str(len(shares)), "value"]))
+    rows = read_published(FILE)
+    is_of_them = (rows["dataset"] == name) & (rows["items"] == str(len(shares)))
+    printed = sorted(set(rows.loc[is_of_them & (rows["measure"] == "new_accuracy"), "value"]))
     found = [bounds.distance_from_accuracy(shares, majority, accuracy) for accuracy in printed]
     low, high = np.array(found).reshape(-1, 2).T
     return pd.DataFrame({"accuracy": printed, "low": low, "high": high})
@@ -361,9 +363,7 @@ def _read(row: Row, item_set: Row | None) -> tuple[str, str, float, float, str]:
 # Whether it can be true
 
 
-def _faults(
-    rows: Sequence[Row], sets: Mapping[str, Row], allowed: pd.DataFrame
-) -> dict[int, str]:
+def _faults(rows: Sequence[Row], sets: Mapping[str, Row], allowed: pd.DataFrame) -> dict[int, str]:
     """Return what is wrong with rows, by their numbers."""
     faults: dict[int, str] = {}
     systems: dict[tuple[str, ...], list[Row]] = {}
@@ -373,12 +373,13 @@ def _faults(
         else:
             systems.setdefault(tuple(row[name] for name in _SYSTEM), []).append(row)
     for system in systems.values():
-        for row in system:
-            for other in system:
-                if row is not other and (fault := _contradiction(row, other)):
-                    faults.setdefault(row["row"], f"{fault} (row {other['row']})")
-            if fault := _beyond_accuracy(row, system, sets.get(row["dataset"]), allowed):
-                faults.setdefault(row["row"], fault)
+        for row, other in permutations(system, 2):
+            contradiction = _contradiction(row, other) or _beyond_accuracy(
+                row, other, sets.get(row["dataset"]), allowed
+            )
+            if contradiction:  # either may be the wrong one
+                faults.setdefault(row["row"], f"{contradiction} (row {other['row']})")
+                faults.setdefault(other["row"], f"row {row['row']}: {contradiction}")
     return faults
 
 
@@ -409,7 +410,7 @@ def _contradiction(row: Row, other: Row) -> str:
     """Say what is wrong with a row by another of the same system and items; empty if nothing."""
     mine, theirs = _reading(row), _reading(other)
     if (row["measure"], row["convention"]) == (other["measure"], other["convention"]):
-        differ = abs(row["published"] - other["published"]) > 2 * _half_unit(row)
+        differ = abs(row["published"] - other["published"]) > _half_unit(row)
         return f"{row['published']:g} and {other['published']:g} of one system and items" * differ
     if mine is None or theirs is None or (theirs.quantity, mine.quantity) not in PAIRS:
         return ""
@@ -422,23 +423,22 @@ def _contradiction(row: Row, other: Row) -> str:
     return f"{row['published']:g} where {other['measure']} {other['published']:g} allows {scaled}"
 
 
-def _beyond_accuracy(
-    row: Row, system: Sequence[Row], item_set: Row | None, allowed: pd.DataFrame
-) -> str:
+def _beyond_accuracy(row: Row, other: Row, item_set: Row | None, allowed: pd.DataFrame) -> str:
     """Say that a distance is more, or less, than the system's accuracy on all items allows."""
     reading = _reading(row)
     if reading is None or reading.column != "jsd" or not _is_whole(row, item_set):
         return ""
+    if _reading(other) != _ACCURACY:
+        return ""
     low, high = _ends(row, reading)
     if reading.quantity == "divergence":
         low, high = (bounds.distance_from_divergence(end)[k] for k, end in enumerate((low, high)))
-    printed = [other["published"] for other in system if other["measure"] == "new_accuracy"]
-    is_of_it = (allowed["dataset"] == row["dataset"]) & allowed["accuracy"].isin(printed)
+    is_of_it = (allowed["dataset"] == row["dataset"]) & (allowed["accuracy"] == other["published"])
     for limits in _records(allowed[is_of_it]):
         # An accuracy is rounded, too; its bounds move by less than it does.
-        if low > limits["high"] + _half_unit(row) or high < limits["low"] - _half_unit(row):
+        if low > limits["high"] + _half_unit(other) or high < limits["low"] - _half_unit(other):
             ends = f"{limits['low']:.4g} to {limits['high']:.4g}"
-            return f"{row['published']:g} where accuracy {limits['accuracy']:g} allows {ends}"
+            return f"{row['published']:g} where accuracy {other['published']:g} allows {ends}"
     return ""
 
 
@@ -576,9 +576,7 @@ def comparable_scores(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
     names = ["jsd", "kl", "dist_ce", "new_accuracy", "ece", "rank_cs", "ent_ce"]
     names += ["old_accuracy"] if votes.has_old_labels else []
     scaled = [
-        system.at_temperature(
-            _FIXED_TEMPERATURE, f"{system.name}, T = {_FIXED_TEMPERATURE:g}"
-        )
+        system.at_temperature(_FIXED_TEMPERATURE, f"{system.name}, T = {_FIXED_TEMPERATURE:g}")
         for system in systems
         if system.paper == "baan2022"
     ]
@@ -661,6 +659,7 @@ UNIT_COLUMNS = [
     Column("JSD, divergence (bits)", "divergence_bits", 3),
     Column("JSD, distance (nats)", _range("distance", 3)),
 ]
+_ABBREVIATIONS = ("jsd", "kl", "tvd", "ece", "nll")
 _QUANTITIES = {
     "distance": "distance a", "divergence": "divergence D", "variation": "total variation V",
     "squared_distance": "squared distance d²", "kl": "KL, floor 1e-15",
@@ -669,29 +668,33 @@ _QUANTITIES = {
 }  # fmt: skip
 
 
+def _median_bounds(row: Row) -> str:
+    return f"{number(row['low'], 3)}–{number(row['high'], 3)}"
+
+
 def tightness_columns(datasets: Sequence[str]) -> list[Column]:
     """Return how `tightness` is shown, with these datasets side by side."""
     columns = [
         Column("known mean", "known", names=_QUANTITIES),
         Column("wanted", "wanted", names=_QUANTITIES),
-        Column("bounds", "formula"),
+        Column("rule", "formula"),
     ]
     for name in datasets:
         look: dict[str, Any] = {"group": short_of(name), "at": {"dataset": name}}
         columns += [
             Column("value", "value", 3, **look),
-            Column("bounds of it", lambda row: _median_bounds(row), **look),
+            Column("bounds", _median_bounds, **look),
         ]
     return columns
 
 
-def _median_bounds(row: Row) -> str:
-    return f"{number(row['low'], 3)}–{number(row['high'], 3)}"
+def _measure_name(measure: str) -> str:
+    return measure.upper() if measure in _ABBREVIATIONS else measure.replace("_", " ")
 
 
 USES_COLUMNS = [
     Column("compares", "how"),
-    Column("measure", "measure"),
+    Column("measure", "measure", names=_measure_name),
     Column("why not", "reason", names={"": MISSING}),
     Column("numbers", "numbers", 0),
     Column("sources", "sources", 0),

@@ -24,14 +24,13 @@ Harremoës, P. and Vajda, I. (2011). On pairs of f-divergences and their joint r
 """
 
 from collections.abc import Sequence
-from itertools import combinations
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.metrics.checks import as_distributions, as_labels
-from chaos_utils.metrics.divergence import Floats, Unit, jensen_shannon_divergence
+from chaos_utils.metrics.divergence import Floats, Unit
 
 Bounds = tuple[float, float]
 Kind = Literal["distance", "divergence"]
@@ -194,24 +193,39 @@ def distance_from_accuracy(
         variation is at least half of what the majority is ahead, and the distance follows.
     """
     h, right, others = _right_and_others(shares, majority)
-    n, k = h.shape
+    n = len(h)
     n_wrong = (1 - _within(accuracy, 1, "accuracy")) * n
     lead = np.maximum(right - others.max(axis=1), 0)
     low = _smallest(np.sqrt([_least_divergence(v) for v in lead / 2]), n_wrong)
-    # A convex function is greatest at a corner. With a label at the top, the corners share all
-    # probability evenly among some labels, it among them.
-    gold = as_labels(majority, n, k, "majority")
-    greatest = np.zeros((2, n))  # where the label is wrong, where it is right
-    for members in (set(c) for size in range(1, k + 1) for c in combinations(range(k), size)):
-        corner = np.isin(np.arange(k), list(members)) / len(members)
-        distances = np.sqrt(jensen_shannon_divergence(h, np.tile(corner, (n, 1)), unit="nats"))
-        may_be_right = np.isin(gold, list(members))
-        may_be_wrong = ~may_be_right | (len(members) > 1)
-        for row, possible in enumerate((may_be_wrong, may_be_right)):
-            greatest[row] = np.maximum(greatest[row], np.where(possible, distances, 0))
-    wrong, is_right = greatest
-    high = is_right.sum() - _smallest(is_right - wrong, n_wrong)
+    if_right, if_wrong = _greatest_distances(h, right, others)
+    high = if_right.sum() - _smallest(if_right - if_wrong, n_wrong)
     return float(low) / n, float(high) / n
+
+
+def _greatest_distances(h: Floats, right: Floats, others: Floats) -> tuple[Floats, Floats]:
+    """Return each item's greatest distance where the label is right, and where it is wrong.
+
+    A convex function is greatest at a corner. With a label at the top, the corners share all
+    probability evenly among some labels, it among them; labels that get none add h ln 2 / 2.
+    """
+    k = h.shape[1]
+    if_right, if_wrong = np.full((2, len(h)), -np.inf)
+    for size in range(1, k + 1):
+        of_right, of_others = (_added_by(shares, 1 / size) for shares in (right, others))
+        sums = np.cumsum(np.sort(of_others, axis=1)[:, ::-1], axis=1)
+        without = sums[:, size - 1] if size < k else np.full(len(h), -np.inf)
+        with_right = of_right + (sums[:, size - 2] if size > 1 else 0)
+        if_right = np.maximum(if_right, with_right)
+        if_wrong = np.maximum(if_wrong, np.maximum(without, with_right) if size > 1 else without)
+    most = np.sqrt(np.maximum(LOG_2 / 2 + np.stack([if_right, if_wrong]), 0))
+    return most[0], most[1]
+
+
+def _added_by(h: Floats, m: float) -> Floats:
+    """Return what a label of probability m adds to the divergence, more than with none."""
+    h_log_h = h * np.log(h, out=np.zeros_like(h), where=h > 0)
+    added: Floats = (h_log_h + m * np.log(m) - (h + m) * np.log((h + m) / 2) - h * LOG_2) / 2
+    return added
 
 
 def _right_and_others(
@@ -219,7 +233,7 @@ def _right_and_others(
 ) -> tuple[Floats, Floats, Floats]:
     """Return the shares, those of the majority, and the others', shape (n_items, n_classes − 1)."""
     h = as_distributions(shares, "shares")
-    gold = as_labels(majority, *h.shape, "majority")
+    gold = as_labels(majority, len(h), h.shape[1], "majority")
     is_gold = np.arange(h.shape[1]) == gold[:, np.newaxis]
     return h, h[is_gold], h[~is_gold].reshape(len(h), -1)
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SYNTHETIC_NOTE = "Synthetic sample"
+_WEB_ADDRESS = re.compile(r"https://[^\s\"'<>\\]+")
 ID = re.compile(r"(fig|tbl)(-[a-z0-9]+)+")
 # Fields that only manifests of one kind have.
 _FIELDS_OF_KIND = {"figure": {"alt", "size", "narrow_size"}, "table": {"display"}}
@@ -84,11 +85,15 @@ class WebLink:
     text : str
         The text of the link.
     address : str
-        It begins with ``https://``.
+        It begins with ``https://``; any other is a ValueError.
     """
 
     text: str
-    address: Annotated[str, Field(pattern=r"^https://[^\s\"'<>\\]+$")]
+    address: str
+
+    def __post_init__(self) -> None:
+        if not _WEB_ADDRESS.fullmatch(self.address):
+            raise ValueError(f"found {self.address!r}, expected an address like https://…")
 
 
 class ItemCell(StrictModel):
