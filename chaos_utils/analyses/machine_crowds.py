@@ -495,8 +495,7 @@ def with_encoders(
     crowd = judges_on(votes, judges)
     items = common_items(crowd.votes, [system for system in systems if system.origin != "yours"])
     people = items.votes
-    counts = crowd.counts[[crowd.votes.index(uid) for uid in people.uids]]
-    model_logs = log_probabilities(smoothed(counts / crowd.n_members, crowd.n_members))
+    model_logs = pooled_logs(crowd, people)
     stacked: dict[str, tuple[int, Floats]] = {LLMS: (crowd.n_members, model_logs)}
     unseen = [index for index, system in enumerate(items.systems) if not system.caution]
     encoders = {ENCODERS: list(range(len(items.systems)))}
@@ -527,6 +526,15 @@ def with_encoders(
         estimate = worth(people, system_for_kl, **bootstrap).estimates[ON_TOP]
         rows.append(row | _with_ends("people", asdict(estimate)))
     return pd.DataFrame(rows)
+
+
+def pooled_logs(crowd: Crowd, people: Votes) -> Floats:
+    """Return the log-probabilities of a crowd's pooled votes on items of `people`, to be stacked.
+
+    Each label gets half a vote more.
+    """
+    counts = crowd.counts[[crowd.votes.index(uid) for uid in people.uids]]
+    return log_probabilities(smoothed(counts / crowd.n_members, crowd.n_members))
 
 
 # Where machines and people part

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.metrics.resampling import bootstrap_means
+from chaos_utils.metrics.resampling import bootstrap_tables
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -43,17 +43,17 @@ def rank_sets(
 ) -> RankSets:
     """Return simultaneous confidence sets for the ranks of systems by a mean over items.
 
-    Every pair of systems is compared on the same items. A pair differs if its studentised
-    difference exceeds a quantile, over resamples of the items, of the largest studentised
-    difference of all pairs. Pairs that differ leave the comparison, and the others are compared
-    again until no further pair differs (step-down). A system's best rank is one more than the
-    number of systems that are better than it, its worst one the number of systems that are not
+    Every pair of systems is compared on the items that both cover. A pair differs if its
+    studentised difference exceeds a quantile, over resamples of the items, of the largest
+    studentised difference of all pairs. Pairs that differ leave the comparison, and the others are
+    compared again until no further pair differs (step-down). A system's best rank is one more than
+    the number of systems that are better than it, its worst one the number of systems that are not
     worse. With probability `level`, all sets hold the true ranks.
 
     Parameters
     ----------
     values : array_like of float, shape (n_items, n_systems)
-        Each system's score on each item.
+        Each system's score on each item; NaN on an item that it does not cover.
     n_resamples : int
         Number of resamples of the items; at least 1.
     rng : numpy.random.Generator
@@ -70,7 +70,7 @@ def rank_sets(
     Raises
     ------
     ValueError
-        If there are fewer than two items, no system, or a value that is not finite.
+        If there is no system, a value is infinite, or two systems share fewer than two items.
 
     References
     ----------
@@ -80,23 +80,27 @@ def rank_sets(
     applications to mobility across neighbourhoods and academic achievement across countries.
     """
     table = np.asarray(values, dtype=np.float64)
-    if table.ndim != 2 or len(table) < 2 or not table.shape[1] or not np.isfinite(table).all():
+    covered = np.isfinite(table)
+    if (
+        table.ndim != 2
+        or not table.shape[1]
+        or np.isinf(table).any()
+        or (covered.T.astype(np.int64) @ covered).min() < 2
+    ):
         raise ValueError(
-            f"values has shape {table.shape}, expected finite values of at least two items"
+            f"values has shape {table.shape}, expected values of systems that share two items or "
+            "more, each finite, or NaN on an item without a value"
         )
     n_systems = table.shape[1]
     table = table if highest_first else -table
     first, second = np.triu_indices(n_systems, 1)
-    differences = table[:, first] - table[:, second]
-    means = differences.mean(axis=0)
-    errors = differences.std(axis=0, ddof=1) / np.sqrt(len(table))
     differs, margin, critical = np.zeros(len(first), dtype=bool), np.full(len(first), np.inf), 0.0
+    means = np.empty(0)
     if n_systems > 1:
-        system_means = bootstrap_means(table, n_resamples, rng)
+        means, errors, deviations = _differences(table, covered, n_resamples, rng)
         divisors = np.maximum(errors, _ROUNDING)
-        resampled = np.abs(system_means[:, first] - system_means[:, second] - means) / divisors
         observed = np.where(errors > _ROUNDING, np.abs(means) / divisors, 0.0)
-        differs, margin, critical = _step_down(observed, resampled, level)
+        differs, margin, critical = _step_down(observed, np.abs(deviations) / divisors, level)
     # Whether the row's system is better than the column's.
     better = np.zeros((n_systems, n_systems), dtype=bool)
     better[first, second], better[second, first] = differs & (means > 0), differs & (means < 0)
@@ -108,6 +112,39 @@ def rank_sets(
         margin=closest.min(axis=1),
         critical=critical,
     )
+
+
+def _differences(
+    table: Floats, covered: npt.NDArray[np.bool_], n_resamples: int, rng: np.random.Generator
+) -> tuple[Floats, Floats, Floats]:
+    """Return each pair's mean difference, its standard error, and its deviations on resamples.
+
+    The last have shape (n_resamples, n_pairs). Pairs are in the order of ``np.triu_indices``, and
+    means are over the items that both systems cover.
+    """
+    first, second = np.triu_indices(table.shape[1], 1)
+    # Systems that cover the same items have one number; so have pairs of such numbers.
+    cover = np.unique(covered, axis=1, return_inverse=True)[1].ravel()
+    sides = np.sort(np.stack([cover[first], cover[second]]), axis=0)
+    numbers = np.unique(sides, axis=1, return_inverse=True)[1].ravel()
+    pair_sets = [np.flatnonzero(numbers == number) for number in range(numbers.max() + 1)]
+    means, errors = np.empty(len(first)), np.empty(len(first))
+    tables, columns = [], []
+    for pairs in pair_sets:
+        items = np.flatnonzero(covered[:, first[pairs[0]]] & covered[:, second[pairs[0]]])
+        systems = np.unique([first[pairs], second[pairs]])
+        values = table[np.ix_(items, systems)]
+        left, right = (np.searchsorted(systems, side[pairs]) for side in (first, second))
+        differences = values[:, left] - values[:, right]
+        means[pairs] = differences.mean(axis=0)
+        errors[pairs] = differences.std(axis=0, ddof=1) / np.sqrt(len(items))
+        tables.append((items, values))
+        columns.append((left, right))
+    resampled = bootstrap_tables(tables, np.arange(len(table)), n_resamples, rng)
+    deviations = np.empty((n_resamples, len(first)))
+    for pairs, (left, right), system_means in zip(pair_sets, columns, resampled, strict=True):
+        deviations[:, pairs] = system_means[:, left] - system_means[:, right] - means[pairs]
+    return means, errors, deviations
 
 
 def _step_down(

@@ -153,6 +153,17 @@ class References:
         """Return the score of one drawn crowd as a prediction of another."""
         return self._once("crowds", measure, self._second_crowd_from_draws)
 
+    def people(self, measure: str, n_people: int) -> MonteCarloMeasure | None:
+        """Return the score of the shares of `n_people` other people; None if it is unbounded."""
+
+        def compute(chosen: Measure) -> MonteCarloMeasure | None:
+            crowd, truths, sizes = self._draws["truth"]
+            rng = np.random.default_rng([self._seed, 6, n_people])
+            few = draw_crowds(truths, n_people, rng)
+            return measure_draws(chosen, crowd, few, sizes) if np.isfinite(chosen.high) else None
+
+        return self._once(f"{n_people} people", measure, compute)
+
     def uniform(self, measure: str) -> MonteCarloMeasure:
         """Return the score of the uniform guess, judged by the votes."""
         return MonteCarloMeasure.once(MEASURES[measure], uniform(self.votes).aligned_to(self.votes))

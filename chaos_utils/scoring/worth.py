@@ -100,6 +100,9 @@ class Worth:
         `scoring.recalibration` maps it, which is what it knows; and for b + λ (m − b), drawn
         towards the base rate.
         ``human_equivalent_brier`` is V/d: people whose shares, without the base rate, come as near.
+    by_item : mapping from str to ndarray of float, shape (n_items,)
+        Unbiased squared distances to the population, of the system as it is, recalibrated and
+        shrunk, by the names of these estimates in people; without what has no value.
     """
 
     n_items: int
@@ -112,6 +115,7 @@ class Worth:
     estimates: Mapping[str, Estimate] = field(
         default_factory=lambda: dict.fromkeys(NAMES, Estimate())
     )
+    by_item: Mapping[str, Floats] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def shown(self) -> dict[str, Estimate]:
@@ -346,4 +350,5 @@ def of_predictions(
         shrinkage=by_item.shrinkage,
         credibility=float(person.mean() / base.mean()),
         estimates={name: estimate_of(key) for name, key in _METRIC_NAMES.items()},
+        by_item={f"{PEOPLE}{name}": values for name, values in distances_by_variant.items()},
     )

@@ -5,6 +5,7 @@ import pytest
 from helpers.predictions import votes_from
 
 from chaos_utils.analyses.references import write_package_data
+from chaos_utils.metrics.agreement import pairwise_agreement
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import split_votes
 from chaos_utils.publish import records
@@ -23,6 +24,17 @@ def test_both_second_crowds_find_the_true_one(sample):
         true = measure_draws(MEASURES[name], *crowds).value
         assert found.crowds(name).value == pytest.approx(true, rel=0.04)
         assert found.halves(name).value == pytest.approx(true, rel=0.04)
+
+
+def test_a_few_other_people_differ_from_the_crowd_as_people_do(sample):
+    found = references.References(sample[0], 20)
+    apart = (1 - pairwise_agreement(sample[0].counts)).mean()
+    # One person's distance is the chance of another answer; a hundred are a second crowd.
+    assert found.people("dist_ce", 1).value == pytest.approx(apart, rel=0.02)
+    crowd = found.crowds("dist_ce").value
+    assert found.people("dist_ce", found.n_votes).value == pytest.approx(crowd, rel=0.02)
+    assert found.people("dist_ce", 1).value > found.people("dist_ce", 5).value > crowd
+    assert found.people("kl", 5) is None
 
 
 def test_extrapolation_recovers_a_curve_of_its_form():

@@ -11,8 +11,8 @@ from sphinx.application import Sphinx
 PARTS = (
     "drafts", "again", "book", "published", "landing", "rerun", "executed", "site", "addresses",
     "theme", "mathml", "reference", "explorer", "annotate", "evaluate", "claims", "interactive",
-    "calculators", "search", "folding", "cards", "icons", "styles", "title_page", "opening",
-    "definitions", "policy",
+    "sortable", "calculators", "search", "folding", "cards", "icons", "styles", "title_page",
+    "opening", "definitions", "policy",
 )  # fmt: skip
 
 

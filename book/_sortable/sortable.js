@@ -1,0 +1,90 @@
+// Published tables that readers sort, filter and unfold. Without a script a table stands there whole.
+(() => {
+  "use strict";
+
+  const {make, choice, count} = window.Page;
+  const FEW = 12; // rows that are shown before a table is unfolded
+  const LEAST = ["ascending", "lowest first"], MOST = ["descending", "highest first"];
+  const WORDS = ["ascending", "from A to Z"], BACK = ["descending", "from Z to A"];
+
+  /* The number that a cell begins with; none in a cell without a number. */
+  function numberIn(text) {
+    const [found] = /^-?(∞|\d+(\.\d+)?)/.exec(text.replaceAll(",", "").replace(/^−/, "-")) ?? [];
+    return found === undefined ? NaN : Number(found.replace("∞", "Infinity"));
+  }
+
+  /* Order by words or numbers; what has no number comes last, either way. */
+  function compare(one, other, isNumber, isDown) {
+    const sign = isDown ? -1 : 1;
+    if (!isNumber) return sign * one.localeCompare(other, "en", {numeric: true});
+    const [a, b] = [numberIn(one), numberIn(other)];
+    if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b);
+    return a === b ? 0 : sign * (a < b ? -1 : 1);
+  }
+
+  function start(place) {
+    const table = document.getElementById(place.dataset.table)?.querySelector("table.published");
+    if (!table) return;
+    const headings = [...table.tHead.rows[0].cells];
+    const sections = [...table.tBodies].map((body) => {
+      const rows = [...body.rows];
+      const title = rows[0]?.querySelector("[scope=rowgroup]") ? rows.shift().textContent.trim() : "";
+      return {body, title, rows};
+    });
+    const named = headings.findIndex((heading) => heading.textContent === place.dataset.by);
+    let by = Math.max(named, 0), isDown = named >= 0, isOpen = false;
+
+    const list = choice(sections.map(({title}, k) => [k, title]), show);
+    const words = make("input", {type: "search", autocomplete: "off", spellcheck: "false"});
+    const status = make("p", "said", "", {role: "status"});
+    const all = make("button", {type: "button", class: "unfold", onclick: () => { isOpen = !isOpen; show(); }});
+    words.addEventListener("input", show);
+    place.append(make("div", "controls", [
+      sections.length > 1 ? make("label", "", "Show ", list) : null, make("label", "", "Only rows with ", words),
+    ]), status);
+    table.closest(".table-scroll").after(all);
+    for (const [k, heading] of headings.entries()) {
+      const button = make("button", {type: "button", onclick: () => sortBy(k)}, ...heading.childNodes);
+      heading.replaceChildren(button);
+    }
+
+    const isNumber = (k) => headings[k].classList.contains("number");
+    const order = () => (isNumber(by) ? (isDown ? MOST : LEAST) : isDown ? BACK : WORDS);
+
+    function sortBy(k) {
+      isDown = k === by ? !isDown : isNumber(k);
+      by = k;
+      for (const {body, rows} of sections) {
+        const keyed = rows.map((row) => [row.cells[k].textContent.trim(), row]);
+        keyed.sort(([one], [other]) => compare(one, other, isNumber(k), isDown));
+        body.append(...keyed.map(([, row]) => row));
+      }
+      show();
+    }
+
+    function show() {
+      const chosen = sections[list.selectedIndex], asked = words.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let n = 0;
+      for (const {body} of sections) body.classList.toggle("folded", body !== chosen.body);
+      for (const row of chosen.body.rows) {
+        if (!chosen.rows.includes(row)) continue; // its title
+        const text = row.textContent.toLowerCase();
+        const fits = asked.every((word) => text.includes(word));
+        n += fits;
+        row.classList.toggle("folded", !fits || (n > FEW && !isOpen));
+      }
+      headings.forEach((heading, k) => {
+        if (k === by) heading.setAttribute("aria-sort", order()[0]);
+        else heading.removeAttribute("aria-sort");
+      });
+      const shown = isOpen ? n : Math.min(n, FEW), total = chosen.rows.length;
+      all.hidden = n <= FEW;
+      all.textContent = isOpen ? `Show ${FEW} rows` : `Show all ${count(n)} rows`;
+      status.textContent = `${count(shown)} of ${count(total)} rows, by ${headings[by].textContent}, ${order()[1]}.`;
+    }
+    place.hidden = false;
+    show();
+  }
+
+  document.querySelectorAll(".sortable").forEach(start);
+})();

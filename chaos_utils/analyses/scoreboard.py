@@ -1,0 +1,417 @@
+"""The scoreboard: every system in one unit, with the places that it may have among all of them.
+
+Systems are ordered by their worth once they are recalibrated on other items' votes. By this order a
+language model's label and a model's probabilities compare; as they are, they would not. Places are
+sets that hold for all systems at once, since a single place claims more than the items can show.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, replace
+
+import numpy as np
+import pandas as pd
+
+from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
+from chaos_utils.analyses.fitting import ALL as ALL_SYSTEMS
+from chaos_utils.analyses.fitting import (
+    ALL_BUT,
+    CommonItems,
+    common_items,
+    fit_recipe,
+    stacks,
+)
+from chaos_utils.analyses.machine_crowds import Crowd, judges_on, pooled_logs
+from chaos_utils.base.errors import counted
+from chaos_utils.base.style import SYSTEM_NAMES
+from chaos_utils.base.table import in_order_of
+from chaos_utils.datasets.auxiliary_data import JUDGES, AuxiliaryData, judges_file
+from chaos_utils.datasets.catalogue import short_of
+from chaos_utils.datasets.splits import has_several_groups
+from chaos_utils.datasets.votes import Ints, Votes
+from chaos_utils.metrics.divergence import Floats
+from chaos_utils.metrics.ranks import rank_sets
+from chaos_utils.report.columns import MISSING, Column, Row, number, with_ends
+from chaos_utils.scoring.evaluate import MOST_ITEMS, at_most, guesses, part_of, references
+from chaos_utils.scoring.human_equivalents import refusal
+from chaos_utils.scoring.recalibration import too_few_to_recalibrate
+from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References
+from chaos_utils.scoring.scores import available, score, wide
+from chaos_utils.scoring.system import Origin, System, check_names, votes_of
+from chaos_utils.scoring.systems import computed
+from chaos_utils.scoring.training_records import Run
+from chaos_utils.scoring.worth import (
+    PEOPLE,
+    PEOPLE_RECALIBRATED,
+    PEOPLE_SHRUNK,
+    Estimate,
+    Worth,
+    worth,
+)
+
+ALL = "all"  # the pool of the systems that cover the whole dataset
+ENOUGH = 0.95  # share of a pool's items that each of its systems covers
+MEASURES = ("dist_ce", "jsd", "new_accuracy", "kl")
+MODEL, LANGUAGE_MODEL, STACK, GUESS, OF_PEOPLE = (
+    "model", "language model", "stack", "guess", "people"
+)  # fmt: skip
+POOLED, WITH_LLMS = "language models, pooled", "all systems + language models"
+_FEW_PEOPLE = (5, 10)
+_STACKED: tuple[Origin, ...] = ("released", "trained", "yours")
+_RANKINGS = 4000  # resamples of the items, for places
+_JUDGES_PAPER = "li2026"
+_PLACES = ("place_best", "place_worst", "place_margin", "n_placed")
+_WORTHS = (PEOPLE_RECALIBRATED, PEOPLE, PEOPLE_SHRUNK)
+_BY_DEFINITION = (PEOPLE_RECALIBRATED, PEOPLE_SHRUNK)  # k for k people
+_ABOUT = ("kind", "asked", "votes_used", "may_have_seen", "grade", "date")
+_COLUMNS = [
+    "pool", "system", "family", "n_items", *_ABOUT,
+    *(f"{name}{end}" for name in _WORTHS for end in ("", "_low", "_high")), "shrinkage",
+    *_PLACES, *(f"as_it_is_{name}" for name in _PLACES),
+    *(f"{name}{end}" for name in MEASURES for end in ("", "_low", "_high")),
+]  # fmt: skip
+
+# A system that is ranked, and what the scoreboard says of it beside its scores.
+_Entry = tuple[System, dict[str, object]]
+
+
+@cached_analysis(keys=("dataset", "pool", "system"))
+def scoreboard(
+    votes: Votes,
+    systems: Sequence[System],
+    *,
+    variants: Sequence[Run] = (),
+    judges: AuxiliaryData = JUDGES,
+    n_resamples: int,
+    seed: int,
+) -> pd.DataFrame:
+    """Rank all systems of a dataset by what they are worth in people, beside people.
+
+    The pool ``all`` holds the systems that cover 95% of the dataset's items. Systems on fewer items
+    have pools of their own, named by the number of items, in which all others are scored again, on
+    the same items; so have the language models, unless the `judges` are not available. A pool holds
+    guesses, the `systems`, the `variants`, stacks of all systems by the recipe of
+    `analyses.fitting`, fitted for KL, and people. Its rows are sorted by worth, recalibrated,
+    highest first; where items are too few for a map, by worth, shrunk, without places.
+
+    * ``kind``: model, language model, stack, guess or people; ``asked``: what a system gives
+      (probabilities, samples, label); ``votes_used``: whether it was fitted on other items' votes;
+      ``may_have_seen`` the items: no or possible; ``grade``: ``run here``, or ``recomputed`` from
+      released predictions; ``date``: the year of its paper, if any;
+    * the estimates of `scoring.worth` with ``_low`` and ``_high``; as it is, one label has none.
+      For *k* people they are *k* by definition, and as they are, without the base rate, k − k₀;
+    * ``place_best``, ``place_worst``: the places, recalibrated, that a system may have among the
+      ``n_placed`` that are ranked, for all of these at once; ``place_margin`` says how safe that
+      is: see `metrics.ranks.rank_sets`. ``as_it_is_place_best`` and so on: the same as it is;
+    * ``dist_ce`` (the share of votes that are misplaced), ``jsd``, ``new_accuracy`` and ``kl``. One
+      label per item has no JSD and no KL.
+
+    Systems that have seen the votes themselves are left out. Empty where an item has a single vote.
+    """
+    if votes.n_votes.min() < 2:
+        return pd.DataFrame(columns=_COLUMNS)
+    names = {system.name for system in systems}  # a reader may have repeated one of the runs
+    runs = [run.predictions_on(votes) for run in variants if votes.is_released]
+    variant_systems = [run for run in runs if run and run.name not in names]
+    alone = {run.name for run in variant_systems}
+    all_systems = [one for one in (*systems, *variant_systems) if not refusal(votes, one)]
+    is_judged = votes.is_released and judges.available and judges_file(votes.dataset)
+    crowd = judges_on(votes, judges) if is_judged else None
+    tables = []
+    for name, items in _pools(votes, all_systems, crowd).items():
+        part = part_of(votes, items)
+        covering = [system for system in all_systems if _covers(system.rows_in(votes), items)]
+        answers = crowd if crowd and crowd.votes.uids == part.uids else None
+        entries: list[_Entry] = [
+            *(_entry(guess, kind=GUESS, asked="") for guess in guesses(part)),
+            *map(_entry, covering),
+            *(_language_models(answers) if answers else ()),
+            *_stacks(part, covering, alone, answers),
+        ]
+        check_names([system for system, _ in entries])
+        table = _ranked(part, entries, n_resamples, seed)
+        tables.append(table.assign(pool=name))
+    return pd.concat(tables, ignore_index=True)[_COLUMNS]
+
+
+def _covers(rows: Ints, items: Ints) -> bool:
+    return len(np.intersect1d(rows, items)) >= ENOUGH * len(items)
+
+
+def _pools(votes: Votes, systems: Sequence[System], crowd: Crowd | None) -> dict[str, Ints]:
+    """Return by name the items of each pool: all, those of the crowd, and those of other systems.
+
+    A system brings its own items only if it covers no pool of more.
+    """
+    item_sets = [np.arange(len(votes))]
+    if crowd:
+        item_sets.append(np.array([votes.index(uid) for uid in crowd.votes.uids]))
+    for system in sorted(systems, key=len, reverse=True):
+        rows = system.rows_in(votes)
+        if len(rows) and not any(_covers(rows, items) for items in item_sets):
+            item_sets.append(rows)
+    pools = {ALL: item_sets[0]}
+    for items in item_sets[1:]:
+        name = counted(len(items), "item")
+        n_alike = sum(other.partition(", ")[0] == name for other in pools)
+        pools[f"{name}, set {n_alike + 1}" if n_alike else name] = items
+    return pools
+
+
+def _language_models(crowd: Crowd) -> Iterable[_Entry]:
+    """Yield each language model's labels, and their pooled votes."""
+    about = {"kind": LANGUAGE_MODEL, "may_have_seen": "possible"}
+    for member, shares in zip(crowd.members, crowd.one_hot, strict=True):
+        system = computed(member, crowd.votes, shares, origin="released")
+        yield _entry(replace(system, one_label=True, paper=_JUDGES_PAPER), **about)
+    pooled = computed(POOLED, crowd.votes, crowd.counts / crowd.n_members, origin="released")
+    pooled = replace(pooled, n_answers=crowd.n_members, paper=_JUDGES_PAPER)
+    yield _entry(pooled, **about | {"asked": f"{crowd.n_members} labels"})
+
+
+def _stacks(
+    part: Votes, systems: Sequence[System], alone: set[str], crowd: Crowd | None
+) -> Iterable[_Entry]:
+    """Yield the stacks of all systems but those `alone`, also with the language models.
+
+    Submitted systems are in none, so that a stack is that of the other chapters.
+    """
+    stackable = [system for system in systems if system.origin in _STACKED]
+    if not stackable or not has_several_groups(part):
+        return
+    items = common_items(part, stackable)
+    if len(items.votes) < ENOUGH * len(part):
+        return
+    for name, indices in stacks(items.systems, alone).items():
+        if name.startswith((ALL_SYSTEMS, ALL_BUT)):
+            yield _stack(name, items, items.inputs(indices), [items.systems[k] for k in indices])
+            if crowd and name == ALL_SYSTEMS:
+                logs = np.concatenate(
+                    [items.inputs(indices), pooled_logs(crowd, items.votes)], axis=1
+                )
+                system, about = _stack(WITH_LLMS, items, logs, items.systems)
+                yield system, about | {"may_have_seen": "possible"}
+
+
+def _stack(name: str, items: CommonItems, logs: Floats, systems: Sequence[System]) -> _Entry:
+    system = replace(
+        fit_recipe(f"{name}, stacked", items, logs, "kl"),
+        trained_on=(votes_of(items.votes.dataset),),
+        out_of_fold=True,
+    )
+    seen = any(system.caution for system in systems)
+    return _entry(system, kind=STACK, may_have_seen="possible" if seen else "no")
+
+
+def _entry(system: System, **about: object) -> _Entry:
+    """Return a system with what the scoreboard says of it: by its own fields, unless stated."""
+    is_ours = system.origin in ("trained", "baseline", "simulated")
+    sampled = system.n_answers or bool(system.n_samples)
+    by_fields = {
+        "system": system.name,
+        "family": system.family,
+        "kind": MODEL,
+        "asked": "label" if system.one_label else "samples" if sampled else "probabilities",
+        "votes_used": votes_of(system.dataset) in system.trained_on,
+        "may_have_seen": "possible" if system.caution else "no",
+        "grade": "run here" if is_ours else "recomputed",
+        "date": system.paper[-4:],
+    }
+    return system, by_fields | about
+
+
+def _ranked(part: Votes, entries: Sequence[_Entry], n_resamples: int, seed: int) -> pd.DataFrame:
+    """Return the rows of a pool, sorted by worth: recalibrated, or with too few items shrunk."""
+    systems = [system for system, _ in entries]
+    worths = [worth(part, system, n_resamples=n_resamples, seed=seed) for system in systems]
+    by = PEOPLE_RECALIBRATED
+    if too_few_to_recalibrate(len(part), part.dataset.n_classes):
+        by = PEOPLE_SHRUNK
+        worths = [_without(PEOPLE_RECALIBRATED, result) for result in worths]
+    rows = [
+        about | _worth_columns(result) for (_, about), result in zip(entries, worths, strict=True)
+    ]
+    table = pd.DataFrame(rows)
+    for name, prefix in ((PEOPLE_RECALIBRATED, ""), (PEOPLE, "as_it_is_")):
+        table = table.join(_places(part, systems, worths, name, seed).add_prefix(prefix))
+    measures = available(part, MEASURES)
+    scores = score(part, systems, measures=measures, n_resamples=n_resamples, seed=seed)
+    scores = wide(scores, "low", "high").set_index("system")
+    values = [f"{name}{end}" for name in measures for end in ("", "_low", "_high")]
+    table = table.join(scores[values], on="system")
+    without = [name for name in values if name.startswith(("jsd", "kl"))]
+    table.loc[[result.is_hard for result in worths], without] = np.nan
+    people = _people(part, worths[0].credibility, measures, seed)
+    table = pd.concat([table, people], ignore_index=True).reindex(columns=_COLUMNS)
+    return table.sort_values(by, ascending=False, kind="stable")
+
+
+def _without(name: str, result: Worth) -> Worth:
+    """Return a worth without the estimate of this name."""
+    by_item = {key: values for key, values in result.by_item.items() if key != name}
+    return replace(result, estimates={**result.estimates, name: Estimate()}, by_item=by_item)
+
+
+def _worth_columns(result: Worth) -> dict[str, object]:
+    columns: dict[str, object] = {"n_items": result.n_items, "shrinkage": result.shrinkage}
+    for name in _WORTHS:
+        if name in result.shown:
+            ends = zip(("", "_low", "_high"), astuple(result.shown[name]), strict=True)
+            columns |= {f"{name}{end}": value for end, value in ends}
+    return columns
+
+
+def _places(
+    part: Votes, systems: Sequence[System], worths: Sequence[Worth], name: str, seed: int
+) -> pd.DataFrame:
+    """Return the places of systems by their distances, those of the estimate that is named."""
+    names = [result.shown.keys() & result.by_item.keys() for result in worths]
+    ranked = [index for index, known in enumerate(names) if name in known]
+    table = pd.DataFrame(index=range(len(systems)), columns=list(_PLACES), dtype=float)
+    if ranked:
+        distances = np.full((len(part), len(ranked)), np.nan)
+        for column, index in enumerate(ranked):
+            rows = systems[index].rows_in(part)
+            distances[rows, column] = worths[index].by_item[name]
+        rng = np.random.default_rng([seed, 23])
+        sets = rank_sets(distances, _RANKINGS, rng, highest_first=False)
+        n_ranked = np.full(len(ranked), len(ranked))
+        table.loc[ranked] = np.column_stack([sets.best, sets.worst, sets.margin, n_ranked])
+    return table
+
+
+def _people(part: Votes, credibility: float, measures: Sequence[str], seed: int) -> pd.DataFrame:
+    """Return a few people, a second crowd and a perfect model, with the scores that they reach."""
+    drawn = References(at_most(part, MOST_ITEMS, seed), seed=seed)
+    known = {(row["system"], row["measure"]): row["value"] for row in references(part, measures)}
+    rows = []
+    sizes = {f"{n} people": n for n in _FEW_PEOPLE if n < drawn.n_votes}
+    for name, n_people in (sizes | {SECOND_CROWD: drawn.n_votes, PERFECT_MODEL: np.inf}).items():
+        row: dict[str, object] = {
+            "system": name, "family": name, "kind": OF_PEOPLE, "asked": "", "votes_used": False,
+            "may_have_seen": "no", "grade": "run here", "date": "", "n_items": len(part),
+            PEOPLE: n_people - credibility,
+            **dict.fromkeys(_BY_DEFINITION, n_people if np.isfinite(credibility) else np.nan),
+        }  # fmt: skip
+        for measure in measures:
+            few = drawn.people(measure, int(n_people)) if name in sizes else None
+            row[measure] = few.value if few else known.get((name, measure), np.nan)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+# How they are shown
+
+
+@derived_table(keys=("dataset", "pool", "system"))
+def on_all_items(board: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `scoreboard` on whole datasets, with the ``heading`` of each."""
+    return _with_headings(board[board["pool"] == ALL])
+
+
+@derived_table(keys=("dataset", "pool", "system"))
+def on_fewer_items(board: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `scoreboard` on parts of datasets, with the ``heading`` of each."""
+    return _with_headings(board[board["pool"] != ALL])
+
+
+def _with_headings(rows: pd.DataFrame) -> pd.DataFrame:
+    pools = rows.groupby(["dataset", "pool"], sort=False)
+    n_items = pools["n_items"].transform("max").map(number)
+    n_placed = pools["n_placed"].transform("max")
+    places = n_placed.map(lambda n: f"{number(n)} places" if n > 0 else "too few to rank")
+    names = rows["dataset"].map(short_of)
+    return rows.assign(heading=names + ", " + n_items + " items: " + places)
+
+
+def _place(row: Row, prefix: str = "") -> str:
+    """Return the places that a system may have, as ``3–6``."""
+    best, worst = (row[f"{prefix}place_{end}"] for end in ("best", "worst"))
+    if not best > 0:
+        return MISSING
+    return number(best) if best == worst else f"{number(best)}–{number(worst)}"
+
+
+def _worth_text(row: Row) -> str:
+    """Return the worth with its interval: recalibrated or, with too few items for that, shrunk."""
+    if row["kind"] == OF_PEOPLE:
+        return number(row[PEOPLE_RECALIBRATED])
+    name = PEOPLE_RECALIBRATED if np.isfinite(row[PEOPLE_RECALIBRATED]) else PEOPLE_SHRUNK
+    return str(with_ends(_WORTH, name, 1).cell(row))
+
+
+def _as_it_is(row: Row) -> str:
+    """Return the worth as it is, with the places; one label per item has none."""
+    if row["asked"] == "label":
+        return "label"
+    value, place = number(row[PEOPLE], 1), _place(row, "as_it_is_")
+    return value if place == MISSING else f"{value} ({place})"
+
+
+def _how(row: Row) -> str:
+    """Say how a system was asked, what it used, and who computed it."""
+    what = (
+        row["kind"] if row["asked"] in ("", "probabilities") else f"{row['kind']}, {row['asked']}"
+    )
+    if row["kind"] in (OF_PEOPLE, GUESS):
+        return f"{what}, other items’ votes" if row["votes_used"] else what
+    marks = [what]
+    marks += ["other items’ votes"] if row["votes_used"] else []
+    marks += ["may have seen the items"] if row["may_have_seen"] != "no" else []
+    return ", ".join([*marks, row["grade"]])
+
+
+_WORTH = "worth in people"
+COLUMNS = [
+    Column("dataset", "heading"),
+    Column("system", "system", names=SYSTEM_NAMES),
+    Column("place", _place),
+    Column(_WORTH, _worth_text),
+    Column("as it is (place)", _as_it_is),
+    Column("misplaced of 100", "dist_ce", 0, percent=True),
+    Column("JSD", lambda row: "label" if row["asked"] == "label" else number(row["jsd"], 3)),
+    Column("accuracy, %", "new_accuracy", 0, percent=True),
+    Column("how", _how),
+]
+
+
+@derived_table(keys=("dataset", "group", "system", "how"))
+def drawn(board: pd.DataFrame) -> pd.DataFrame:
+    """Return the worths that the figure draws, in groups of systems.
+
+    ``how`` is ``recalibrated`` or ``as it is``, ``value`` the worth. Language models, and what is
+    stacked with them, are on the items that they labelled. ``is_best`` marks the best system of a
+    dataset in each group of `_LABELLED`, recalibrated.
+    """
+    needs_llms = (board["kind"] == LANGUAGE_MODEL) | board["system"].str.startswith(WITH_LLMS)
+    rows = board[(board["pool"] == ALL) | needs_llms]
+    rows = rows.assign(
+        group=[_group(row) for row in rows.to_dict("records")],
+        label=rows["family"].replace(SYSTEM_NAMES),
+    )
+    keys = ["dataset", "group", "label", "system", "n_items"]
+    names = {PEOPLE_RECALIBRATED: "recalibrated", PEOPLE: "as it is"}
+    table = rows.melt(keys, list(names), "how", "value").replace({"how": names})
+    table = table[np.isfinite(table["value"])]
+    candidates = table[(table["how"] == "recalibrated") & table["group"].isin(_LABELLED)]
+    best = candidates.groupby(["dataset", "group"])["value"].idxmax()
+    table = table.assign(is_best=table.index.isin(best))
+    table = table.sort_values("group", key=lambda group: group.map(GROUPS.index), kind="stable")
+    return in_order_of(table, "dataset", board["dataset"].unique())
+
+
+_LABELLED = ("language models, one label", "models of 2020", "other models", "guesses")
+GROUPS = (
+    "people", "stacks with language models", "stacks", "language models, pooled", *_LABELLED
+)  # fmt: skip
+
+
+def _group(row: Row) -> str:
+    if row["kind"] == MODEL:
+        return "models of 2020" if row["date"] == "2020" else "other models"
+    if row["kind"] == LANGUAGE_MODEL:
+        return (
+            "language models, one label" if row["asked"] == "label" else "language models, pooled"
+        )
+    if row["system"].startswith(WITH_LLMS):
+        return "stacks with language models"
+    return {OF_PEOPLE: "people", STACK: "stacks", GUESS: "guesses"}[row["kind"]]

@@ -1,0 +1,175 @@
+# %% [markdown]
+# # Scoreboard
+#
+# *How does my result compare?*
+#
+# **One list holds people, models of 2020 and language models of 2026, since all are worth a number of people.
+# Recalibrated, the labels of 32 language models, pooled, are worth
+# {value}`tbl-scoreboard-parts dataset=snli "system=language models, pooled" people_on_top_recalibrated .1f` people on
+# SNLI and {value}`tbl-scoreboard-parts dataset=mnli "system=language models, pooled" people_on_top_recalibrated .1f` on
+# MNLI. The best of them alone is worth
+# {value}`tbl-scoreboard-parts dataset=snli asked=label "kind=language model" max:people_on_top_recalibrated .1f` and
+# {value}`tbl-scoreboard-parts dataset=mnli asked=label "kind=language model" max:people_on_top_recalibrated .1f`, no more
+# than RoBERTa-large of 2020
+# ({value}`tbl-scoreboard-parts dataset=snli system=roberta-large people_on_top_recalibrated .1f` and
+# {value}`tbl-scoreboard-parts dataset=mnli system=roberta-large people_on_top_recalibrated .1f`).** Only on αNLI are most
+# language models ahead of every encoder.
+#
+# The tables order systems by what they are worth once {term}`recalibrated <worth, recalibrated>`. Few single places are
+# certain: RoBERTa-large may have any of the places
+# {value}`tbl-scoreboard dataset=snli system=roberta-large place_best .0f` to
+# {value}`tbl-scoreboard dataset=snli system=roberta-large place_worst .0f` of
+# {value}`tbl-scoreboard dataset=snli system=roberta-large n_placed .0f` on SNLI.
+
+# %% tags=["parameters"]
+data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
+predictions: list[str] = []  # files of predictions of your own, ranked among the rest
+resamples: int = 1000  # bootstrap resamples of the items, for the intervals
+seed: int = 0  # seed of draws and resamples
+
+# %%
+from IPython.display import Markdown
+
+from chaos_utils.analyses import fitting, scoreboard
+from chaos_utils.analyses.inputs import gather
+from chaos_utils.analyses.notices import notices
+from chaos_utils.datasets.auxiliary_data import JUDGES
+from chaos_utils.plots.scoreboard import plot_scoreboard
+from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.parameters import check_parameters
+from chaos_utils.report.tables import publish_table
+
+check_parameters(globals())
+
+inputs = gather(data, predictions)
+board = scoreboard.scoreboard(
+    inputs.with_auxiliary_data(JUDGES),
+    variants=fitting.variants(),
+    n_resamples=resamples,
+    seed=seed,
+)
+
+# %% tags=["remove-input"]
+Markdown(notices(inputs))
+
+# %% [markdown]
+# ## All items
+#
+# ```{sortable} tbl-scoreboard
+# :by: worth in people
+# ```
+
+# %% tags=["remove-input"]
+publish_table(
+    "tbl-scoreboard",
+    scoreboard.on_all_items(board),
+    columns=scoreboard.COLUMNS,
+    groups=["heading"],
+    caption=f"""The nine models of 2020 stand close together, and a map over all systems is ahead of each. *Place*: the places that a
+    system may have by its {{term}}`worth`, recalibrated, for all systems at once (95%). *As it is*: its worth without
+    recalibration, and the places by that, among those that give more than a label. *Misplaced*: votes of a hundred
+    that would have to move ({{term}}`TVD`). {{term}}`JSD` is a distance in √nats; accuracy is the
+    {{term}}`new accuracy`. *Other items’ votes*: fitted on them, out of fold. *Recomputed*: from released predictions;
+    *run here*: the predictions were made here, too. *k* people are worth *k* by definition. In brackets, 95% intervals
+    over items ({resamples:,} resamples). The data also has KL, what is shrunk, and the intervals of all columns.""",
+)
+
+# %% [markdown]
+# ## What a place means
+#
+# Had ChaosNLI drawn other items, close systems would have changed places. So a place is a set. We compare each
+# pair of systems on the items that both cover, by their unbiased squared distance to people; a system is placed below
+# those that are clearly nearer and above those that are clearly farther. *Clearly* allows for all pairs at once
+# {cite:p}`mogstad2024,romano2005`: in 19 of 20 such tables, every set holds the true place.
+#
+# Sets that overlap do not make two systems equal; they say that these items cannot order them. With more systems,
+# sets widen, so quote a place with its number of places: "3–6 of 32".
+#
+# ## Why recalibrated
+#
+# A system can know much and say it badly. On MNLI, RoBERTa-large has the places
+# {value}`tbl-scoreboard dataset=mnli system=roberta-large as_it_is_place_best .0f` to
+# {value}`tbl-scoreboard dataset=mnli system=roberta-large as_it_is_place_worst .0f` of
+# {value}`tbl-scoreboard dataset=mnli system=roberta-large as_it_is_n_placed .0f` as it is, below the
+# {term}`base rate`, and {value}`tbl-scoreboard dataset=mnli system=roberta-large place_best .0f` to
+# {value}`tbl-scoreboard dataset=mnli system=roberta-large place_worst .0f` of
+# {value}`tbl-scoreboard dataset=mnli system=roberta-large n_placed .0f` recalibrated. Its temperature decides the
+# first; it hardly changes the second.
+#
+# Recalibrating also puts a label beside probabilities: in place of the label stands the mean vote on other items that
+# have it. As they are, the two do not compare, so a language model that was asked for one label has no worth as it is,
+# and no JSD. This sets a label at temperature 0 against probabilities, not a model against a model.
+#
+# Whoever uses probabilities as they are needs the column *as it is*. There, what was fitted on other items' votes
+# leads: it is recalibrated already.
+#
+# There is no average over datasets. It would hide that αNLI's order is another, and each new dataset would
+# change it.
+#
+# ## Everyone in one unit
+
+# %%
+publish_figure(
+    "fig-scoreboard",
+    plot_scoreboard,
+    scoreboard.drawn(board),
+    caption="""Recalibrated, most systems are worth one to four people; as they are, on MNLI nearly all are worth
+    less than the base rate. Each mark is a system. Language models, and what is stacked with them, are judged on the
+    items that they labelled, all else on all items. A label has no worth as it is. A second crowd, worth
+    a hundred, and a perfect model lie beyond the axis. Intervals are in the tables.""",
+    alt="""A panel for each dataset with a row for each group: people at five and ten; stacks with language models at
+    about seven on SNLI and MNLI; stacks at four to five; pooled language models at about six; single labels
+    of language models, models of 2020 and others between zero and four; guesses. Hollow marks, systems as they are,
+    lie left of the filled ones, on MNLI mostly below zero.""",
+)
+
+# %% [markdown]
+# Five people, asked about each item on top of what the base rate says, come nearer to the crowd than any single system
+# ({numref}`fig-scoreboard`). One map over all systems and the language models does better than five people on SNLI,
+# with {value}`tbl-scoreboard-parts dataset=snli "system=all systems + language models, stacked" people_on_top_recalibrated .1f`,
+# and on MNLI, with
+# {value}`tbl-scoreboard-parts dataset=mnli "system=all systems + language models, stacked" people_on_top_recalibrated .1f`;
+# it has learned from all votes on the other items.
+#
+# The five original votes are worth
+# {value}`tbl-scoreboard dataset=mnli "system=original votes" people_on_top_recalibrated .1f` people on MNLI and
+# {value}`tbl-scoreboard dataset=snli "system=original votes" people_on_top_recalibrated .1f` on SNLI, not five: ChaosNLI
+# chose items on which exactly three of the five agree.
+#
+# ## The same items
+#
+# The language models {cite:p}`li2026` labelled some thousand items of each dataset. A score on fewer items does not
+# stand beside one on all of them; here all systems are scored again on the same items.
+#
+# ```{sortable} tbl-scoreboard-parts
+# :by: worth in people
+# ```
+
+# %% tags=["remove-input"]
+parts = scoreboard.on_fewer_items(board)
+publish_table(
+    "tbl-scoreboard-parts",
+    parts,
+    columns=scoreboard.COLUMNS,
+    groups=["heading"],
+    caption="""The pooled labels of 32 language models are ahead of every single system; single models are hard to tell
+    apart. All systems, on the items that the language models labelled. Columns as in {numref}`tbl-scoreboard`. The
+    language models may have seen the items and their votes.""",
+) if len(parts) else Markdown("*No system here covers a part of the items only.*")
+
+# %% [markdown]
+# With fewer items and twice as many systems, sets are wide: the label of
+# Kimi K2.6 may have any of the places
+# {value}`tbl-scoreboard-parts dataset=mnli system=kimi-k2.6 place_best .0f` to
+# {value}`tbl-scoreboard-parts dataset=mnli system=kimi-k2.6 place_worst .0f` of
+# {value}`tbl-scoreboard-parts dataset=mnli system=kimi-k2.6 n_placed .0f` on MNLI.
+#
+# ## Limitations
+#
+# * The items of SNLI and MNLI were chosen for their disagreement; on random items, models and people agree more.
+# * Sets resample items. They do not allow for other seeds of a model, nor for choosing the best of many attempts.
+# * Whether a system has seen the items is what its makers' lists say, or *may have* for language models. Such systems
+#   are listed with the others and marked.
+# * A worth depends on the base rate of the dataset: five people on SNLI and five on MNLI are not the same
+#   distance.
+# * Maps take at least 500 items. Systems on fewer are listed without a place.
