@@ -453,8 +453,7 @@ def published_systems(rows: pd.DataFrame) -> pd.DataFrame:
     those of which no distance is known. ``jsd_low`` and ``jsd_high`` bound the distance in nats,
     and so do those of ``dist_ce``, ``kl`` and ``new_accuracy``; NaN where nothing is known.
     ``grade`` is the worst of its numbers. Sets of items stand together, all items of a dataset
-    first; within a set, systems are sorted by the farthest that they can be. ``is_leading`` marks
-    the first of each source on each dataset.
+    first; within a set, systems are sorted by the farthest that they can be.
     """
     columns = list(dict.fromkeys(reading.column for reading in READINGS.values()))
     ends = [f"{column}_{end}" for column in columns for end in ("low", "high")]
@@ -475,9 +474,7 @@ def published_systems(rows: pd.DataFrame) -> pd.DataFrame:
     table = table.astype({"n_items": "Int64", "is_whole": bool} | dict.fromkeys(ends, float))
     by = ["is_whole", "n_items", "dataset", "items", "jsd_high"]
     table = table.sort_values(by, ascending=[False, False, True, True, True], kind="stable")
-    is_first = ~table.dropna(subset="jsd_high").duplicated(["dataset", "paper"])
     table.insert(0, "item_set", [_item_set(row) for row in _records(table)])
-    table["is_leading"] = is_first.reindex(table.index, fill_value=False).astype(bool)
     return table.reset_index(drop=True)
 
 
