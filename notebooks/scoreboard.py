@@ -41,7 +41,7 @@ from chaos_utils.report.tables import publish_table
 
 check_parameters(globals())
 
-inputs = gather(data, predictions)
+inputs = gather(data, predictions, submitted=True)
 board = scoreboard.scoreboard(
     inputs.with_auxiliary_data(JUDGES),
     variants=fitting.variants(),
@@ -65,13 +65,11 @@ publish_table(
     scoreboard.on_all_items(board),
     columns=scoreboard.COLUMNS,
     groups=["heading"],
-    caption=f"""The nine models of 2020 stand close together, and a map over all systems is ahead of each. *Place*: the places that a
-    system may have by its {{term}}`worth`, recalibrated, for all systems at once (95%). *As it is*: its worth without
-    recalibration, and the places by that, among those that give more than a label. *Misplaced*: votes of a hundred
-    that would have to move ({{term}}`TVD`). {{term}}`JSD` is a distance in √nats; accuracy is the
-    {{term}}`new accuracy`. *Other items’ votes*: fitted on them, out of fold. *Recomputed*: from released predictions;
-    *run here*: the predictions were made here, too. *k* people are worth *k* by definition. In brackets, 95% intervals
-    over items ({resamples:,} resamples). The data also has KL, what is shrunk, and the intervals of all columns.""",
+    caption=f"""The nine models of 2020 stand close together, and a map over all systems is ahead of each. *Place*: the
+    places that a system may have by its {{term}}`worth`, recalibrated, for all systems at once. *As it is*:
+    without recalibration. *Misplaced*: of a hundred votes ({{term}}`TVD`). {{term}}`JSD` in √nats;
+    {{term}}`new accuracy`. *Other items’ votes*: fitted on them, out of fold. *Recomputed*: from released predictions. In
+    brackets, 95% intervals over items ({resamples:,} resamples). The data also has KL and the other intervals.""",
 )
 
 # %% [markdown]

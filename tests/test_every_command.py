@@ -31,8 +31,8 @@ NOWHERE = {
     "export batch": "none.yml --model m --out batch.jsonl",
     "export lm-eval": "none.yml --out tasks", "export prompt": "none.yml",
     "figures diff": "none none", "finetune": "--model none --data sample", "params": "none",
-    "predict": "none", "run": "none", "sweep": "none -p seed=1,2",
-    "votes merge": "none.json --out made",
+    "predict": "none", "run": "none", "submit": "none.csv --name none --data sample",
+    "sweep": "none -p seed=1,2", "votes merge": "none.json --out made",
 }  # fmt: skip
 # What answers beside a file of votes and one of predictions on them.
 ANSWERED = {

@@ -42,6 +42,7 @@
     place.append(make("div", "controls", [
       sections.length > 1 ? make("label", "", "Show ", list) : null, make("label", "", "Only rows with ", words),
     ]), status);
+    table.closest(".table-scroll").before(place); // below the caption, also where that is long
     table.closest(".table-scroll").after(all);
     for (const [k, heading] of headings.entries()) {
       const button = make("button", {type: "button", onclick: () => sortBy(k)}, ...heading.childNodes);

@@ -63,6 +63,7 @@ READERS = (
     "chaos_utils.analyses.inputs", "chaos_utils.datasets.cells", "chaos_utils.datasets.faults",
     "chaos_utils.datasets.frame", "chaos_utils.datasets.loading", "chaos_utils.scoring.formats",
     "chaos_utils.scoring.logit_rows", "chaos_utils.scoring.predictions",
+    "chaos_utils.scoring.submitted",
 )  # fmt: skip
 # Parameters of an analysis that take evidence; they are no parameters of the record.
 _EVIDENCE = ("votes", "systems", "all_votes", "all_systems")

@@ -328,6 +328,7 @@ def gather(
     *,
     datasets: Sequence[str] = (),
     trained: bool = True,
+    submitted: bool = False,
 ) -> AnalysisInputs:
     """Return what is available of each dataset.
 
@@ -342,6 +343,8 @@ def gather(
         Names; by default those of the book, or those that `data` holds.
     trained : bool
         Whether the project's own runs are among the systems.
+    submitted : bool
+        Whether what others submitted is among them: for pages that rank systems.
 
     Returns
     -------
@@ -369,7 +372,7 @@ def gather(
         systems = None
         # Systems stay None where votes are released and the released predictions are missing.
         if predictions or (predictions is not None and (own or not missing_predictions(dataset))):
-            systems = (_systems_on(votes, predictions, trained=trained),)
+            systems = (_systems_on(votes, predictions, trained=trained, submitted=submitted),)
             if not isinstance(systems[0], Lazy):
                 own |= any(system.origin == "yours" for system in systems[0])
         inputs.append(DatasetInputs((dataset,), (votes,), systems, own))
@@ -393,14 +396,14 @@ def _votes_on(dataset: Dataset, data: str) -> Votes | LazyVotes:
 
 
 def _systems_on(
-    votes: Votes | LazyVotes, predictions: Sequence[str], *, trained: bool
+    votes: Votes | LazyVotes, predictions: Sequence[str], **origins: bool
 ) -> tuple[System, ...] | Lazy[tuple[System, ...]]:
     """Return the systems that predict the votes' items: read later if all are the package's own."""
 
     def load() -> tuple[System, ...]:
-        return tuple(load_systems(_read_value(votes), predictions, trained=trained))
+        return tuple(load_systems(_read_value(votes), predictions, **origins))
 
     if predictions or not isinstance(votes, Lazy):
         return load()
     read_by = ("systems", *votes.read_by, *(file.sha256 for file in votes.inputs))
-    return Lazy(inputs_of_systems(votes.dataset, trained=trained), load, read_by)
+    return Lazy(inputs_of_systems(votes.dataset, **origins), load, read_by)

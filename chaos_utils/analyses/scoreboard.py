@@ -51,8 +51,8 @@ from chaos_utils.scoring.worth import (
 ALL = "all"  # the pool of the systems that cover the whole dataset
 ENOUGH = 0.95  # share of a pool's items that each of its systems covers
 MEASURES = ("dist_ce", "jsd", "new_accuracy", "kl")
-MODEL, LANGUAGE_MODEL, STACK, GUESS, OF_PEOPLE = (
-    "model", "language model", "stack", "guess", "people"
+MODEL, LANGUAGE_MODEL, STACK, GUESS, OF_PEOPLE, PERFECT = (
+    "model", "language model", "stack", "guess", "people", "reference"
 )  # fmt: skip
 POOLED, WITH_LLMS = "language models, pooled", "all systems + language models"
 _FEW_PEOPLE = (5, 10)
@@ -62,7 +62,7 @@ _JUDGES_PAPER = "li2026"
 _PLACES = ("place_best", "place_worst", "place_margin", "n_placed")
 _WORTHS = (PEOPLE_RECALIBRATED, PEOPLE, PEOPLE_SHRUNK)
 _BY_DEFINITION = (PEOPLE_RECALIBRATED, PEOPLE_SHRUNK)  # k for k people
-_ABOUT = ("kind", "asked", "votes_used", "may_have_seen", "grade", "date")
+_ABOUT = ("kind", "asked", "votes_used", "may_have_seen", "grade", "date", "link")
 _COLUMNS = [
     "pool", "system", "family", "n_items", *_ABOUT,
     *(f"{name}{end}" for name in _WORTHS for end in ("", "_low", "_high")), "shrinkage",
@@ -93,10 +93,11 @@ def scoreboard(
     `analyses.fitting`, fitted for KL, and people. Its rows are sorted by worth, recalibrated,
     highest first; where items are too few for a map, by worth, shrunk, without places.
 
-    * ``kind``: model, language model, stack, guess or people; ``asked``: what a system gives
-      (probabilities, samples, label); ``votes_used``: whether it was fitted on other items' votes;
-      ``may_have_seen`` the items: no or possible; ``grade``: ``run here``, or ``recomputed`` from
-      released predictions; ``date``: the year of its paper, if any;
+    * ``kind``: model, language model, stack, guess, people or reference; ``asked``: what a system
+      gives (probabilities, samples, label), or how it was asked, as `System` has it;
+      ``votes_used``: whether it was fitted on other items' votes; ``may_have_seen`` the items: no,
+      possible or yes; ``grade``: ``run here``, or ``recomputed`` from released predictions;
+      ``date``: of a submission, or the year of its paper, if any; ``link``: of a submission;
     * the estimates of `scoring.worth` with ``_low`` and ``_high``; as it is, one label has none.
       For *k* people they are *k* by definition, and as they are, without the base rate, k − k₀;
     * ``place_best``, ``place_worst``: the places, recalibrated, that a system may have among the
@@ -206,15 +207,17 @@ def _entry(system: System, **about: object) -> _Entry:
     """Return a system with what the scoreboard says of it: by its own fields, unless stated."""
     is_ours = system.origin in ("trained", "baseline", "simulated")
     sampled = system.n_answers or bool(system.n_samples)
+    by_default = "samples" if sampled else "probabilities"
     by_fields = {
         "system": system.name,
         "family": system.family,
         "kind": MODEL,
-        "asked": "label" if system.one_label else "samples" if sampled else "probabilities",
+        "asked": "label" if system.one_label else system.asked or by_default,
         "votes_used": votes_of(system.dataset) in system.trained_on,
-        "may_have_seen": "possible" if system.caution else "no",
+        "may_have_seen": system.may_have_seen or ("possible" if system.caution else "no"),
         "grade": "run here" if is_ours else "recomputed",
-        "date": system.paper[-4:],
+        "date": system.date or system.paper[-4:],
+        "link": system.link,
     }
     return system, by_fields | about
 
@@ -287,8 +290,10 @@ def _people(part: Votes, credibility: float, measures: Sequence[str], seed: int)
     sizes = {f"{n} people": n for n in _FEW_PEOPLE if n < drawn.n_votes}
     for name, n_people in (sizes | {SECOND_CROWD: drawn.n_votes, PERFECT_MODEL: np.inf}).items():
         row: dict[str, object] = {
-            "system": name, "family": name, "kind": OF_PEOPLE, "asked": "", "votes_used": False,
-            "may_have_seen": "no", "grade": "run here", "date": "", "n_items": len(part),
+            "system": name, "family": name, "kind": PERFECT if name == PERFECT_MODEL else OF_PEOPLE,
+            "asked": "", "votes_used": False,
+            "may_have_seen": "no", "grade": "run here", "date": "", "link": "",
+            "n_items": len(part),
             PEOPLE: n_people - credibility,
             **dict.fromkeys(_BY_DEFINITION, n_people if np.isfinite(credibility) else np.nan),
         }  # fmt: skip
@@ -333,7 +338,7 @@ def _place(row: Row, prefix: str = "") -> str:
 
 def _worth_text(row: Row) -> str:
     """Return the worth with its interval: recalibrated or, with too few items for that, shrunk."""
-    if row["kind"] == OF_PEOPLE:
+    if row["kind"] in (OF_PEOPLE, PERFECT):
         return number(row[PEOPLE_RECALIBRATED])
     name = PEOPLE_RECALIBRATED if np.isfinite(row[PEOPLE_RECALIBRATED]) else PEOPLE_SHRUNK
     return str(with_ends(_WORTH, name, 1).cell(row))
@@ -350,9 +355,11 @@ def _as_it_is(row: Row) -> str:
 def _how(row: Row) -> str:
     """Say how a system was asked, what it used, and who computed it."""
     what = (
-        row["kind"] if row["asked"] in ("", "probabilities") else f"{row['kind']}, {row['asked']}"
+        row["kind"]
+        if row["asked"] in ("", "probabilities", "encoder")
+        else f"{row['kind']}, {row['asked']}"
     )
-    if row["kind"] in (OF_PEOPLE, GUESS):
+    if row["kind"] in (OF_PEOPLE, PERFECT, GUESS):
         return f"{what}, other items’ votes" if row["votes_used"] else what
     marks = [what]
     marks += ["other items’ votes"] if row["votes_used"] else []
@@ -414,4 +421,4 @@ def _group(row: Row) -> str:
         )
     if row["system"].startswith(WITH_LLMS):
         return "stacks with language models"
-    return {OF_PEOPLE: "people", STACK: "stacks", GUESS: "guesses"}[row["kind"]]
+    return {OF_PEOPLE: "people", PERFECT: "people", STACK: "stacks", GUESS: "guesses"}[row["kind"]]

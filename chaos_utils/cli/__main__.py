@@ -13,12 +13,13 @@ from chaos_utils.cli.evaluate import evaluate
 from chaos_utils.cli.export import export
 from chaos_utils.cli.figures import cite, figures
 from chaos_utils.cli.running import params, run, runs, sweep, sweep_run
+from chaos_utils.cli.submit import submit
 from chaos_utils.cli.train import finetune, predict, wanted
 from chaos_utils.cli.votes import votes
 
 _GROUPS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
     "Read": (figures, cite, params),
-    "Evaluate": (evaluate, dataset, data, export),
+    "Evaluate": (evaluate, submit, dataset, data, export),
     "Build": (build, serve, run, runs, sweep, record, verify),
     "Train": (finetune, predict, wanted),
     "Collect": (votes,),

@@ -126,6 +126,7 @@ def overview(site: str, texts: list[str], votes: list[str]) -> str:
         f"| text, figures, tables and their data in `{site}/`, except what follows "
         f"| [CC BY 4.0]({CC_BY}) |",
         f"| `results/`: predictions, records and recorded tables | [CC BY 4.0]({CC_BY}) |",
+        "| `results/submitted/`: predictions of others | each its own, in its `system.yml` |",
         f"| `results/tables/annotations.examples/`: votes on items | [CC BY-NC 4.0]({CC_BY_NC}) |",
         f"| code, in `{site}/notebooks/` and on pages | [MIT]({MIT}), see `LICENSE` |",
         "| others' texts and votes, in the files below | see there |",

@@ -23,6 +23,7 @@ from chaos_utils.metrics.resampling import behind_holm, fewest_resamples, holm
 from chaos_utils.metrics.skill import MARKS, skill_of_people
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import worth as worths
+from chaos_utils.scoring.copies import copied_votes
 from chaos_utils.scoring.predictions import join, notes_on_missing, read_predictions
 from chaos_utils.scoring.published import rank_among_published
 from chaos_utils.scoring.recalibration import too_few_to_recalibrate
@@ -57,6 +58,7 @@ ANSWER_COLUMNS = (*COLUMNS, "unit", "better", "rank", "ranked", "synthetic")
 BASELINES = ("uniform guess", "base rate", "mean vote given the old label", "old label",
              "original votes")  # fmt: skip
 NOT_AVAILABLE = "not available"
+COPIED = "copied from these votes?"
 SEED = 0  # for references, baselines and drawn crowds: one number for every page
 MOST_ITEMS = 20_000  # references are drawn for no more: their error is then below 0.002
 BIASED = [
@@ -110,11 +112,15 @@ def _rows_in_people(
     names, seed, n_resamples = request.measures or (), request.seed, request.n_resamples
     if any(name in worths.NAMES for name in names):
         for system in systems:
+            copied = f", {COPIED}" if _why_copied(votes, system) else ""
             worth_of_system = worths.worth(
                 votes, system, n_resamples=n_resamples, seed=seed, level=request.level
             )
             rows = (row for row in worth_of_system.rows if row["measure"] in names)
-            yield from (metadata_columns(system) | row for row in rows)
+            for row in rows:
+                in_people = worths.UNITS[row["measure"]] and worths.is_number(row["text"])
+                text = row["text"] + copied * bool(in_people)
+                yield metadata_columns(system) | row | {"text": text}
     if crowd_measures := [name for name in names if name in people.NAMES]:
         crowds = crowds or people.Crowds(votes, seed=SEED)
         for system in systems:
@@ -122,6 +128,12 @@ def _rows_in_people(
                 system, crowd_measures, n_resamples=n_resamples, seed=seed
             )
             yield from (metadata_columns(system) | equivalent.row for equivalent in equivalents)
+
+
+def _why_copied(votes: Votes, system: System) -> str:
+    """Say what shows that a system copied the votes; empty for what is made from them openly."""
+    is_open = system.origin in ("baseline", "reference") or people.refusal(votes, system)
+    return "" if is_open else copied_votes(votes, system)
 
 
 def references(
@@ -610,6 +622,8 @@ def _notes_on_worth(
     for system in systems:
         if reason := people.refusal(votes, system):
             yield f"{system.name} is worth no number of people: it was {reason}"
+        if found := _why_copied(votes, system):
+            yield f"{system.name}: {COPIED} It has {found}; no number here is then a result"
     worth_rows = [row for row in rows if row["measure"] in worths.NAMES]
     reasons: dict[tuple[str, str], list[str]] = {}
     for row in worth_rows:

@@ -42,8 +42,9 @@ Ints = npt.NDArray[np.int64]
 ABOUT = ("family", "seed", "trained_on", "out_of_fold")  # columns that say what a system is
 PROBABILITIES, LOGITS, STATED = "probs", "logits", "predicted_label"
 N_DRAWN = "n_samples"  # number of drawn answers, beside a column per label with its number
+FOLD = "fold"  # the fold that an item was left out with
 INSIDE = "uid inside"  # an entry's own uid, if its key is a uid too
-_TEXTS = ("model", *UIDS, "dataset", STATED, *ABOUT, DRAWN, WEIGHTS)
+_TEXTS = ("model", *UIDS, "dataset", STATED, *ABOUT, DRAWN, WEIGHTS, FOLD)
 _FIXED_NAMES = (*_TEXTS, PROBABILITIES, LOGITS, N_DRAWN, INSIDE)
 # Other names of these columns; until the second edition, files had the dataset in a column `task`.
 _ALIASES = {

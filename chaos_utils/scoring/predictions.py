@@ -32,6 +32,7 @@ from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.divergence import Floats
 from chaos_utils.scoring.formats import (
     ABOUT,
+    FOLD,
     INSIDE,
     LOGITS,
     N_DRAWN,
@@ -786,8 +787,10 @@ class _DatasetRows:
         uids = self.votes.uids
         if len(self.items) < len(uids):
             uids = tuple(uids[i] for i in self.items.tolist())
+        folds = self.frame.column(FOLD).identifiers if FOLD in self.frame else None
         return System(
             self.model_rows.name, self.votes.dataset, uids, probabilities, predicted,
+            folds=tuple(folds[row] or "" for row in self.rows.tolist()) if folds else (),
             notes=tuple(notes), **about,
         )  # fmt: skip
 

@@ -16,7 +16,7 @@ from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.measures import EvalBatch
 from chaos_utils.scoring.temperature_scaling import temper
 
-Origin = Literal["released", "trained", "simulated", "baseline", "reference", "yours"]
+Origin = Literal["released", "trained", "submitted", "simulated", "baseline", "reference", "yours"]
 
 
 _VOTES = "votes of "
@@ -76,9 +76,9 @@ class System:
         Whether the labels are stated. Otherwise labels that tie for the largest probability share
         an item.
     origin : str
-        ``released`` with a paper, ``trained`` by this project, ``simulated`` for the synthetic
-        sample, ``baseline`` (needs no model), ``reference`` (drawn from the votes themselves), or
-        ``yours``.
+        ``released`` with a paper, ``trained`` by this project, ``submitted`` by others,
+        ``simulated`` for the synthetic sample, ``baseline`` (needs no model), ``reference`` (drawn
+        from the votes themselves), or ``yours``.
     family : str
         Common to systems that differ only in their seed; the name by default.
     seed : int or None
@@ -100,6 +100,17 @@ class System:
     paper : str
         Key in ``book/references.bib`` of the paper on its dataset that it comes from, for a
         released system; otherwise empty.
+    asked : str
+        How a submitted system was asked: ``label``, ``samples``, ``logprobs``, ``percentages`` or
+        ``encoder``; empty for others.
+    date, licence, link : str
+        Of a submitted system: when its predictions were made, their licence as SPDX names it, and
+        an address about it; empty for others.
+    may_have_seen : str
+        Whether a submitted system may have seen the items: ``no``, ``possible`` or ``yes``; empty
+        where nothing is stated.
+    folds : tuple of str
+        The fold of each item, as the file has it, for predictions out of fold; may be empty.
     caution : str
         A warning to show wherever the system is shown; may be empty.
     notes : tuple of str
@@ -124,6 +135,12 @@ class System:
     n_samples: tuple[int, ...] = ()
     n_answers: int = 0
     paper: str = ""
+    asked: str = ""
+    date: str = ""
+    licence: str = ""
+    link: str = ""
+    may_have_seen: str = ""
+    folds: tuple[str, ...] = ()
     caution: str = ""
     notes: tuple[str, ...] = ()
     inputs: tuple[Input, ...] = ()

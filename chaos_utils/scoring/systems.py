@@ -23,6 +23,7 @@ from chaos_utils.scoring.predictions import join, read_predictions
 from chaos_utils.scoring.published import TABLE_5
 from chaos_utils.scoring.recalibration import mean_of_other_folds
 from chaos_utils.scoring.scores import EvaluationRequest, score_rows
+from chaos_utils.scoring.submitted import inputs_of_submitted, submitted_systems
 from chaos_utils.scoring.system import Origin, System, check_names, votes_of
 from chaos_utils.scoring.training_records import (
     PREDICTIONS_FILE,
@@ -37,13 +38,14 @@ _SAME = 1e-6  # largest difference between the same probabilities in two files
 
 
 def load_systems(
-    votes: Votes, predictions: Sequence[str] = (), *, trained: bool = True
+    votes: Votes, predictions: Sequence[str] = (), *, trained: bool = True, submitted: bool = False
 ) -> list[System]:
     """Return every system whose predictions on a dataset are available.
 
     For the released votes, the predictions that the dataset's YAML names, where they are available,
-    and those of the project's own runs (if `trained`); for the synthetic sample, simulated models;
-    then the reader's own. They need not cover every item.
+    those of the project's own runs (if `trained`) and those that others submitted (if `submitted`);
+    for the synthetic sample, simulated models; then the reader's own. They need not cover every
+    item.
 
     Parameters
     ----------
@@ -58,6 +60,7 @@ def load_systems(
     elif votes.is_released:
         systems = released_systems(votes)
         systems += trained_systems(votes) if trained else []
+        systems += submitted_systems(votes) if submitted else []
     systems += own_systems(votes, predictions)
     check_names(systems)
     return systems
@@ -229,15 +232,18 @@ def _runs_trained_on(dataset: Dataset) -> list[Run]:
     return [run for run in runs if dataset.name in get_task(run.settings.task).datasets]
 
 
-def inputs_of_systems(dataset: Dataset, *, trained: bool = True) -> tuple[Input, ...]:
+def inputs_of_systems(
+    dataset: Dataset, *, trained: bool = True, submitted: bool = False
+) -> tuple[Input, ...]:
     """Return the files that `load_systems` reads for the released votes on a dataset.
 
-    Only the records of runs are parsed to find them.
+    Only the records of runs and of submissions are parsed to find them.
     """
     paths_found = [path for _, _, files in _released_files(dataset) for path in files.values()]
     released = [of_predictions(path) for path in paths_found]
     runs = _runs_trained_on(dataset) if trained else []
-    return merged(released, *(run.inputs_of(PREDICTIONS_FILE) for run in runs))
+    others = inputs_of_submitted() if submitted else ()
+    return merged(released, others, *(run.inputs_of(PREDICTIONS_FILE) for run in runs))
 
 
 def synthetic_systems(votes: Votes) -> list[System]:

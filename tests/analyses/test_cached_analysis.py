@@ -331,6 +331,7 @@ def test_readers_lead_to_nothing_else_that_decides_rows():
         "as_number",  # reads a dataset's YAML file, which is in the key
         "datasets_of", "load_all_votes", "load_votes", "needs_votes",
         "join", "notes_on_missing", "read_logit_rows", "read_predictions",
+        "inputs_of_submitted", "submitted_systems",
         # A corpus, what stands beside votes, and a run's predictions are read by these.
         "Column", "Faults", "FileContent", "Frame", "class_columns", "parse", "read_frame",
         "shorten", "wrong_value_message",

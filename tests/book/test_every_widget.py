@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 from chaos_book.interactive import curves, references, scores
 from helpers.pages import LOADS_MORE, tab_through, violations, watch
-from helpers.widgets import calculator_page, interactive_page
+from helpers.widgets import calculator_page, interactive_page, sortable_page
 
 from chaos_utils.publish import explorer
+from chaos_utils.report.manifests import Display
+from chaos_utils.report.tables import table_html
 
 pytestmark = pytest.mark.browser
 
@@ -26,6 +28,7 @@ WIDGETS = {
     "conversions": (".calculator", "#NAME=1&convention=NAME&value=NAME"),
     "dots": (".interactive", "#measure=NAME&dataset=NAME&sort=NAME&NAME=1"),
     "curves": (".interactive", "#measure=NAME&temperature=NAME&NAME=1"),
+    "sortable": ("figure", ""),
 }
 PAGES = {"evaluate": "index", "opening": "index", "rerun": "chapters/annotations"}
 # The others stand alone here, without the words of a page around them.
@@ -40,6 +43,7 @@ CURVES = pd.DataFrame(
      for step in (0.5, 1.0)],
     columns=["dataset", "system", "family", "measure", "temperature", "value"],
 )  # fmt: skip
+TABLE = Display(header=[["system"], ["worth"]], rows=[["<b>evil</b>", "2.5"], ["b", "1"]])
 
 
 @pytest.fixture(scope="module", params=WIDGETS)
@@ -53,6 +57,7 @@ def widget(request, site, known, converted, tmp_path_factory):
         "curves": lambda: interactive_page(
             folder, curves(CURVES, "temperature", references([], [])), "temperature"
         ),
+        "sortable": lambda: sortable_page(folder, table_html(TABLE), "worth"),
     }
     address = (site / f"{PAGES.get(name, name)}.html").as_uri()
     place, asked = WIDGETS[name]

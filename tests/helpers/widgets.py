@@ -6,7 +6,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
+from chaos_book.sortable import place_html
 
+from chaos_utils.publish.templating import piece
 from helpers.checkout import PROJECT
 
 BOOK = PROJECT / "book"
@@ -20,18 +22,27 @@ INTERACTIVE = (
      *(f"_interactive/{name}.js" for name in ("dots", "curves", "interactive"))),
     ("_shared/axes.css", "_interactive/interactive.css"),
 )  # fmt: skip
+SORTABLE = (
+    ("_shared/page.js", "_sortable/sortable.js"),
+    ("_static/book.css", "_sortable/sortable.css"),
+)
 CITE = {"words": "The book (2026). T.", "address": "https://example.org/x.html", "page": "x.html"}
 
 
 def _page(path: Path, files: tuple[tuple[str, ...], ...], attributes: str, data: Any) -> str:
-    """Write a page of one part, its scripts and styles; return its address."""
-    scripts, styles = ([(BOOK / name).as_uri() for name in names] for names in files)
+    """Write a page of one part with its data; return its address."""
     content = json.dumps(data).replace("<", "\\u003c")
+    place = f'<div {attributes}><script type="application/json">{content}</script></div>'
+    return _write(path, files, place)
+
+
+def _write(path: Path, files: tuple[tuple[str, ...], ...], content: str) -> str:
+    """Write a page of some content, scripts and styles; return its address."""
+    scripts, styles = ([(BOOK / name).as_uri() for name in names] for names in files)
     path.write_text(
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>t</title>'
         + "".join(f'<link rel="stylesheet" href="{one}">' for one in styles)
-        + f"<main><h1>t</h1><div {attributes}>"
-        f'<script type="application/json">{content}</script></div></main>'
+        + f"<main><h1>t</h1>{content}</main>"
         + "".join(f'<script src="{one}"></script>' for one in scripts),
         "utf-8",
     )
@@ -49,6 +60,13 @@ def interactive_page(folder: Path, data: dict[str, Any], slider: str = "") -> st
     """Return the address of a page with rows of dots or, with a slider, curves."""
     attributes = f'class="interactive" hidden data-slider="{slider}"'
     return _page(folder / "page.html", INTERACTIVE, attributes, data)
+
+
+def sortable_page(folder: Path, table: str, by: str = "") -> str:
+    """Return the address of a page with the HTML of a published table, which is sorted `by`."""
+    scrolled = piece("scrolled", table, "A table")
+    figure = f'<figure class="published" id="tbl-one"><figcaption>C</figcaption>{scrolled}</figure>'
+    return _write(folder / "table.html", SORTABLE, place_html("tbl-one", by) + figure)
 
 
 def recorded(analysis: str) -> pd.DataFrame:

@@ -1,0 +1,229 @@
+"""`chaos submit`: add a result to the scoreboard, and check those that are there."""
+
+import datetime
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer import Argument, Option
+
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.cli.arguments import assignments
+from chaos_utils.cli.console import Grid, Replies, Reply, command, is_terminal, say
+
+if TYPE_CHECKING:
+    from chaos_utils.datasets.votes import Votes
+    from chaos_utils.scoring.submitted import Submission
+    from chaos_utils.scoring.submitting import BoardRow
+
+_HEADINGS = {
+    "system": "title", "dataset": "dataset", "worth, recalibrated": "recalibrated",
+    "as it is": "as_it_is", "votes misplaced of 100": "misplaced", "JSD (distance, nats)": "jsd",
+    "accuracy": "accuracy",
+}  # fmt: skip
+
+
+_LISTS = ("authors", "trained_on")
+
+
+@command()
+def submit(
+    file: Annotated[
+        str, Argument(help="A file of predictions; with --check, a submission's name, or nothing.")
+    ] = "",
+    name: Annotated[str, Option(help="What its folder is called, such as minilm-l6-seed-3.")] = "",
+    about: Annotated[
+        Path | None, Option(metavar="FILE", help="A system.yml to begin with.")
+    ] = None,
+    field: Annotated[
+        list[str] | None,
+        Option(
+            "--field",
+            "-f",
+            metavar="NAME=VALUE",
+            help="A field of system.yml; repeatable. title, authors, licence, link, model.id, "
+            "model.revision, model.open_weights, asked.how (label, samples, logprobs, percentages, "
+            "encoder), trained_on, votes_used (none, other_items), may_have_seen (no, possible, "
+            "yes), and where they apply date, asked.prompt, asked.temperature, asked.samples, "
+            "asked.unread, reason, code, n_tried, replaces.name, replaces.reason. Lists are "
+            "separated by semicolons.",
+        ),
+    ] = None,
+    dataset: Annotated[
+        str, Option(metavar="NAME", help="A dataset's name, or auto: those of the book.")
+    ] = "auto",
+    model: Annotated[str | None, Option(help="Use only this model of the file.")] = None,
+    answers: Annotated[
+        str, Option(metavar="A=LABEL,…", help="What answers of the file mean, as for evaluate.")
+    ] = "",
+    data: Annotated[
+        str, Option(help="auto, or sample to try the way: nothing is then written.")
+    ] = "auto",
+    check: Annotated[
+        bool, Option("--check", help="Check what is submitted already, as a reviewer does.")
+    ] = False,
+) -> Replies:
+    """Submit predictions to the scoreboard, or check submissions; exit code 2 where one is refused."""  # noqa: E501
+    if check:
+        yield from _check(file or name, data)
+        return
+    if not file or not name:
+        raise ChaosError(
+            "A submission needs a file and a name.", found=shlex.join(["chaos", "submit", file]),
+            expected="chaos submit FILE --name NAME", todo="or check what is there: --check",
+        )  # fmt: skip
+    from chaos_utils.base.files import fresh_folder
+    from chaos_utils.base.yaml_files import read_yaml
+    from chaos_utils.datasets.loading import load_all_votes, load_votes
+    from chaos_utils.scoring import submitting
+    from chaos_utils.scoring.label_mapping import answers_of
+    from chaos_utils.scoring.predictions import read_predictions
+    from chaos_utils.scoring.submitted import FOLDER, Submission, folder_of, parse_record
+
+    target = folder_of(name)
+    if target.exists():
+        raise ChaosError(
+            "There is a submission of this name.", where=target,
+            todo=f"remove it if it is not merged; else correct it by another: --name {name}-v2 "
+            f"-f replaces.name={name} -f replaces.reason=…",
+        )  # fmt: skip
+    all_votes = load_all_votes(data) if dataset == "auto" else [load_votes(dataset, data)]
+    systems = read_predictions(
+        Path(file), all_votes, model=model, allow_missing=True,
+        answers=answers_of(answers) if answers else None,
+    )  # fmt: skip
+    if len({system.name for system in systems}) > 1:
+        raise ChaosError(
+            "A submission is one system.", where=file,
+            found=", ".join(dict.fromkeys(system.name for system in systems)),
+            todo="choose one: --model",
+        )  # fmt: skip
+    content = read_yaml(about, "A submission's record") if about else {}
+    if not isinstance(content, dict):
+        raise ChaosError("A submission's record is names with values.", where=about)
+    record = parse_record(_ask(_with_fields(content, assignments(field))), about or "--field")
+    synthetic = any(votes.source.synthetic for votes in all_votes)
+    try:
+        with fresh_folder(target) as folder:
+            submitting.write_submission(folder, systems, record)
+            submission = Submission(name, folder, record)
+            if derived := submitting.find_derived(submission, all_votes):
+                record = record.model_copy(update={"derived_from": derived})
+                submission = Submission(name, folder, record)
+                submitting.write_submission(folder, systems, record)
+            rows = submitting.check_submission(submission, all_votes)
+            if synthetic:
+                raise _Trial
+    except _Trial:
+        pass
+    shown = f"results/{FOLDER}/{name}"
+    steps = [] if synthetic else _steps(shown, record.title)
+    yield Reply(
+        {"folder": None if synthetic else shown, "rows": [asdict(row) for row in rows],
+         "next": steps},
+        [*_parts(rows), *(f"next: {step}" for step in steps)],
+    )  # fmt: skip
+    if synthetic:
+        say("nothing is written: these are made-up items, and no result")
+
+
+class _Trial(Exception):  # noqa: N818 – no fault
+    """Leaves a folder that was only tried."""
+
+
+def _check(name: str, data: str) -> Replies:
+    """Check one submission, or all of them; the faults of each are printed before the exit."""
+    from chaos_utils.datasets.catalogue import bundled_datasets
+    from chaos_utils.datasets.loading import is_missing, load_all_votes, load_votes
+    from chaos_utils.scoring.submitted import folder_of, read_submission, submissions
+
+    chosen = [read_submission(folder_of(name))] if name else submissions()
+    all_votes = (
+        [load_votes(one.name) for one in bundled_datasets() if one.in_book and not is_missing(one)]
+        if data == "auto"
+        else load_all_votes(data)
+    )
+    if not all_votes:
+        raise ChaosError(
+            "The votes that judge submissions are not available.", todo="run `chaos data fetch`"
+        )
+    answers: list[dict[str, Any]] = []
+    parts: list[str | Grid] = []
+    faults = []
+    for submission in chosen:
+        try:
+            answer, lines = _checked(submission, all_votes)
+        except ChaosError as fault:
+            faults.append(fault)
+            answer, lines = {"name": submission.name, "refused": str(fault)}, []
+        answers.append(answer)
+        parts += lines
+    yield Reply(answers, parts)
+    for refusal in faults:
+        say(str(refusal))
+    if faults:
+        raise typer.Exit(2)
+
+
+def _checked(
+    submission: "Submission", all_votes: "Sequence[Votes]"
+) -> tuple[dict[str, Any], list[str | Grid]]:
+    """Return what a check of one submission finds, for programs and for readers."""
+    from chaos_utils.scoring.submitting import check_submission
+
+    if withdrawn := submission.record.withdrawn:
+        line = f"{submission.name}: withdrawn on {withdrawn.date}: {withdrawn.reason}"
+        return {"name": submission.name, "withdrawn": withdrawn.reason}, [line]
+    rows = check_submission(submission, all_votes)
+    answer = {"name": submission.name, "rows": [asdict(row) for row in rows]}
+    return answer, [f"{submission.name}: no reason to refuse it", *_parts(rows)]
+
+
+def _parts(rows: "Sequence[BoardRow]") -> list[str | Grid]:
+    """Return rows as a table, and below it what stands beside each."""
+    table = [[getattr(row, name) for name in _HEADINGS.values()] for row in rows]
+    lines = []
+    for row in rows:
+        lines.append(f"{row.dataset}: {row.items}; most like {', '.join(row.neighbours)}")
+        lines += [f"{row.dataset}: look at: {flag}" for flag in row.flags]
+    return [Grid([*_HEADINGS], table), *lines]
+
+
+def _steps(folder: str, title: str) -> list[str]:
+    """Return what a pull request needs."""
+    return [
+        f"look at {folder}/system.yml",
+        shlex.join(["git", "add", folder]) + " && "
+        + shlex.join(["git", "commit", "-m", f"Result: {title}"]),
+        "open a pull request with this folder alone, and the table above in its description; "
+        f"`chaos submit --check {Path(folder).name}` is what a reviewer runs",
+    ]  # fmt: skip
+
+
+def _with_fields(content: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
+    """Return a record's content with the values of fields, which may be those of a part."""
+    result = {
+        name: dict(part) if isinstance(part, dict) else part for name, part in content.items()
+    }
+    for path, text in fields.items():
+        part, _, name = path.rpartition(".")
+        place = result.setdefault(part, {}) if part else result
+        if not isinstance(place, dict):
+            raise ChaosError("A field is given twice.", where="--field", found=path)
+        parts = [part.strip() for part in text.split(";")]
+        place[name] = list(filter(None, parts)) if path in _LISTS else text
+    return {"date": datetime.datetime.now(datetime.UTC).date(), **result}
+
+
+def _ask(content: dict[str, Any]) -> dict[str, Any]:
+    """Return a record's content with answers to what it lacks, on a terminal."""
+    from chaos_utils.scoring.submitted import REQUIRED
+
+    for path in REQUIRED if is_terminal() else ():
+        part, _, name = path.rpartition(".")
+        if name not in (content.get(part) or {} if part else content):
+            content = _with_fields(content, {path: typer.prompt(path, err=True)})
+    return content

@@ -1,0 +1,115 @@
+"""Predictions that copy: the votes that judge them, or predictions that are there already."""
+
+import numpy as np
+
+from chaos_utils.datasets.votes import Ints, Votes
+from chaos_utils.metrics.divergence import Floats, entropy, squared_distance
+from chaos_utils.metrics.skill import FEWEST_DISPUTED
+from chaos_utils.scoring.system import System
+
+ALIKE = 0.995  # correlation of log-probabilities, from which on predictions are the same
+LABELS_ALIKE = 0.97  # share of the items with the same label, from which on labels are the same
+_DISPUTED = 0.5  # bits of entropy
+_EXACT = 0.005  # largest difference from the share of votes, on every label
+# Share of disputed items that may be so exact. With two labels one number is exact by chance more
+# often: another hundred people come to 7%, and a mean vote given a label to 3%.
+_MOST_EXACT, _MOST_EXACT_OF_TWO = 0.02, 0.2
+# Share of disputed items with the majority's label. On ChaosNLI the truth itself has up to 0.96,
+# the best system 0.75.
+_MOST_OF_MAJORITY = 0.97
+_SMALLEST = 1e-9  # probability: logarithms need one
+
+
+def copied_votes(votes: Votes, system: System) -> str:
+    """Say what shows that predictions were copied from the votes that judge them.
+
+    Parameters
+    ----------
+    votes : Votes
+        Those that judge.
+    system : System
+        On at least one of their items.
+
+    Returns
+    -------
+    str
+        In words, with the number; empty where nothing shows it. Nothing can where people disagree
+        on fewer than 30 items. An unbiased squared distance of 0 or less is nearer than the truth
+        is expected to be. Where votes are many, on items with an entropy above 0.5 bits, labels may
+        not be the majority's on 97%, nor probabilities within 0.005 of the votes on 2% (with two
+        labels, 20%).
+    """
+    batch = system.aligned_to(votes, in_sample=True)
+    n_votes = votes.n_votes[system.rows_in(votes)]
+    is_split = (batch.human.max(axis=1) < 1) & (n_votes > 1)
+    if is_split.sum() < FEWEST_DISPUTED:
+        return ""
+    has_two = n_votes > 1
+    distance = squared_distance(batch.human[has_two], batch.model[has_two], n_votes[has_two])
+    if distance.mean() <= 0:
+        return (
+            f"an unbiased squared distance of {distance.mean():.4f}, where the truth itself is "
+            "expected to have 0"
+        )
+    if votes.are_few:
+        return ""
+    disputed = np.flatnonzero(entropy(batch.human, unit="bits") > _DISPUTED)
+    if len(disputed) < FEWEST_DISPUTED:
+        return ""
+    agreement = (batch.predicted[disputed] == batch.majority[disputed]).mean()
+    if agreement >= _MOST_OF_MAJORITY:
+        return f"the majority's label on {agreement:.0%} of the disputed items"
+    if system.one_label:
+        return ""
+    differences = np.abs(batch.model[disputed] - batch.human[disputed])
+    exact = (differences <= _EXACT).all(axis=1).mean()
+    most = _MOST_EXACT_OF_TWO if votes.dataset.n_classes == 2 else _MOST_EXACT
+    if exact > most:
+        return f"shares of the votes within {_EXACT} on {exact:.0%} of the disputed items"
+    return ""
+
+
+def gives_labels(system: System) -> bool:
+    """Return whether a system gives one label per item, as labels or with probability 1."""
+    return system.one_label or bool((system.probabilities.max(axis=1) == 1).all())
+
+
+def likeness(first: System, second: System) -> float:
+    """Return how alike two systems on one dataset are, on the items that both cover.
+
+    Probabilities are compared with probabilities, by the correlation of their logarithms, each
+    item's centred: a temperature does not change it. Where either system gives labels, it is the
+    share of items with the same label. NaN where fewer than 30 items are common.
+    """
+    own_rows, rows = _common_rows(first, second)
+    if len(rows) < FEWEST_DISPUTED:
+        return np.nan
+    if gives_labels(first) or gives_labels(second):
+        return float((first.predicted[own_rows] == second.predicted[rows]).mean())
+    logs = [
+        _centred_logs(part) for part in (first.probabilities[own_rows], second.probabilities[rows])
+    ]
+    spreads = [float((part**2).sum()) for part in logs]
+    if min(spreads) < _SMALLEST:  # uniform everywhere
+        return float(max(spreads) < _SMALLEST)
+    return float((logs[0] * logs[1]).sum() / np.sqrt(spreads[0] * spreads[1]))
+
+
+def are_alike(first: System, second: System) -> bool:
+    """Return whether two systems are the same but for a temperature or a few labels."""
+    labels = gives_labels(first) or gives_labels(second)
+    return likeness(first, second) >= (LABELS_ALIKE if labels else ALIKE)
+
+
+def _common_rows(first: System, second: System) -> tuple[Ints, Ints]:
+    """Return the rows of the items that two systems cover, in each of them."""
+    row_of_uid = {uid: row for row, uid in enumerate(second.uids)}
+    pairs = [(row, row_of_uid[uid]) for row, uid in enumerate(first.uids) if uid in row_of_uid]
+    own_rows, rows = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    return own_rows, rows
+
+
+def _centred_logs(probabilities: Floats) -> Floats:
+    logs = np.log(np.maximum(probabilities, _SMALLEST))
+    centred: Floats = logs - logs.mean(axis=1, keepdims=True)
+    return centred

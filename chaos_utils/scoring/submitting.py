@@ -1,0 +1,487 @@
+"""Submitting a result: what is refused and why, what is written, and the row as it will stand."""
+
+import hashlib
+import io
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from chaos_utils.base.errors import ChaosError, counted
+from chaos_utils.base.files import write_bytes, write_text
+from chaos_utils.datasets.auxiliary_data import JUDGES, judges_file
+from chaos_utils.datasets.catalogue import bundled_datasets
+from chaos_utils.datasets.faults import Faults, shorten
+from chaos_utils.datasets.frame import FileContent, read_frame
+from chaos_utils.datasets.loading import missing_predictions
+from chaos_utils.datasets.splits import item_groups
+from chaos_utils.datasets.votes import Ints, Votes
+from chaos_utils.scoring import worth as worths
+from chaos_utils.scoring.copies import are_alike, copied_votes, gives_labels, likeness
+from chaos_utils.scoring.evaluate import NOT_AVAILABLE, evaluate_systems
+from chaos_utils.scoring.formats import FOLD, N_DRAWN, STATED, class_columns
+from chaos_utils.scoring.predictions import NOTE_ON_LABELS, read_predictions
+from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD
+from chaos_utils.scoring.scores import EvaluationRequest
+from chaos_utils.scoring.submitted import (
+    PREDICTIONS_FILE,
+    RECORD_FILE,
+    Submission,
+    SystemRecord,
+    as_yaml,
+    current_submissions,
+    submissions,
+)
+from chaos_utils.scoring.system import System, are_votes
+from chaos_utils.scoring.systems import baselines, load_systems
+from chaos_utils.scoring.training_records import committed_runs
+
+COVERAGE = 0.95  # smallest share of the items of a named set that have a prediction
+MOST_BYTES = 1_000_000
+MOST_PEOPLE = 8  # a larger worth, recalibrated, needs code or weights to be seen first
+_MOST_VARIANTS = 3  # of a model
+_N_NEIGHBOURS = 2
+_TVD, _JSD, _ACCURACY = "dist_ce", "jsd", "new_accuracy"
+_MEASURES = (worths.PEOPLE_RECALIBRATED, worths.PEOPLE_SHRUNK, worths.PEOPLE, _TVD, _JSD, _ACCURACY)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSet:
+    """A named set of items of a dataset; results on different sets do not compare."""
+
+    name: str
+    uids: frozenset[str]
+
+    @property
+    def digest(self) -> str:
+        """A digest of the sorted uids, by which a set is recognised."""
+        return hashlib.sha256("\n".join(sorted(self.uids)).encode()).hexdigest()[:12]
+
+
+def item_sets(votes: Votes) -> list[ItemSet]:
+    """Return the named sets of items of a dataset, the largest first.
+
+    Parameters
+    ----------
+    votes : Votes
+        On all items of the dataset.
+
+    Returns
+    -------
+    list of ItemSet
+        All items; and, for released votes, those that 32 language models labelled, where that file
+        is available.
+    """
+    sets = [ItemSet(f"all items of {votes.dataset.title}", frozenset(votes.uids))]
+    if votes.is_released and judges_file(votes.dataset) and JUDGES.available:
+        labelled = frozenset(JUDGES.read(votes.dataset.name)["uid"])
+        if len(labelled) < len(votes):
+            sets.append(ItemSet(f"judges' items of {votes.dataset.title}", labelled))
+    return sets
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRow:
+    """A submission on one dataset, as the scoreboard will show it, with what a reviewer looks at.
+
+    Values are texts with their 95% intervals over items; `neighbours` are the known systems most
+    like it, and `flags` what is no reason to refuse it.
+    """
+
+    title: str
+    dataset: str
+    items: str
+    recalibrated: str
+    as_it_is: str
+    misplaced: str
+    jsd: str
+    accuracy: str
+    neighbours: tuple[str, ...]
+    flags: tuple[str, ...]
+
+
+def write_submission(folder: Path, systems: Sequence[System], record: SystemRecord) -> None:
+    """Write a submission's two files into an empty folder: no texts, no votes, no people's names.
+
+    All systems must be of one model, on datasets with the same labels.
+    """
+    import pandas as pd
+
+    if len({system.dataset.labels for system in systems}) != 1:
+        raise ChaosError(
+            "A submission is on datasets with the same labels.",
+            found=", ".join(system.dataset.title for system in systems),
+            todo="submit each by itself: --dataset",
+        )
+    tables = []
+    for system in systems:
+        table = pd.DataFrame({"dataset": system.dataset.name, "uid": system.uids})
+        names = class_columns(system.dataset)
+        if system.one_label:
+            table[STATED] = [system.dataset.labels[k] for k in system.predicted]
+        elif system.n_samples:
+            counts = _counts(system)
+            table[names] = counts
+            table[N_DRAWN] = counts.sum(axis=1)
+        else:
+            table[names] = system.probabilities
+        if system.folds:
+            table[FOLD] = system.folds
+        tables.append(table)
+    stream = io.BytesIO()
+    pd.concat(tables, ignore_index=True).to_parquet(stream, index=False)
+    write_bytes(folder / PREDICTIONS_FILE, stream.getvalue())
+    write_text(folder / RECORD_FILE, as_yaml(record))
+
+
+def _counts(system: System) -> Ints:
+    """Return how often each label was drawn: the smallest numbers with these smoothed shares."""
+    k = system.dataset.n_classes
+    counts = np.zeros(system.probabilities.shape, dtype=np.int64)
+    is_open = np.ones(len(system), dtype=bool)
+    for n in range(system.n_samples[0], system.n_samples[1] + 1):
+        drawn = system.probabilities * (n + k / 2) - 0.5
+        fits = is_open & (np.abs(drawn - drawn.round()) < 1e-6).all(axis=1)
+        counts[fits] = drawn.round()[fits]
+        is_open &= ~fits
+    return counts
+
+
+@lru_cache(maxsize=4)  # for each submission on the same votes
+def _published_systems(votes: Votes) -> tuple[System, ...]:
+    """Return the released systems, and all runs of the project, those of parts of the data too."""
+    runs = committed_runs() if votes.is_released else []
+    ours = (run.predictions_on(votes) for run in runs)
+    return (*load_systems(votes, trained=False), *(system for system in ours if system is not None))
+
+
+def find_derived(submission: Submission, all_votes: Sequence[Votes]) -> str:
+    """Return the known system whose likeliest labels a submission of labels is; empty for none."""
+    for votes in all_votes:
+        system = submission.system_on(votes)
+        if system is not None and gives_labels(system):
+            for known in _published_systems(votes):
+                if not gives_labels(known) and are_alike(system, known):
+                    return known.name
+    return ""
+
+
+def check_submission(
+    submission: Submission, all_votes: Sequence[Votes], *, n_resamples: int = 1000
+) -> list[BoardRow]:
+    """Check a submission as a reviewer does, and return its rows.
+
+    Parameters
+    ----------
+    submission : Submission
+        Its folder need not be one of those below ``results/submitted``.
+    all_votes : sequence of Votes
+        On the datasets that it may cover.
+    n_resamples : int
+        Resamples of items for intervals; 0 for none.
+
+    Returns
+    -------
+    list of BoardRow
+        One for each dataset that it predicts.
+
+    Raises
+    ------
+    ChaosError
+        If the folder has other files, or columns other than those of predictions; the predictions
+        are too large, incomplete, fitted on the votes that judge them, copied from these or from a
+        known system; or two submissions have one title.
+    """
+    n_rows = _check_files(submission)
+    check_versions(submission)
+    read = read_predictions(submission.predictions, all_votes, allow_missing=True)
+    if n_strange := n_rows - sum(map(len, read)):
+        _refuse(
+            submission, "A uid is that of no item.", counted(n_strange, "row"),
+            "uids of the items of these datasets: "
+            + ", ".join(votes.dataset.title for votes in all_votes), "leave the others out",
+        )  # fmt: skip
+    rows = []
+    for system in map(submission.described, read):
+        votes = next(votes for votes in all_votes if votes.dataset == system.dataset)
+        _check_how(submission, system)
+        item_set = covered_set(submission, votes, system)
+        _check_folds(submission, votes, system)
+        _check_copies(submission, votes, system)
+        known = _known_systems(submission, votes)
+        _check_duplicates(submission, system, known)
+        rows.append(_row(submission, votes, system, item_set, known, n_resamples))
+    return rows
+
+
+def _refuse(submission: Submission, problem: str, found: object, expected: str, todo: str) -> None:
+    raise ChaosError(
+        problem, where=submission.place(PREDICTIONS_FILE), found=found, expected=expected,
+        todo=todo,
+    )  # fmt: skip
+
+
+def _check_files(submission: Submission) -> int:
+    """Raise unless a folder holds the two files alone, small, without columns of anything else.
+
+    Returns the number of rows of predictions.
+    """
+    names = {path.name for path in submission.folder.iterdir()}
+    is_linked = any(path.is_symlink() for path in submission.folder.iterdir())
+    if names != {PREDICTIONS_FILE, RECORD_FILE} or is_linked:
+        raise ChaosError(
+            "A submission is two files.", where=submission.folder,
+            found=", ".join(sorted(names)) + ", by a link" * is_linked,
+            expected=f"{PREDICTIONS_FILE} and {RECORD_FILE}",
+            todo="remove the others; `chaos submit` makes both",
+        )  # fmt: skip
+    n_bytes = sum(path.stat().st_size for path in submission.folder.iterdir())
+    if n_bytes > MOST_BYTES:
+        _refuse(
+            submission, "The files are too large.", f"{n_bytes:,} bytes",
+            f"at most {MOST_BYTES:,}", "submit one model, made by `chaos submit`",
+        )  # fmt: skip
+    expected = f"dataset, uid, a column for each label or {STATED}, {N_DRAWN}, {FOLD}"
+    faults = Faults(
+        submission.predictions, "a submission's predictions",
+        expected=f"columns {expected}", todo="make it by `chaos submit`",
+    )  # fmt: skip
+    frame = read_frame(FileContent.of(submission.predictions), faults)
+    faults.check()
+    labels = {name for dataset in bundled_datasets() for name in class_columns(dataset)}
+    others = [
+        name
+        for name in frame.names
+        if name not in {"dataset", "uid", STATED, N_DRAWN, FOLD} | labels
+    ]
+    if others:
+        _refuse(
+            submission, "A column is no part of predictions: texts, votes and labels of people "
+            "stay out.", ", ".join(map(shorten, others)),
+            expected, "remove it; `chaos submit` writes no others",
+        )  # fmt: skip
+    return len(frame)
+
+
+def check_versions(submission: Submission) -> None:
+    """Raise if a submission's title is another's, or what it replaces is not there."""
+    record = submission.record
+    others = [one for one in submissions() if one.name != submission.name]
+    if record.replaces and submission.replaced not in {one.name for one in others}:
+        raise ChaosError(
+            "The submission that this one replaces is not there.",
+            where=submission.place(RECORD_FILE), found=submission.replaced,
+            expected=", ".join(one.name for one in others) or "none: there are no others",
+        )  # fmt: skip
+    for other in others:
+        is_same = _key(other.record.title) == _key(record.title)
+        if is_same and other.name != submission.replaced and other.replaced != submission.name:
+            raise ChaosError(
+                "Two submissions have one title.", where=submission.place(RECORD_FILE),
+                found=f"{shorten(record.title)}, as {other.name} has it",
+                todo=f"choose another title, or say that it replaces {other.name}",
+            )  # fmt: skip
+
+
+def _key(title: str) -> str:
+    """Return a title as a reader sees it: case, width and ligatures aside."""
+    return unicodedata.normalize("NFKC", title).casefold()
+
+
+def covered_set(submission: Submission, votes: Votes, system: System) -> ItemSet:
+    """Return the largest named set that a system covers; raise a ChaosError if there is none."""
+    covered = frozenset(system.uids)
+    sets = item_sets(votes)
+    for item_set in sets:
+        if len(covered & item_set.uids) >= COVERAGE * len(item_set.uids):
+            return item_set
+    parts = [f"{len(covered & one.uids):,} of {len(one.uids):,}: {one.name}" for one in sets]
+    raise ChaosError(
+        "The predictions cover no named set of items.",
+        where=submission.place(PREDICTIONS_FILE),
+        found="\n".join(parts),
+        expected=f"at least {COVERAGE:.0%} of a set",
+        todo="predict the missing items, or leave this dataset out: --dataset",
+    )
+
+
+def _check_how(submission: Submission, system: System) -> None:
+    """Raise if the predictions are not what the record says was asked."""
+    how = submission.record.asked.how
+    is_label = gives_labels(system)
+    allowed = {"label": is_label, "samples": bool(system.n_samples)}
+    if not allowed.get(how, how == "encoder" or not is_label):
+        kind = "one label per item" if is_label else "probabilities"
+        found = f"{how}, and {'numbers of samples' if system.n_samples else kind}"
+        _refuse(
+            submission, "The predictions are not what the record says.", found,
+            "labels for asked.how: label, numbers of samples for samples, else probabilities",
+            "correct asked.how, or the predictions",
+        )  # fmt: skip
+
+
+def _check_folds(submission: Submission, votes: Votes, system: System) -> None:
+    """Raise if a system was fitted on the votes that judge it, and not out of fold by text."""
+    record = submission.record
+    learned = [name for name in record.trained_on if are_votes(name) or "chaosnli" in name.lower()]
+    if record.votes_used == "none" and (learned or system.folds):
+        _refuse(
+            submission, "It was fitted on the votes that judge it, and does not say so.",
+            f"votes_used: none, {', '.join(learned) or 'and a column fold'}",
+            "votes_used: other_items, and the fold of each item",
+            "correct system.yml, or leave the folds out",
+        )  # fmt: skip
+    if record.votes_used == "none":
+        return
+    todo = "predict each item by a fit on items of other texts, and give its fold in a column fold"
+    if not system.folds or len(set(system.folds)) < 2 or "" in system.folds:
+        _refuse(
+            submission, "Predictions that were fitted on votes need the fold of each item.",
+            f"folds: {', '.join(sorted(set(system.folds))) or 'none'}", "two folds or more", todo,
+        )  # fmt: skip
+    fold_of = dict(zip(system.uids, system.folds, strict=True))
+    seen: dict[int, str] = {}
+    for uid, group in zip(votes.uids, item_groups([votes])[0].tolist(), strict=True):
+        fold = fold_of.get(uid)
+        if fold is not None and seen.setdefault(group, fold) != fold:
+            _refuse(
+                submission, "Items of one text are in two folds.",
+                f"{uid} in fold {fold}, another of its text in fold {seen[group]}",
+                "all items of a premise, a story or an image in one fold", todo,
+            )  # fmt: skip
+
+
+def _check_copies(submission: Submission, votes: Votes, system: System) -> None:
+    """Raise if predictions were copied from the votes that judge them."""
+    if found := copied_votes(votes, system):
+        _refuse(
+            submission, f"These predictions seem to be copied from the votes on "
+            f"{votes.dataset.title}.", found, "predictions made without these votes",
+            "leave the votes out of training, prompt and choice of the model",
+        )  # fmt: skip
+
+
+def _known_systems(submission: Submission, votes: Votes) -> list[System]:
+    """Return what a submission is compared with: all other systems but those that it replaces."""
+    others = [
+        one
+        for one in current_submissions()
+        if one.name not in (submission.name, submission.replaced)
+        and one.replaced != submission.name
+    ]
+    systems = [one.system_on(votes) for one in others] if votes.is_released else []
+    return [
+        *_published_systems(votes),
+        *baselines(votes),
+        *(system for system in systems if system is not None),
+    ]
+
+
+def _check_duplicates(submission: Submission, system: System, known: Sequence[System]) -> None:
+    """Raise if a submission is a known system, or its labels and does not say so."""
+    names = {PERFECT_MODEL, SECOND_CROWD, *(other.name for other in known)}
+    if JUDGES.available and judges_file(system.dataset):
+        names.update(JUDGES.read(system.dataset.name)["model"])
+    if _key(system.name) in map(_key, names):
+        raise ChaosError(
+            "A known system has this title.", where=submission.place(RECORD_FILE),
+            found=shorten(system.name), todo="choose another title",
+        )  # fmt: skip
+    derived = submission.record.derived_from
+    for other in known:
+        if not are_alike(system, other):
+            continue
+        alike = likeness(system, other)
+        if gives_labels(system) and not gives_labels(other) and other.origin != "baseline":
+            if derived != other.name:
+                raise ChaosError(
+                    "These labels are those that a known system finds likeliest.",
+                    where=submission.place(RECORD_FILE),
+                    found=f"{alike:.1%} of the labels of {other.name}",
+                    expected=f"derived_from: {other.name}",
+                    todo="say so in system.yml",
+                )
+            derived = None
+        elif gives_labels(system) == gives_labels(other) or other.origin == "baseline":
+            of = "labels alike" if gives_labels(system) else "correlation of log-probabilities"
+            _refuse(
+                submission, f"These predictions are those of a known system: {other.name}.",
+                f"{of}: {alike:.3f}", "predictions of another model, or from another seed",
+                "correct the file; to correct a submission, say what it replaces",
+            )  # fmt: skip
+    if derived:
+        raise ChaosError(
+            "These are not the labels of the system that they are said to be derived from.",
+            where=submission.place(RECORD_FILE), found=f"derived_from: {shorten(derived)}",
+            expected="the name of a known system with these labels", todo="leave it out",
+        )  # fmt: skip
+
+
+def _row(
+    submission: Submission,
+    votes: Votes,
+    system: System,
+    item_set: ItemSet,
+    known: Sequence[System],
+    n_resamples: int,
+) -> BoardRow:
+    """Return the row of a system; raise a ChaosError if its worth is too good to go unseen."""
+    request = EvaluationRequest(_MEASURES, n_resamples=n_resamples, seed=0)
+    scores = {row["measure"]: row for row in evaluate_systems(votes, [system], request)}
+
+    def number(name: str, factor: float, form: str) -> str:
+        row = scores[name]
+        if np.isnan(row["value"]):
+            return NOT_AVAILABLE
+        value = format(factor * row["value"], form)
+        if np.isnan(row.get("low", np.nan)):
+            return value
+        return f"{value} [{factor * row['low']:{form}}, {factor * row['high']:{form}}]"
+
+    worth = scores[worths.PEOPLE_RECALIBRATED]
+    if np.isnan(worth["value"]):
+        worth = scores[worths.PEOPLE_SHRUNK]
+    if worth["value"] > MOST_PEOPLE and submission.record.code is None:
+        _refuse(
+            submission, "It is worth more than any result so far: code or weights first.",
+            f"{worth['value']:.1f} people, recalibrated", f"at most {MOST_PEOPLE} without `code`",
+            "add the address of code or weights that make the predictions again: code: https://…",
+        )  # fmt: skip
+    alike = [(likeness(system, other), other.name) for other in known]
+    nearest = sorted((pair for pair in alike if pair[0] > 0), reverse=True)[:_N_NEIGHBOURS]
+    n_covered = len(item_set.uids.intersection(system.uids))
+    return BoardRow(
+        system.name,
+        votes.dataset.name,
+        f"{n_covered:,} of {len(item_set.uids):,}, {item_set.name} ({item_set.digest})",
+        worth["text"],
+        scores[worths.PEOPLE]["text"] if worths.PEOPLE in scores else "label",
+        "label" if system.one_label else number(_TVD, 100, ".1f"),
+        "label" if system.one_label else number(_JSD, 1, ".3f"),
+        number(_ACCURACY, 1, ".3f"),
+        tuple(f"{name} ({value:.3f})" for value, name in nearest),
+        tuple(_flags(submission, system)),
+    )
+
+
+def _flags(submission: Submission, system: System) -> list[str]:
+    """Return what a reviewer should look at."""
+    record = submission.record
+    flags = [system.caution] if system.caution else []
+    if record.n_tried > _MOST_VARIANTS:
+        flags.append(f"the best of {record.n_tried} variants that were scored on these votes")
+    same = [one for one in current_submissions() if one.record.model.id == record.model.id
+            and one.name != submission.name]  # fmt: skip
+    if len(same) >= _MOST_VARIANTS:
+        flags.append(f"{counted(len(same), 'other submission')} of this model")
+    if lacking := missing_predictions(system.dataset):
+        flags.append(f"not compared with {', '.join(lacking)}: `chaos data fetch`")
+    replaced = [one for one in submissions() if one.name == submission.replaced]
+    if replaced and not {*replaced[0].record.authors} & {*record.authors}:
+        flags.append(f"it replaces {submission.replaced}, which is by others")
+    if record.asked.unread:
+        flags.append(f"{counted(record.asked.unread, 'answer')} unread")
+    return [*flags, *(note for note in system.notes if note != NOTE_ON_LABELS)]

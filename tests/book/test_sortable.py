@@ -1,0 +1,112 @@
+"""Tables that the reader sorts, filters and unfolds, without the rest of the book."""
+
+import pytest
+from helpers.pages import watch
+from helpers.widgets import sortable_page
+
+from chaos_utils.report.manifests import Display
+from chaos_utils.report.tables import table_html
+
+HEADER = [["dataset"], ["system"], ["place"], ["worth"], ["how"]]
+SYSTEMS = [
+    ("a model", "10–12", "−1.2 [−1.4, −1.0]", "label"),
+    ("<b>evil</b>", "2", "1,200.5 [1, 2]", "10 answers"),
+    ("Zeta", "3–11", "0.9 (3–11)", "label, seen"),
+    ("people", "–", "∞", ""),
+    ("far", "14", "−∞", ""),
+]
+MANY = [(f"system {n}", f"{n}", f"{20 - n}.0", "model") for n in range(1, 21)]
+ROWS = [["one", *row] for row in SYSTEMS] + [["two", *row] for row in MANY]
+TABLE = table_html(Display(header=HEADER, rows=ROWS, headed=True))
+SHOWN = "tbody:not(.folded) tr:not(.folded) [scope=row]"
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """A page with two groups of rows on a phone; no fault may occur."""
+    troubles = []
+    page = browser.new_page(viewport={"width": 390, "height": 900})
+    watch(page, troubles)
+    page.goto(sortable_page(tmp_path, TABLE, "worth"))
+    yield page
+    page.close()
+    assert not troubles
+
+
+def names(page):
+    return page.locator(SHOWN).all_inner_texts()
+
+
+def sorted_by(page):
+    """Return the columns that are said to be sorted, and how."""
+    headings = page.locator("th[aria-sort]").all()
+    return [(one.inner_text(), one.get_attribute("aria-sort")) for one in headings]
+
+
+@pytest.mark.browser
+def test_a_heading_sorts_by_numbers_or_words_and_then_the_other_way(opened):
+    status = opened.get_by_role("status")
+    assert sorted_by(opened) == [("worth", "descending")]
+    assert status.inner_text() == "5 of 5 rows, by worth, highest first."
+    opened.get_by_role("button", name="worth").click()
+    assert names(opened) == ["far", "a model", "Zeta", "<b>evil</b>", "people"]
+    assert sorted_by(opened) == [("worth", "ascending")]
+    opened.get_by_role("button", name="worth").click()
+    assert names(opened) == ["people", "<b>evil</b>", "Zeta", "a model", "far"]
+    # What has no place comes last, either way.
+    for expected in (["far", "a model", "Zeta"], ["<b>evil</b>", "Zeta", "a model"]):
+        opened.get_by_role("button", name="place").click()
+        assert names(opened)[:3] == expected
+        assert names(opened)[-1] == "people"
+    opened.get_by_role("button", name="system").click()
+    assert names(opened) == ["<b>evil</b>", "a model", "far", "people", "Zeta"]
+    assert status.inner_text() == "5 of 5 rows, by system, from A to Z."
+
+
+@pytest.mark.browser
+def test_a_group_is_shown_folded_and_all_of_it_by_keyboard(opened):
+    assert opened.get_by_label("Show").locator("option").all_inner_texts() == ["one", "two"]
+    unfold = opened.locator(".unfold")
+    assert not unfold.is_visible()
+    opened.get_by_label("Show").select_option(label="two")
+    assert names(opened) == [f"system {n}" for n in range(1, 13)]
+    assert opened.locator("tbody [scope=rowgroup]:visible").all_inner_texts() == ["two"]
+    unfold.focus()
+    opened.keyboard.press("Enter")
+    assert len(names(opened)) == 20
+    assert unfold.inner_text() == "Show 12 rows"
+    opened.get_by_role("button", name="worth").focus()
+    opened.keyboard.press("Space")
+    assert names(opened)[0] == "system 20"
+    opened.keyboard.press("Shift+Tab")
+    assert opened.evaluate("document.activeElement.textContent") == "place"
+
+
+@pytest.mark.browser
+def test_words_filter_the_rows_of_a_group(opened):
+    words = opened.get_by_label("Only rows with")
+    words.fill("LABEL seen")
+    assert names(opened) == ["Zeta"]
+    assert opened.get_by_role("status").inner_text().startswith("1 of 5 rows")
+    words.fill("<b>")
+    assert names(opened) == ["<b>evil</b>"]
+    words.fill("nothing of the kind")
+    assert names(opened) == []
+    words.fill("")
+    assert len(names(opened)) == 5
+    opened.get_by_label("Show").select_option(label="two")
+    words.fill("13")
+    assert names(opened) == ["system 7", "system 13"]  # 13.0, and one that is folded otherwise
+
+
+@pytest.mark.browser
+def test_without_a_script_and_on_paper_all_rows_stand_there(browser, opened, tmp_path):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(sortable_page(tmp_path, TABLE, "worth"))
+    assert page.locator("tbody tr:visible").count() == len(ROWS) + 2
+    assert not page.locator(".sortable").is_visible()
+    context.close()
+    opened.emulate_media(media="print")
+    assert opened.locator("tbody tr:visible").count() == len(ROWS) + 2
+    assert not opened.locator(".sortable, .unfold").first.is_visible()

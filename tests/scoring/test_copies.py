@@ -1,0 +1,115 @@
+"""Copies: of the votes that judge, of predictions that are there; and what is none."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from helpers.evidence import drawn
+from helpers.predictions import made_dataset, made_votes
+
+import chaos_utils as chaos
+from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.metrics.divergence import squared_distance
+from chaos_utils.scoring.copies import are_alike, copied_votes, likeness
+from chaos_utils.scoring.evaluate import COPIED, USUAL, evaluate_files
+from chaos_utils.scoring.systems import baselines, computed, oracle, released_systems
+from chaos_utils.scoring.temperature_scaling import temper
+
+N = 400
+
+
+def crowd(dataset, n_votes, seed=0):
+    """Return truths, and votes that are drawn from them."""
+    truths = np.random.default_rng(seed).dirichlet(np.full(dataset.n_classes, 0.7), N)
+    return truths, drawn(made_votes(dataset), truths, n_votes, seed)
+
+
+def errs(truths, seed=1):
+    """Return predictions that know much of the truth, and not all."""
+    noise = np.random.default_rng(seed).normal(scale=0.8, size=truths.shape)
+    logits = np.log(truths + 0.05) + noise
+    return np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    return crowd(get_dataset("snli"), 100)
+
+
+def test_a_copy_of_the_votes_is_found_however_it_was_changed(simulated):
+    truths, votes = simulated
+    shares, rng = votes.shares, np.random.default_rng(2)
+
+    def why(values, **more):
+        return copied_votes(votes, computed("one", votes, values, **more))
+
+    assert "squared distance of -" in why(shares)
+    assert "majority" in why(temper(shares * 0.98 + 0.02 / 3, 3.0))
+    # A tenth of the items copied, the others honest.
+    mixed = np.where(rng.random((N, 1)) < 0.1, shares, errs(truths))
+    assert "within 0.005 on" in why(mixed)
+    assert "majority" in why(np.eye(3)[votes.majority])
+
+
+@pytest.mark.parametrize(("name", "n_votes"), [("snli", 100), ("alphanli", 100), ("snli", 5)])
+def test_what_is_not_copied_is_not_said_to_be(name, n_votes):
+    truths, votes = crowd(get_dataset(name), n_votes)
+    other_people = np.random.default_rng(9).multinomial(n_votes, truths) / n_votes
+    honest = [errs(truths), np.full(truths.shape, 1 / truths.shape[1]), np.eye(len(truths[0]))[
+        errs(truths).argmax(axis=1)]]  # fmt: skip
+    honest += [other_people] if n_votes == 5 or name == "alphanli" else []
+    for values in honest:
+        assert not copied_votes(votes, computed("one", votes, values))
+
+
+def test_nearer_than_the_truth_is_found_with_few_votes_too():
+    truths, votes = crowd(made_dataset(), 5)
+    n_votes = votes.n_votes
+    assert squared_distance(votes.shares, votes.shares, n_votes).mean() < 0
+    assert "expected to have 0" in copied_votes(votes, computed("one", votes, votes.shares))
+    assert not copied_votes(votes, computed("one", votes, errs(truths)))
+
+
+def test_few_disputed_items_show_nothing():
+    votes = drawn(made_votes(get_dataset("snli")), np.full((20, 3), 1 / 3), 100)
+    assert not copied_votes(votes, computed("one", votes, votes.shares))
+
+
+def test_predictions_are_alike_at_any_temperature_and_labels_are_compared_with_labels(simulated):
+    truths, votes = simulated
+    one = computed("one", votes, errs(truths))
+    assert are_alike(one, computed("two", votes, temper(one.probabilities, 4.0)))
+    assert not are_alike(one, computed("two", votes, errs(truths, seed=5)))
+    labels = np.eye(3)[one.predicted]
+    assert likeness(computed("two", votes, labels), one) == 1
+    changed = labels.copy()
+    changed[: N // 20] = np.roll(changed[: N // 20], 1, axis=1)
+    assert not are_alike(computed("two", votes, changed), one)
+    flat = computed("flat", votes, np.full((N, 3), 1 / 3))
+    assert likeness(flat, flat) == 1
+    assert likeness(flat, one) == 0
+
+
+def test_a_copy_is_named_where_it_is_evaluated(simulated):
+    truths, votes = simulated
+    name = votes.dataset.name
+    copy = chaos.make_system("too good", votes, votes.shares)
+    honest = chaos.make_system("honest", votes, errs(truths))
+    answer = evaluate_files({name: [copy, honest]}, [votes], measures=USUAL, n_resamples=0)
+    (note,) = (note for note in answer.notes if COPIED in note)
+    assert note.startswith("too good: ")
+    table = chaos.worth(votes, [copy, honest], resamples=0).query("measure == 'people_on_top'")
+    texts = table.set_index("system")["text"]
+    assert texts["too good"].endswith(COPIED)
+    assert COPIED not in texts["honest"]
+
+
+def test_no_released_system_and_no_guess_counts_as_a_copy(released):
+    for votes in released:
+        systems = [*released_systems(votes), *baselines(votes)]
+        assert len(systems) > 10
+        assert not [one.name for one in systems if copied_votes(votes, one)]
+        assert copied_votes(votes, oracle(votes))
+        two = [(one.name, other.name) for one, other in combinations(released_systems(votes), 2)
+               if are_alike(one, other)]  # fmt: skip
+        assert not two

@@ -1,0 +1,140 @@
+"""`chaos submit`: what it writes and asks for, what it checks, and that nothing is half-written."""
+
+import json
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.commands import call
+from helpers.faults import assert_fields
+
+from chaos_utils.analyses.inputs import gather
+from chaos_utils.base import paths
+from chaos_utils.cli import submit
+from chaos_utils.scoring.formats import class_columns
+
+PROJECT = paths.project()
+FIELDS = {
+    "title": "A try", "authors": "someone; another", "licence": "CC0-1.0",
+    "link": "https://example.org", "model.id": "maker/model", "model.revision": "1",
+    "model.open_weights": "true", "asked.how": "encoder", "trained_on": "SNLI",
+    "votes_used": "none", "may_have_seen": "possible",
+}  # fmt: skip
+
+
+def fields(**changes):
+    chosen = FIELDS | changes
+    return [word for name, value in chosen.items() if value for word in ("-f", f"{name}={value}")]
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "results", lambda: tmp_path / "results")
+    return tmp_path / "results" / "submitted"
+
+
+@pytest.fixture
+def file(sample, tmp_path):
+    """Predictions on an item set of the sample that know something of it."""
+    votes = sample[0]
+    logits = np.log(votes.shares + 0.1) + np.random.default_rng(1).normal(size=votes.shares.shape)
+    shares = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    table = pd.DataFrame(shares, columns=class_columns(votes.dataset)).assign(uid=votes.uids)
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    return tmp_path / "mine.csv"
+
+
+def test_a_try_on_made_up_items_shows_the_row_and_writes_nothing(results, file):
+    done = call("submit", file, "--name", "a-try", "--data", "sample", *fields())
+    assert "A try" in done.stdout
+    assert "look at: it may have seen the items" in done.stdout
+    assert "nothing is written" in done.stderr
+    assert not list(results.glob("*"))
+    as_json = call("submit", file, "--name", "a", "--data", "sample", *fields(), "--json")
+    assert json.loads(as_json.stdout)["rows"][0]["title"] == "A try"
+
+
+def test_what_it_cannot_read_it_names_all_at_once(results, file):
+    few = fields(licence="", **{"asked.how": "guess"})
+    done = call("submit", file, "--name", "a-try", "--data", "sample", *few, code=2)
+    assert_fields(done.stderr, found=("licence: is missing", "asked.how", "'guess'"))
+    assert not list(results.glob("*"))
+
+
+def test_on_a_terminal_it_asks_for_what_it_lacks(results, file, monkeypatch):
+    monkeypatch.setattr(submit, "is_terminal", lambda: True)
+    words = ["submit", file, "--name", "a-try", "--data", "sample", "--json"]
+    few = fields(title="", authors="", **{"model.id": ""})
+    done = call(*words, *few, input="Asked for\nthe one; another\nmaker/model\n")
+    # Click's runner shows prompts in standard output, whatever they are for.
+    assert [f"{name}: " in done.output for name in ("title", "authors", "model.id", "link")] == [
+        True, True, True, False,
+    ]  # fmt: skip
+    assert '"title": "Asked for"' in done.stdout
+
+
+def test_a_record_to_begin_with_is_taken_and_changed_by_options(results, file, tmp_path):
+    about = tmp_path / "about.yml"
+    about.write_text("title: From the file\nmodel: {id: a, revision: b, open_weights: yes}\n")
+    options = fields(title="", **{"model.id": "", "model.open_weights": ""})
+    done = call("submit", file, "--name", "a-try", "--about", about, "--data", "sample", *options)
+    assert "From the file" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["../up", "Upper", "", "a/b", "x" * 61])
+def test_a_name_that_is_no_folder_is_refused(results, file, name):
+    done = call("submit", file, "--name", name, "--data", "sample", *fields(), code=2)
+    assert_fields(done.stderr, any="name")
+    assert not results.exists()
+
+
+def test_a_merged_folder_never_changes(results, file):
+    (results / "a-try").mkdir(parents=True)
+    done = call("submit", file, "--name", "a-try", "--data", "sample", *fields(), code=2)
+    assert_fields(done.stderr, where="a-try", todo="a-try-v2")
+
+
+def test_all_that_is_submitted_is_checked_and_each_fault_is_named(results):
+    for name in ("minilm-l6-alphanli-3162-rerun", "mpnet-base-nli-10000-labels"):
+        shutil.copytree(PROJECT / "results" / "submitted" / name, results / name)
+    record = results / "mpnet-base-nli-10000-labels" / "system.yml"
+    record.write_text(record.read_text("utf-8") + "withdrawn: {date: 2026-01-01, reason: old}\n")
+    done = call("submit", "--check", "--data", "sample", "--json", code=2)
+    first, second = json.loads(done.stdout)
+    assert "No uid" in first["refused"]  # the sample has other items
+    assert second == {"name": "mpnet-base-nli-10000-labels", "withdrawn": "old"}
+    assert "No uid" in done.stderr
+    assert (
+        "withdrawn on 2026-01-01"
+        in call("submit", "--check", "mpnet-base-nli-10000-labels", "--data", "sample").stdout
+    )
+
+
+# The published data
+
+
+def test_what_is_submitted_here_stands_a_check(released):
+    answers = json.loads(call("submit", "--check", "--json").stdout)
+    folders = [path.parent.name for path in PROJECT.glob("results/submitted/*/system.yml")]
+    assert sorted(folders) == [answer["name"] for answer in answers]
+    assert all(answer["rows"] for answer in answers)
+
+
+def test_pages_that_rank_systems_have_them_and_others_do_not(released):
+    ranking, others = gather(predictions=[], submitted=True), gather(predictions=[])
+    files = {path.relative_to(PROJECT).as_posix() for path in PROJECT.glob("results/submitted/*/*")}
+    for part, other in zip(ranking, others, strict=True):
+        assert files <= {file.name for file in part.inputs()}
+        assert not files & {file.name for file in other.inputs()}
+        assert part.parsed_digest(systems=True) != other.parsed_digest(systems=True)
+    assert {one.name for one in ranking.systems} - {one.name for one in others.systems} == {
+        "MPNet-base, 10,000 items, labels", "MiniLM-L6, 3,162 items, trained again",
+    }  # fmt: skip
+
+
+def test_a_recorded_model_is_refused_under_another_name(released, tmp_path):
+    shutil.copy(PROJECT / "results/minilm-l6-nli-s1/predictions.parquet", tmp_path / "new.parquet")
+    done = call("submit", tmp_path / "new.parquet", "--name", "x-trial", *fields(), code=2)
+    assert_fields(done.stderr, problem="MiniLM-L6, seed 1", found="1.000")
+    assert not (PROJECT / "results" / "submitted" / "x-trial").exists()
