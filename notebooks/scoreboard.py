@@ -210,8 +210,8 @@ publish_table(
 # %% [markdown]
 # ### What else is known
 #
-# A number on 50 or 600 items has no place beside one on all of them, so the next table shows one set of items at a time.
-# Within a set, the system with the smaller upper bound stands first.
+# A number on {value}`tbl-scoreboard-published min:n_items .0f` items has no place beside one on all of them, so the
+# next table shows one set of items at a time. Within a set, the system with the smaller upper bound stands first.
 #
 # ```{sortable} tbl-scoreboard-published
 # :by: JSD, distance (nats)
@@ -224,8 +224,8 @@ publish_table(
     published_scoreboard.published_systems(published),
     columns=published_scoreboard.SYSTEM_COLUMNS,
     groups=["item_set"],
-    caption="""Published results of systems whose predictions were not released, in the units of {numref}`tbl-scoreboard`. Two
-    numbers are bounds: a published mean divergence leaves the mean distance open between them. *Votes misplaced*:
+    caption="""Most sources print one or two means of a system. Systems whose predictions were not released, in
+    the units of {numref}`tbl-scoreboard`. Two numbers are bounds: a published mean divergence leaves the mean distance open between them. *Votes misplaced*:
     {term}`TVD`. *Recomputed*, *read* in the source, or *secondary*: in a copy, an abstract or a citation.""",
 )
 

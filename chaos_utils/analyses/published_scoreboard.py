@@ -16,7 +16,7 @@ import pandas as pd
 from chaos_utils.analyses.baan import digits_of
 from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.base.style import SYSTEM_NAMES
-from chaos_utils.datasets.catalogue import short_of
+from chaos_utils.datasets.catalogue import get_dataset, short_of
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.splits import folds_of, item_groups
 from chaos_utils.datasets.votes import Votes
@@ -347,7 +347,7 @@ def _read(row: Row, item_set: Row | None) -> tuple[str, str, float, float, str]:
     if reading.quantity == "divergence":
         low, high = bounds.distance_from_divergence(value)
     elif reading.floor != NIE_FLOOR:
-        k = 2 if row["dataset"] == "alphanli" else 3
+        k = get_dataset(row["dataset"].partition("+")[0]).n_classes
         low, high = bounds.kl_at_floor(value, floor=reading.floor, wanted=NIE_FLOOR, n_classes=k)
     elif reading.quantity == "cross_entropy" or reading.by_ties:
         if item_set is None or not _is_whole(row, item_set):
