@@ -146,7 +146,7 @@ def _bounds_by(known: str, wanted: str, value: float) -> Bounds:
 
 @cached_analysis(keys=("dataset",))
 def item_sets(all_votes: Sequence[Votes]) -> pd.DataFrame:
-    """Say what conversions need of all items of a dataset, or of a pool of datasets.
+    """Say what conversions need of `all_votes` of a dataset, or of a pool of datasets.
 
     ``n_items``, their ``mean_entropy`` in nats, and the share of them that is ``tied`` for the
     majority.
@@ -163,7 +163,8 @@ def item_sets(all_votes: Sequence[Votes]) -> pd.DataFrame:
 def allowed_by_accuracy(all_votes: Sequence[Votes]) -> pd.DataFrame:
     """Bound the mean distance of a system by each accuracy that is printed of all these items.
 
-    ``low`` and ``high`` are `distance_from_accuracy`.
+    These are the items of `all_votes`, of a dataset or a pool of them. ``low`` and ``high`` are
+    those of `distance_from_accuracy`.
     """
     name = "+".join(votes.dataset.name for votes in all_votes)
     shares = np.concatenate([votes.shares for votes in all_votes])
@@ -178,11 +179,11 @@ def allowed_by_accuracy(all_votes: Sequence[Votes]) -> pd.DataFrame:
 
 @cached_analysis(keys=("dataset", "system", "prediction"))
 def means_of_systems(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
-    """Return every mean that bounds speak of, for systems and baselines, on their ``n_items``.
+    """Return every mean that bounds speak of, for `systems` and baselines, on their ``n_items``.
 
-    ``prediction`` says whether they are taken as they are, at one temperature, or recalibrated;
-    both are fitted on the votes on other texts. Columns are the quantities of `metrics.bounds`, in
-    nats, ``kl`` with a floor of 1e-15 and ``kl_high_floor`` of 0.001, ``agreement`` (how often a
+    They are judged by `votes`. ``prediction`` says whether they are taken as they are, at one
+    temperature, or recalibrated; both are fitted on the votes on other texts. Columns are the
+    quantities of `metrics.bounds`, in nats, ``kl`` with a floor of 1e-15 and ``kl_high_floor`` of 0.001, ``agreement`` (how often a
     person gives the system's label), and what ``accuracy`` allows: ``agreement_low``,
     ``agreement_high``, ``distance_low``, ``distance_high``.
     """
@@ -209,7 +210,8 @@ def _predictions(
     yield AS_IT_IS, model
     if system.origin == "baseline" or (folds == folds[0]).all():
         return
-    yield ONE_TEMPERATURE, temper(model, cross_fit_temperatures(model, human, folds))
+    if not system.one_label:
+        yield ONE_TEMPERATURE, temper(model, cross_fit_temperatures(model, human, folds))
     if not too_few_to_recalibrate(*model.shape):
         yield RECALIBRATED, recalibrated(model, human, folds, system.n_answers)
 
@@ -237,7 +239,7 @@ def _means(
 
 @derived_table(keys=("dataset", "known", "wanted"))
 def tightness(means: pd.DataFrame) -> pd.DataFrame:
-    """Say how tight each bound is on the systems of `means_of_systems`, and whether it holds.
+    """Say how tight each bound is on the `means` of `means_of_systems`, and whether it holds.
 
     ``n_within`` of the ``n_predictions`` lie within it; ``value``, ``low`` and ``high`` are medians
     over systems and baselines as they are.
@@ -312,7 +314,7 @@ def read_rows() -> pd.DataFrame:
 
 
 def converted(rows: pd.DataFrame, sets: pd.DataFrame, allowed: pd.DataFrame) -> pd.DataFrame:
-    """Return `published_rows` of rows such as those of `read_rows`."""
+    """Return `published_rows` of `rows` such as those of `read_rows`, by `sets` and `allowed`."""
     sets_by_name = {row["dataset"]: row for row in _records(sets)}
     groups = rows.groupby(["paper", "dataset", "measure"], sort=False)["published"]
     digits = groups.transform(lambda values: max(map(digits_of, values))).astype(int)
@@ -355,7 +357,8 @@ def _read(row: Row, item_set: Row | None) -> tuple[str, str, float, float, str]:
         if reading.by_ties:  # labels that tie are rare: only tied votes are counted
             low, high = max(value - item_set["tied"], 0.0), min(value + item_set["tied"], 1.0)
         else:
-            low = high = bounds.kl_from_cross_entropy(value, item_set["mean_entropy"])
+            kl = bounds.kl_from_cross_entropy(value, item_set["mean_entropy"])
+            low = high = max(kl, 0.0)  # below 0 by rounding alone
     how = EXACT if low == high else BOUNDS
     return reading.column, how, low, high, ""
 
@@ -368,7 +371,7 @@ def _faults(rows: Sequence[Row], sets: Mapping[str, Row], allowed: pd.DataFrame)
     faults: dict[int, str] = {}
     systems: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
-        if (outside := _outside(row)) is not None:
+        if outside := _outside(row, sets.get(row["dataset"])):
             faults[row["row"]] = outside
         else:
             systems.setdefault(tuple(row[name] for name in _SYSTEM), []).append(row)
@@ -383,15 +386,19 @@ def _faults(rows: Sequence[Row], sets: Mapping[str, Row], allowed: pd.DataFrame)
     return faults
 
 
-def _outside(row: Row) -> str | None:
-    """Say that a value is outside what its convention allows, if it is."""
+def _outside(row: Row, item_set: Row | None) -> str:
+    """Say that a value is outside what its convention allows on any items, or on these."""
     reading = _reading(row)
     if reading is None:
-        return None
+        return ""
     greatest = _GREATEST.get(reading.quantity, np.inf) / reading.scale
-    if 0 <= row["published"] <= greatest + _half_unit(row):
-        return None
-    return f"outside [0, {greatest:.4g}], the range of its convention"
+    if not 0 <= row["published"] <= greatest + _half_unit(row):
+        return f"outside [0, {greatest:.4g}], the range of its convention"
+    if reading.quantity == "cross_entropy" and item_set is not None and _is_whole(row, item_set):
+        entropy = item_set["mean_entropy"]
+        if row["published"] + _half_unit(row) < entropy:
+            return f"below {entropy:.4g}, the entropy of the votes"
+    return ""
 
 
 def _half_unit(row: Row) -> float:
@@ -447,7 +454,7 @@ def _beyond_accuracy(row: Row, other: Row, item_set: Row | None, allowed: pd.Dat
 
 @derived_table(keys=tuple(_SYSTEM))
 def published_systems(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each system on one set of items, from `published_rows`.
+    """Return a row for each system on one set of items, from the `rows` of `published_rows`.
 
     Systems that are computed here stand on the scoreboard itself, and are left out, and so are
     those of which no distance is known. ``jsd_low`` and ``jsd_high`` bound the distance in nats,
@@ -463,8 +470,9 @@ def published_systems(rows: pd.DataFrame) -> pd.DataFrame:
         first = group.iloc[0]
         system = dict(zip(_SYSTEM, key, strict=True)) | dict.fromkeys(ends, np.nan)
         for row in _records(group):
-            for end in ("low", "high"):
-                system[f"{row['column']}_{end}"] = row[end]
+            for end, narrower in (("low", np.fmax), ("high", np.fmin)):
+                name = f"{row['column']}_{end}"
+                system[name] = narrower(system[name], row[end])
         if set(group["column"]) == {"new_accuracy"}:
             continue
         grade = max(group["grade"], key=GRADES.index)
@@ -489,11 +497,12 @@ def _item_set(row: Row) -> str:
 def in_bits(means: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     """Set systems on all items of a pool of datasets beside the results published on them.
 
-    Systems of `means_of_systems` that cover all items are pooled exactly. ``divergence_bits`` is
-    the mean divergence in bits, exact for all; ``distance`` the mean distance in nats, which ends
-    in ``_low`` and ``_high`` where only bounds are known. The nearest first. ``is_published`` marks
-    those of `published_rows`. ``ratio`` is the divergence over the least that was published, and
-    ``apparent_ratio`` the distance over it, as if both were one unit.
+    Of the `means` of `means_of_systems`, those on all items are pooled exactly.
+    ``divergence_bits`` is the mean divergence in bits, exact for all; ``distance`` the mean
+    distance in nats, which ends in ``_low`` and ``_high`` where only bounds are known. The nearest
+    first. ``is_published`` marks those among the `rows` of `published_rows`. ``ratio`` is the
+    divergence over the least that was published, and ``apparent_ratio`` the distance over it, as if
+    both were one unit.
     """
     published = rows[rows["is_whole"] & rows["dataset"].str.contains("+", regex=False)]
     published = published[[_is_divergence(row) for row in _records(published)]]
@@ -528,7 +537,7 @@ def _is_divergence(row: Row) -> bool:
 
 
 def chosen_in_bits(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `in_bits` that are shown.
+    """Return the rows of the `table` of `in_bits` that are shown.
 
     They are those that were published, guesses by votes, and every prediction of each system that
     is the nearest of all taken as they are, at one temperature or recalibrated.
@@ -542,10 +551,10 @@ def chosen_in_bits(table: pd.DataFrame) -> pd.DataFrame:
 
 @derived_table(keys=("how", "measure", "reason"))
 def uses(rows: pd.DataFrame) -> pd.DataFrame:
-    """Count the ``numbers`` of `published_rows` by ``how`` they compare, measure and reason.
+    """Count the `rows` of `published_rows` by ``how`` they compare, measure and reason.
 
-    ``sources`` counts the papers and repositories that print them, ``faults`` what contradicts
-    itself.
+    ``numbers`` counts rows, ``sources`` the papers and repositories that print them, ``faults``
+    what contradicts itself.
     """
     groups = rows.groupby(["how", "measure", "reason"], sort=False)
     counts = groups.agg(
@@ -565,7 +574,7 @@ def uses(rows: pd.DataFrame) -> pd.DataFrame:
 
 @cached_analysis(keys=("dataset", "system", "measure"))
 def comparable_scores(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
-    """Score systems by every measure that papers print of them, as papers do.
+    """Score `systems` against `votes` by every measure that papers print of them, as papers do.
 
     Systems of Baan et al. (2022) are there at their temperature too, with the oracle and the
     baselines. ``accuracy_last`` breaks ties, of labels and votes, by the last label.
@@ -589,7 +598,7 @@ def comparable_scores(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
 
 @derived_table(keys=("row",))
 def beside_computed(rows: pd.DataFrame, computed: pd.DataFrame) -> pd.DataFrame:
-    """Set published results of systems that we have beside ours, from `comparable_scores`.
+    """Set `rows` of `published_rows` beside ours, `computed` by `comparable_scores`.
 
     ``value`` is ours, ``difference`` ours minus theirs, and ``agrees`` says whether both are the
     same to the digits printed. Numbers of measures that we do not compute are left out.
@@ -608,7 +617,7 @@ def beside_computed(rows: pd.DataFrame, computed: pd.DataFrame) -> pd.DataFrame:
 
 @derived_table(keys=("paper",))
 def count_agreeing(beside: pd.DataFrame) -> pd.DataFrame:
-    """Count the rows of `beside_computed` for each paper, and those that ``agree``."""
+    """Count the rows of `beside`, from `beside_computed`, for each paper; ``agree`` those alike."""
     groups = beside.groupby("paper", sort=False)
     return groups.agg(numbers=("row", "size"), agree=("agrees", "sum")).reset_index()
 
@@ -670,7 +679,7 @@ def _median_bounds(row: Row) -> str:
 
 
 def tightness_columns(datasets: Sequence[str]) -> list[Column]:
-    """Return how `tightness` is shown, with these datasets side by side."""
+    """Return how `tightness` is shown, with these `datasets` side by side."""
     columns = [
         Column("known mean", "known", names=_QUANTITIES),
         Column("wanted", "wanted", names=_QUANTITIES),

@@ -20,6 +20,7 @@ SETS = pd.DataFrame(
 DISTANCE = "JS distance (root), natural log"
 IN_BITS, IN_NATS = "JS divergence, base 2", "JS divergence, nats"
 KL = "KL(human||model), nats, model floor 1e-15"
+CROSS_ENTROPY = "cross-entropy to vote shares, nats"
 ACCURACY = "predicted label = majority of 100"
 
 
@@ -119,6 +120,9 @@ def test_a_row_with_the_wrong_convention_is_found_and_not_compared(rows, place, 
         ([("jsd", IN_BITS, 0.9013)], ""),
         ([("jsd", IN_NATS, 0.7013)], "outside [0, 0.6931]"),
         ([("kl", KL, -0.1)], "outside [0, inf]"),
+        # The mean entropy of these votes is 0.5.
+        ([("nll", CROSS_ENTROPY, 0.4013)], "below 0.5, the entropy of the votes"),
+        ([("nll", CROSS_ENTROPY, 0.5013)], ""),
         # More than 0.57, which is what that accuracy allows.
         ([("new_accuracy", ACCURACY, 0.8013), ("jsd", DISTANCE, 0.6013)], "accuracy 0.8013 allows"),
         ([("new_accuracy", ACCURACY, 0.8013), ("jsd", DISTANCE, 0.005)], "accuracy 0.8013 allows"),
@@ -206,6 +210,13 @@ def test_bounds_are_written_outwards_and_sources_lead_out():
     other = board.published_systems(read(printed(("jsd", DISTANCE, 0.25), items="50"))).rows
     _, ((set_of_items, *_, jsd, _, _, _, source),) = lay_out(other, board.SYSTEM_COLUMNS)
     assert (set_of_items, jsd, source) == ("SNLI, 50 items", "0.250", "A 2026, read")
+
+
+def test_of_two_numbers_on_one_column_the_narrower_bounds_stand():
+    numbers = [("jsd", DISTANCE, 0.2013), ("jsd", IN_BITS, 0.0591)]
+    for order in (numbers, numbers[::-1]):
+        system = board.published_systems(read(printed(*order))).rows.iloc[0]
+        assert (system["jsd_low"], system["jsd_high"]) == (0.2013, 0.2013)
 
 
 def test_a_pool_of_datasets_is_exact_in_bits():
