@@ -183,9 +183,9 @@ def means_of_systems(votes: Votes, systems: Sequence[System]) -> pd.DataFrame:
 
     They are judged by `votes`. ``prediction`` says whether they are taken as they are, at one
     temperature, or recalibrated; both are fitted on the votes on other texts. Columns are the
-    quantities of `metrics.bounds`, in nats, ``kl`` with a floor of 1e-15 and ``kl_high_floor`` of 0.001, ``agreement`` (how often a
-    person gives the system's label), and what ``accuracy`` allows: ``agreement_low``,
-    ``agreement_high``, ``distance_low``, ``distance_high``.
+    quantities of `metrics.bounds`, in nats, ``kl`` with a floor of 1e-15 and ``kl_high_floor`` of
+    0.001, ``agreement`` (how often a person gives the system's label), and what ``accuracy``
+    allows: ``agreement_low``, ``agreement_high``, ``distance_low``, ``distance_high``.
     """
     folds = folds_of(item_groups([votes])[0])
     rows = []
