@@ -12,8 +12,9 @@
 # {value}`tbl-scoreboard-parts dataset=mnli asked=label "kind=language model" max:people_on_top_recalibrated .1f`, no more
 # than RoBERTa-large of 2020
 # ({value}`tbl-scoreboard-parts dataset=snli system=roberta-large people_on_top_recalibrated .1f` and
-# {value}`tbl-scoreboard-parts dataset=mnli system=roberta-large people_on_top_recalibrated .1f`).** Only on αNLI are most
-# language models ahead of every encoder.
+# {value}`tbl-scoreboard-parts dataset=mnli system=roberta-large people_on_top_recalibrated .1f`).** On αNLI the best is
+# worth {value}`tbl-scoreboard-parts dataset=alphanli asked=label "kind=language model" max:people_on_top_recalibrated .1f`,
+# and RoBERTa-large {value}`tbl-scoreboard-parts dataset=alphanli system=roberta-large people_on_top_recalibrated .1f`.
 #
 # The tables order systems by what they are worth once {term}`recalibrated <worth, recalibrated>`. Few single places are
 # certain: RoBERTa-large may have any of the places
@@ -81,7 +82,7 @@ publish_table(
 # {cite:p}`mogstad2024,romano2005`: in 19 of 20 such tables, every set holds the true place.
 #
 # Sets that overlap do not make two systems equal; they say that these items cannot order them. With more systems,
-# sets widen, so quote a place with its number of places: "3–6 of 32".
+# sets widen, so quote a place with the number of places.
 #
 # ## Why recalibrated
 #
@@ -225,8 +226,8 @@ publish_table(
     columns=published_scoreboard.SYSTEM_COLUMNS,
     groups=["item_set"],
     caption="""Most sources print one or two means of a system. Systems whose predictions were not released, in
-    the units of {numref}`tbl-scoreboard`. Two numbers are bounds: a published mean divergence leaves the mean distance open between them. *Votes misplaced*:
-    {term}`TVD`. *Recomputed*, *read* in the source, or *secondary*: in a copy, an abstract or a citation.""",
+    the units of {numref}`tbl-scoreboard`. Two numbers are bounds: a published mean divergence leaves the mean distance open between them. *Misplaced*: votes of a hundred that would have to
+    move ({term}`TVD`). *Recomputed*, *read* in the source, or *secondary*: in a copy, an abstract or a citation.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "How tight the bounds are", "code_prompt_hide": "Fold the table"}

@@ -654,9 +654,9 @@ SYSTEM_COLUMNS = [
     Column("system", "model", names=SYSTEM_NAMES),
     Column("how", "method"),
     Column("JSD, distance (nats)", _range("jsd", 3)),
-    Column("votes misplaced of 100", _range("dist_ce", 1, 100)),
+    Column("misplaced of 100", _range("dist_ce", 1, 100)),
     Column("KL (nats)", _range("kl", 3)),
-    Column("accuracy", _range("new_accuracy", 3)),
+    Column("accuracy, %", _range("new_accuracy", 1, 100)),
     Column("source, grade", _source),
 ]
 UNIT_COLUMNS = [

@@ -62,7 +62,7 @@ _JUDGES_PAPER = "li2026"
 _PLACES = ("place_best", "place_worst", "place_margin", "n_placed")
 _WORTHS = (PEOPLE_RECALIBRATED, PEOPLE, PEOPLE_SHRUNK)
 _BY_DEFINITION = (PEOPLE_RECALIBRATED, PEOPLE_SHRUNK)  # k for k people
-_ABOUT = ("kind", "asked", "votes_used", "may_have_seen", "grade", "date", "link")
+_ABOUT = ("kind", "origin", "asked", "votes_used", "may_have_seen", "grade", "date", "link")
 _COLUMNS = [
     "pool", "system", "family", "n_items", *_ABOUT,
     *(f"{name}{end}" for name in _WORTHS for end in ("", "_low", "_high")), "shrinkage",
@@ -212,6 +212,7 @@ def _entry(system: System, **about: object) -> _Entry:
         "system": system.name,
         "family": system.family,
         "kind": MODEL,
+        "origin": system.origin,
         "asked": "label" if system.one_label else system.asked or by_default,
         "votes_used": votes_of(system.dataset) in system.trained_on,
         "may_have_seen": system.may_have_seen or ("possible" if system.caution else "no"),
@@ -291,7 +292,7 @@ def _people(part: Votes, credibility: float, measures: Sequence[str], seed: int)
     for name, n_people in (sizes | {SECOND_CROWD: drawn.n_votes, PERFECT_MODEL: np.inf}).items():
         row: dict[str, object] = {
             "system": name, "family": name, "kind": PERFECT if name == PERFECT_MODEL else OF_PEOPLE,
-            "asked": "", "votes_used": False,
+            "origin": "reference", "asked": "", "votes_used": False,
             "may_have_seen": "no", "grade": "run here", "date": "", "link": "",
             "n_items": len(part),
             PEOPLE: n_people - credibility,
@@ -354,19 +355,17 @@ def _as_it_is(row: Row) -> str:
 
 def _how(row: Row) -> str:
     """Say how a system was asked, what it used, and who computed it."""
-    what = (
-        row["kind"]
-        if row["asked"] in ("", "probabilities", "encoder")
-        else f"{row['kind']}, {row['asked']}"
-    )
-    if row["kind"] in (OF_PEOPLE, PERFECT, GUESS):
-        return f"{what}, other items’ votes" if row["votes_used"] else what
-    marks = [what]
+    says_more = row["asked"] not in ("", "probabilities", "encoder")
+    marks = [row["kind"], *([row["asked"]] if says_more else [])]
     marks += ["other items’ votes"] if row["votes_used"] else []
-    marks += ["may have seen the items"] if row["may_have_seen"] != "no" else []
+    if row["kind"] in (OF_PEOPLE, PERFECT, GUESS):
+        return ", ".join(marks)
+    marks += [_SEEN[row["may_have_seen"]]] if row["may_have_seen"] in _SEEN else []
+    marks += ["submitted"] if row["origin"] == "submitted" else []
     return ", ".join([*marks, row["grade"]])
 
 
+_SEEN = {"possible": "may have seen the items", "yes": "has seen the items"}
 _WORTH = "worth in people"
 COLUMNS = [
     Column("dataset", "heading"),

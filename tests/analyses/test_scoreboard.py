@@ -69,7 +69,9 @@ def judges(votes, truth):
 
 @pytest.fixture(scope="module")
 def board(votes, systems, judges):
-    others = replace(systems[1], origin="submitted")
+    others = replace(
+        systems[1], origin="submitted", asked="logprobs", may_have_seen="yes", date="2026-11-01"
+    )
     part = on_items(replace(others, name="part", family="part"), np.arange(550))
     most = on_items(replace(others, name="most", family="most"), np.arange(20, N))
     return scoreboard.scoreboard(
@@ -150,6 +152,8 @@ def test_it_is_sorted_by_worth_and_says_how_each_was_made(board):
     assert by_name["5 people"]["place"] == "–"
     assert by_name["5 people"]["worth in people"] == "5"
     assert by_name["near"]["how"] == "model, recomputed"
+    submitted = "model, logprobs, has seen the items, submitted, recomputed"
+    assert by_name["most"]["how"] == submitted
     assert by_name["all systems, stacked"]["how"] == "stack, other items’ votes, run here"
     assert by_name["near"]["dataset"].endswith("600 items: 7 places")
     _, cells = lay_out(scoreboard.on_fewer_items(board).rows, scoreboard.COLUMNS)

@@ -20,6 +20,7 @@ PLAIN = {
 }
 FIT = {"map": "affine", "objective": "kl"}  # that which recalibrates
 APART = ("value", "text", "note", "kind", "family", "origin", "label", "first", "by", "maker")
+SAID_BY_ITEMS = ("dataset", "measure", "pool")  # keys of rows that differ in their items, too
 NEAR = 2e-5  # that two ways to find one map come to
 
 
@@ -29,7 +30,7 @@ def values_of(manifest):
     A row of a long table has a measure; one of a wide table has a column for each of several. Rows
     that do not say how many items they are of are left out.
     """
-    keys = [name for name in manifest["keys"] if name not in ("dataset", "measure", *WHO)]
+    keys = [name for name in manifest["keys"] if name not in (*SAID_BY_ITEMS, *WHO)]
     for row in manifest["data"]:
         who = next((row[name] for name in WHO if row.get(name)), None)
         if who is None or row.get("n_items") is None:
@@ -78,6 +79,8 @@ def test_two_values_are_found_and_what_differs_in_its_fit_is_not():
                  common | {"system": "a", "measure": PEOPLE_RECALIBRATED, "value": 2.7},
                  common | {"system": "a", "measure": "jsd", "value": 0.3})  # fmt: skip
     assert not conflicts([wide, long])
+    board = common | {"system": "a", "pool": "all", PEOPLE_RECALIBRATED: 2.8}
+    assert conflicts([wide, table("board", ["dataset", "pool", "system"], board)])
     long["data"][0]["value"] = 3.0
     ((key, where),) = conflicts([wide, long]).items()
     assert key[-1] == PEOPLE_RECALIBRATED

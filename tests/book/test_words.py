@@ -29,6 +29,7 @@ FEW = {
     "ceilings": {"draws": 2},
     "results": {"resamples": 20, "crowds": 4, "draws": 2},
     "fitting": {"resamples": 40, "repeats": 1},
+    "scoreboard": {"resamples": 40},
     "calibration": {"n_temperatures": 2},
     "crowd": {"resamples": 40, "draws": 2, "epsilon": 0.1, "why": EVIL},
 }
