@@ -31,7 +31,7 @@ seed: int = 0  # seed of draws and resamples
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import fitting, scoreboard
+from chaos_utils.analyses import fitting, published_scoreboard, scoreboard
 from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.datasets.auxiliary_data import JUDGES
@@ -162,7 +162,107 @@ publish_table(
 # {value}`tbl-scoreboard-parts dataset=mnli system=kimi-k2.6 place_best .0f` to
 # {value}`tbl-scoreboard-parts dataset=mnli system=kimi-k2.6 place_worst .0f` of
 # {value}`tbl-scoreboard-parts dataset=mnli system=kimi-k2.6 n_placed .0f` on MNLI.
+
+# %% [markdown]
+# ## Published elsewhere
 #
+# Of {value}`tbl-scoreboard-published-uses sum:numbers .0f` numbers on ChaosNLI that we found in papers and repositories of
+# 2020 to 2026, {value}`tbl-scoreboard-beside sum:numbers .0f` are of systems whose predictions were released. Those
+# systems stand in the tables above, and {value}`tbl-scoreboard-beside sum:agree .0f` of the numbers come out to the digits
+# printed. Of the other systems we know printed means only. A mean distance does not say what a system is worth, so
+# these have no place: each mean is converted where that is exact, and bounded where it is not.
+#
+# ### One name, two units
+#
+# A draft of 2026 prints a JSD of
+# {value}`tbl-scoreboard-units system=claude-sonnet-5 "prediction=verbalised distribution" divergence_bits .3f` for the
+# distribution that a language model states. Beside the
+# {value}`tbl-scoreboard-units system=roberta-large "prediction=one temperature" distance_high .3f` of RoBERTa-large at one
+# temperature it looks
+# {value}`tbl-scoreboard-units system=roberta-large "prediction=one temperature" apparent_ratio .1f` times nearer to people.
+# But the first is a divergence in bits and the second a distance in nats. In bits, RoBERTa-large has
+# {value}`tbl-scoreboard-units system=roberta-large "prediction=one temperature" divergence_bits .3f`: the two are about as
+# near ({numref}`tbl-scoreboard-units`).
+
+# %%
+all_items = [*inputs, *inputs.pooled()]
+published = published_scoreboard.published_rows(
+    published_scoreboard.item_sets(all_items),
+    published_scoreboard.allowed_by_accuracy(all_items),
+    same_votes=inputs.released,
+)
+means = published_scoreboard.means_of_systems(inputs)
+in_bits = published_scoreboard.in_bits(means, published)
+tight = published_scoreboard.tightness(means)
+beside = published_scoreboard.beside_computed(
+    published, published_scoreboard.comparable_scores(inputs)
+)
+publish_table(
+    "tbl-scoreboard-units",
+    in_bits,
+    columns=published_scoreboard.UNIT_COLUMNS,
+    shown=published_scoreboard.chosen_in_bits(in_bits.rows),
+    caption="""In one unit, a language model's stated distribution stands among recalibrated models of 2020, and its
+    sampled answers stand behind a uniform guess. All items of SNLI and MNLI, the nearest first, by the divergence in bits, whose mean
+    over both is exact. A published mean divergence leaves the mean distance open between two bounds. *One
+    temperature* and *recalibrated* are fitted on the votes on other texts. The data has all systems that cover both datasets.""",
+)
+
+# %% [markdown]
+# ### What else is known
+#
+# A number on {value}`tbl-scoreboard-published min:n_items .0f` items has no place beside one on all of them, so the
+# next table shows one set of items at a time. Within a set, the system with the smaller upper bound stands first.
+#
+# ```{sortable} tbl-scoreboard-published
+# :by: JSD, distance (nats)
+# :lowest-first:
+# ```
+
+# %% tags=["remove-input"]
+publish_table(
+    "tbl-scoreboard-published",
+    published_scoreboard.published_systems(published),
+    columns=published_scoreboard.SYSTEM_COLUMNS,
+    groups=["item_set"],
+    caption="""Most sources print one or two means of a system. Systems whose predictions were not released, in
+    the units of {numref}`tbl-scoreboard`. Two numbers are bounds: a published mean divergence leaves the mean distance open between them. *Misplaced*: votes of a hundred that would have to
+    move ({term}`TVD`). *Recomputed*, *read* in the source, or *secondary*: in a copy, an abstract or a citation.""",
+)
+
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "How tight the bounds are", "code_prompt_hide": "Fold the table"}
+publish_table(
+    "tbl-scoreboard-bounds",
+    tight,
+    columns=published_scoreboard.tightness_columns(tight.rows["dataset"].unique()[:2]),
+    index=["known", "wanted"],
+    caption="""What a published mean says of another. Every system lies within every bound. A mean distance and a mean
+    divergence nearly fix one end for each other, and an accuracy says little. Medians over systems as they are, in
+    nats; *g*(V) is ((1 + V) ln(1 + V) + (1 − V) ln(1 − V)) / 2, and *f*(KL) is ln 2 + (t ln t − (1 + t) ln(1 + t)) / 2 with
+    t = exp(−KL).""",
+)
+
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What was published, and what compares", "code_prompt_hide": "Fold the table"}
+publish_table(
+    "tbl-scoreboard-published-uses",
+    published_scoreboard.uses(published),
+    columns=published_scoreboard.USES_COLUMNS,
+    groups=["how"],
+    caption="""Many published numbers say nothing of a system’s distance to people. One row for each measure,
+    and why it does not compare. Each number is checked against the range of its convention and against what else is printed of the same
+    system and items.""",
+)
+
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed", "code_prompt_hide": "Fold the table"}
+publish_table(
+    "tbl-scoreboard-beside",
+    published_scoreboard.count_agreeing(beside),
+    columns=published_scoreboard.BESIDE_COLUMNS,
+    caption="""Where predictions were released, printed numbers come out. Those that do not are of the uniform guess
+    on SNLI and MNLI, by one or two units of the last digit: the released votes are not vote for vote those of the paper's tables.""",
+)
+
+# %% [markdown]
 # ## Limitations
 #
 # * The items of SNLI and MNLI were chosen for their disagreement; on random items, models and people agree more.
@@ -172,3 +272,5 @@ publish_table(
 # * A worth depends on the base rate of the dataset: five people on SNLI and five on MNLI are not the same
 #   distance.
 # * Maps take at least 500 items. Systems on fewer are listed without a place.
+# * Of published means, a distance that is called a divergence often contradicts what else is printed of the system, and
+#   is then left out. A divergence that is called a distance contradicts nothing: no bound holds from below.

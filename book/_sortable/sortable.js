@@ -32,7 +32,7 @@
       return {body, title, rows};
     });
     const named = headings.findIndex((heading) => heading.textContent === place.dataset.by);
-    let by = Math.max(named, 0), isDown = named >= 0, isOpen = false;
+    let by = Math.max(named, 0), isDown = named >= 0 && !("lowestFirst" in place.dataset), isOpen = false;
 
     const list = choice(sections.map(({title}, k) => [k, title]), show);
     const words = make("input", {type: "search", autocomplete: "off", spellcheck: "false"});

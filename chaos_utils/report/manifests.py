@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SYNTHETIC_NOTE = "Synthetic sample"
+_WEB_ADDRESS = re.compile(r"https://[^\s\"'<>\\]+")
 ID = re.compile(r"(fig|tbl)(-[a-z0-9]+)+")
 # Fields that only manifests of one kind have.
 _FIELDS_OF_KIND = {"figure": {"alt", "size", "narrow_size"}, "table": {"display"}}
@@ -75,6 +76,26 @@ class PageLink:
     page: str
 
 
+@dataclass(frozen=True, slots=True)
+class WebLink:
+    """A cell that leads out of the book.
+
+    Attributes
+    ----------
+    text : str
+        The text of the link.
+    address : str
+        It begins with ``https://``; any other is a ValueError.
+    """
+
+    text: str
+    address: str
+
+    def __post_init__(self) -> None:
+        if not _WEB_ADDRESS.fullmatch(self.address):
+            raise ValueError(f"found {self.address!r}, expected an address like https://…")
+
+
 class ItemCell(StrictModel):
     """An `ItemText` in the JSON of a manifest."""
 
@@ -93,8 +114,14 @@ class LinkCell(StrictModel):
     link: PageLink
 
 
+class WebCell(StrictModel):
+    """A `WebLink` in the JSON of a manifest."""
+
+    web: WebLink
+
+
 Format = Literal["svg", "png", "pdf", "csv", "json"]
-Cell = str | ItemCell | VotesCell | LinkCell
+Cell = str | ItemCell | VotesCell | LinkCell | WebCell
 
 
 class Display(StrictModel):

@@ -22,6 +22,8 @@ from chaos_utils.report.manifests import (
     PageLink,
     VotesBar,
     VotesCell,
+    WebCell,
+    WebLink,
 )
 
 _SHORT_TEXT = 24  # characters that stay on one line
@@ -100,6 +102,8 @@ def _as_cell(cell: object) -> Cell:
         return ItemCell(item=cell)
     if isinstance(cell, PageLink):
         return LinkCell(link=cell)
+    if isinstance(cell, WebLink):
+        return WebCell(web=cell)
     return VotesCell(votes=cell) if isinstance(cell, VotesBar) else str(cell)
 
 
@@ -147,6 +151,8 @@ def _cell_class(cell: Cell, in_numeric_column: bool) -> str:
     """Return the class of a cell: a number, also a missing one, or a text that fits on a line."""
     if _is_number(cell) or (in_numeric_column and cell == MISSING):
         return ' class="number"'
+    if isinstance(cell, WebCell):
+        cell = cell.web.text
     text = cell.link.text if isinstance(cell, LinkCell) else cell
     return ' class="short"' if isinstance(text, str) and len(text) <= _SHORT_TEXT else ""
 
@@ -180,6 +186,8 @@ def _cell_html(cell: Cell, texts: Texts | None, root: str | None) -> str:
     if isinstance(cell, LinkCell):
         text, page = in_html(cell.link.text), in_html(cell.link.page)
         return text if root is None else f'<a href="{root}{page}.html">{text}</a>'
+    if isinstance(cell, WebCell):
+        return f'<a href="{in_html(cell.web.address)}">{in_html(cell.web.text)}</a>'
     if isinstance(cell, ItemCell):
         return _item_html(cell.item, texts)
     if isinstance(cell, VotesCell):

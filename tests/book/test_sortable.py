@@ -64,6 +64,18 @@ def test_a_heading_sorts_by_numbers_or_words_and_then_the_other_way(opened):
 
 
 @pytest.mark.browser
+def test_a_table_may_stand_with_the_lowest_first(browser, tmp_path):
+    page = browser.new_page()
+    page.goto(sortable_page(tmp_path, TABLE, "worth", is_lowest_first=True))
+    assert sorted_by(page) == [("worth", "ascending")]
+    assert page.get_by_role("status").inner_text() == "5 of 5 rows, by worth, lowest first."
+    page.get_by_role("button", name="worth").click()
+    assert sorted_by(page) == [("worth", "descending")]
+    assert names(page)[0] == "people"
+    page.close()
+
+
+@pytest.mark.browser
 def test_a_group_is_shown_folded_and_all_of_it_by_keyboard(opened):
     assert opened.get_by_label("Show").locator("option").all_inner_texts() == ["one", "two"]
     unfold = opened.locator(".unfold")

@@ -62,11 +62,12 @@ def interactive_page(folder: Path, data: dict[str, Any], slider: str = "") -> st
     return _page(folder / "page.html", INTERACTIVE, attributes, data)
 
 
-def sortable_page(folder: Path, table: str, by: str = "") -> str:
+def sortable_page(folder: Path, table: str, by: str = "", is_lowest_first: bool = False) -> str:
     """Return the address of a page with the HTML of a published table, which is sorted `by`."""
     scrolled = piece("scrolled", table, "A table")
     figure = f'<figure class="published" id="tbl-one"><figcaption>C</figcaption>{scrolled}</figure>'
-    return _write(folder / "table.html", SORTABLE, place_html("tbl-one", by) + figure)
+    place = place_html("tbl-one", by, is_lowest_first)
+    return _write(folder / "table.html", SORTABLE, place + figure)
 
 
 def recorded(analysis: str) -> pd.DataFrame:

@@ -7,7 +7,14 @@ from bs4 import BeautifulSoup
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import Table
 from chaos_utils.report.columns import Column
-from chaos_utils.report.manifests import Display, ItemCell, ItemText, VotesBar, read_manifest
+from chaos_utils.report.manifests import (
+    Display,
+    ItemCell,
+    ItemText,
+    VotesBar,
+    WebLink,
+    read_manifest,
+)
 from chaos_utils.report.tables import publish_table, table_html
 
 
@@ -54,6 +61,17 @@ def test_everything_is_escaped():
     html = table_html(shown, lambda *_: {"premise": evil})
     assert parse(html).script is None
     assert sum(evil in text for text in parse(html).strings) == 4
+
+
+def test_a_link_leads_out_of_the_book_and_nowhere_else(run_folder):
+    data = Table(pd.DataFrame({"name": ["a"]}), ("name",))
+    link = WebLink("<b>paper</b>", "https://example.org/a?b=1&c=2")
+    publish_table("tbl-one", data, caption="One.", columns=[Column("source", lambda _: link)])
+    (made,) = parse(table_html(display(run_folder))).find_all("a")
+    assert (made["href"], made.text) == (link.address, link.text)
+    for address in ("http://a.org", "javascript:alert(1)", 'https://a.org/"><script>', "https://"):
+        with pytest.raises(ValueError, match="expected an address"):
+            WebLink("paper", address)
 
 
 def test_no_formula_and_no_role_is_read_in_the_data_s_texts():
