@@ -61,8 +61,8 @@ class Device:
 def choose_device(device: str = "auto", precision: str = "auto") -> Device:
     """Return a device (``auto``, ``cpu``, ``cuda``) at a precision, which is one of the settings.
 
-    ``auto`` is a GPU where there is one, and bf16 where the hardware multiplies it; on a GPU
-    without it fp16, if it has tensor cores. A GPU is then asked to compute the same each time: an
+    ``auto`` is a GPU where there is one, and bf16 where the hardware multiplies matrices of it; on
+    a GPU without it fp16, if it has tensor cores. A GPU is then asked to compute the same each time: an
     operation that cannot raises an error, see `allow_nondeterminism`.
     """
     # cuBLAS reads this once, when it starts: without it, sums on a GPU differ from run to run.
@@ -180,14 +180,13 @@ def _fastest_on_gpu() -> str:
 
 
 def _fastest_on_cpu() -> str:
-    """Return bf16 if the processor has instructions for it (AVX-512 BF16, AMX, or Arm's)."""
+    """Return bf16 where the processor multiplies matrices of it (AMX).
+
+    With the instructions of AVX-512 BF16 alone, MiniLM-L6 trains 1.5 times as long as in fp32.
+    """
     import torch
 
-    for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported", "_is_arm_bf16_supported"):
-        supported = getattr(torch.cpu, name, None)
-        if supported is not None and supported():
-            return "bf16"
-    return "fp32"
+    return "bf16" if torch.cpu.get_capabilities().get("amx_bf16") else "fp32"
 
 
 def is_out_of_memory(fault: BaseException) -> bool:
