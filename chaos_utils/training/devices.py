@@ -62,8 +62,8 @@ def choose_device(device: str = "auto", precision: str = "auto") -> Device:
     """Return a device (``auto``, ``cpu``, ``cuda``) at a precision, which is one of the settings.
 
     ``auto`` is a GPU where there is one, and bf16 where the hardware multiplies matrices of it; on
-    a GPU without it fp16, if it has tensor cores. A GPU is then asked to compute the same each time: an
-    operation that cannot raises an error, see `allow_nondeterminism`.
+    a GPU without it fp16, if it has tensor cores. A GPU is then asked to compute the same each
+    time: an operation that cannot raises an error, see `allow_nondeterminism`.
     """
     # cuBLAS reads this once, when it starts: without it, sums on a GPU differ from run to run.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
