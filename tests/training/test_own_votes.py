@@ -1,12 +1,11 @@
 """Votes of one's own: any dataset that the reader opens teaches a model, which its votes judge."""
 
-import csv
 import json
 
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.engine import shares, small
+from helpers.engine import shares, small, write_votes
 from typer.testing import CliRunner
 
 from chaos_utils.analyses.finetuning import RUN_COLUMNS, people_comparison, run_table
@@ -17,22 +16,6 @@ from chaos_utils.scoring.training_records import kind_of, read_run
 from chaos_utils.training import finetune as engine
 from chaos_utils.training.data import load_data
 from chaos_utils.training.settings import complete
-
-WORDS = ["a man", "two dogs", "the old woman", "some children", "nobody", "the boat"]
-
-
-def write_votes(path, n_items=24, labels=("yes", "no"), texts=("post",), each=4, n_texts=12):
-    """Write a row per vote: `n_texts` first texts, whose items have the first label when even."""
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        rows = csv.writer(stream)
-        rows.writerow(["item", *texts, "annotator", "label"])
-        for item in range(n_items):
-            first = f"{WORDS[item % n_texts % 6]} sleeps on day {item % n_texts}"
-            said = [first, *(f"{WORDS[item % 6]} {name} {item}" for name in texts[1:])]
-            for person in range(each):
-                label = labels[(item + (person == 0)) % len(labels)]
-                rows.writerow([f"i{item}", *said[: len(texts)], f"p{person}", label])
-    return path
 
 
 def own(path, **more):
