@@ -256,24 +256,27 @@ def load_model(folder: Path, n_outputs: int, labels: Sequence[str] = ()) -> Any:
 def load_start(encoder: Encoder, n_outputs: int, say: Say, labels: Sequence[str] = ()) -> Any:
     """Return an encoder to fine-tune, as `load_model`; its own head is turned if need be.
 
-    A head for as many other labels is replaced, as one for another number of labels is; one whose
-    labels have no names is refused, since their order cannot be known.
+    A head for other labels, or for another number of labels, is replaced, which `say` reports; one
+    for as many labels that have no names is refused, since their order cannot be known.
     """
     import torch
 
     model, new = _load(encoder.folder, n_outputs, labels)
     last = last_layer(model)
-    if n_outputs == 1 or new & {f"{last}.weight", f"{last}.bias"}:
-        return model
     wanted, found = [label_name(one) for one in labels or _nli_labels()], encoder.labels
-    if sorted(found) == sorted(wanted):
+    is_named = bool(found) and not any(label.startswith("label_") for label in found)
+    replaced = f"the model's own head, for {', '.join(found)}, is replaced by a new one"
+    if n_outputs == 1 or new & {f"{last}.weight", f"{last}.bias"}:
+        if is_named and len(found) != n_outputs:
+            say(replaced)
+    elif sorted(found) == sorted(wanted):
         _turn_head(model, found, wanted, say)
-    elif found and not any(label.startswith("label_") for label in found):
+    elif is_named:
         head = model.get_submodule(last)
         torch.nn.init.normal_(head.weight, std=getattr(model.config, "initializer_range", 0.02))
         if head.bias is not None:
             torch.nn.init.zeros_(head.bias)
-        say(f"the model's own head, for {', '.join(found)}, is replaced by a new one")
+        say(replaced)
     else:
         raise _nameless(encoder, wanted,
                         "write their names into id2label in config.json, in a copy of "

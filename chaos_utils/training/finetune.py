@@ -140,15 +140,18 @@ def weights_of(name: str, run: NewRun) -> Path:
     earlier, settings = find_run(name), run.settings
     theirs = recorded_settings(earlier.record)
     synthetic = any(one.source.synthetic for one in run.data.votes)
-    labels, their_labels = run.data.train.task.labels, get_task(theirs.task).labels
+    labels, their_task, todo = run.data.train.task.labels, get_task(theirs.task), ""
     if theirs.on_votes:
         problem = "This run has a model for each fold, which are not kept."
         found, expected = earlier.name, "a run on the corpora"
-    elif theirs.task != settings.task and not settings.on_own_votes:
+    elif theirs.task != settings.task and not (
+        settings.on_own_votes and their_task.kind == "pairs"
+    ):
         problem, found, expected = "This run is of another task.", theirs.task, settings.task
-    elif sorted(map(label_name, labels)) != sorted(their_labels):
+    elif sorted(map(label_name, labels)) != sorted(their_task.labels):
         problem = "This run answers with other labels."
-        found, expected = ", ".join(their_labels), ", ".join(labels)
+        found, expected = ", ".join(their_task.labels), ", ".join(labels)
+        todo = "leave init out: a new head is then trained on the encoder"
     elif earlier.record.synthetic and not synthetic:
         problem = "This run learnt from the synthetic sample."
         found, expected = earlier.name, "a run on real data, as this one is"
@@ -160,7 +163,7 @@ def weights_of(name: str, run: NewRun) -> Path:
             seen = load_corpus(theirs.task, "train", theirs.data)
             refuse_contamination(seen, run.data.predicted, run.data.votes[0].dataset.short)
         return cache.cached_weights(earlier.record.weights) or _train_again(earlier, theirs, run)
-    raise ChaosError(problem, where=earlier.folder, found=found, expected=expected)
+    raise ChaosError(problem, where=earlier.folder, found=found, expected=expected, todo=todo)
 
 
 def _train_again(earlier: Run, settings: Settings, run: NewRun) -> Path:

@@ -12,6 +12,7 @@ from chaos_utils.analyses.finetuning import RUN_COLUMNS, people_comparison, run_
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.__main__ import app
 from chaos_utils.datasets.loading import load_all_votes
+from chaos_utils.datasets.tasks import get_task
 from chaos_utils.scoring.training_records import kind_of, read_run
 from chaos_utils.training import finetune as engine
 from chaos_utils.training.data import load_data
@@ -181,8 +182,16 @@ def test_a_start_that_answers_otherwise_or_has_seen_the_items_is_refused(tmp_pat
     real = json.loads(record.read_text()) | {"synthetic": False}  # else refused with real votes
     record.write_text(json.dumps(real))
     votes = write_votes(tmp_path / "votes.csv")
-    with pytest.raises(ChaosError, match="answers with other labels"):
-        engine.finetune(own(votes, init=str(earlier.folder)), tmp_path / "run")
+    as_many = write_votes(tmp_path / "tone.csv", 24, ("rude", "neutral", "friendly"))
+    for other in (votes, as_many):
+        with pytest.raises(ChaosError, match=r"answers with other labels(.|\n)*leave init out"):
+            engine.finetune(own(other, init=str(earlier.folder)), tmp_path / "run")
+    stories = write_votes(tmp_path / "stories.csv", 24, get_task("alphanli").labels)
+    record.write_text(json.dumps(real | {"settings": real["settings"] | {"task": "alphanli"}}))
+    with pytest.raises(ChaosError, match="of another task"):  # a logit for each story, not label
+        engine.finetune(own(stories, init=str(earlier.folder)), tmp_path / "run")
+    record.write_text(json.dumps(real))
+    assert not (tmp_path / "run").exists()
     labels = ("neutral", "contradiction", "entailment")
     other = write_votes(tmp_path / "nli.csv", 24, labels, ("premise", "hypothesis"))
     said = []
