@@ -56,12 +56,16 @@ def find_encoder(model: Model, revision: str = "") -> Encoder:
 
 def labels_in(folder: Path) -> tuple[str, ...]:
     """Return the names that config.json gives to a head's outputs; none where it has no names."""
-    path = folder / "config.json"
     try:
-        named = json.loads(path.read_text("utf-8"))["id2label"]
+        named = read_config(folder)["id2label"]
         return tuple(label_name(named[str(k)]) for k in range(len(named)))
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return ()
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """Return what config.json in a model's folder holds."""
+    return dict(json.loads((folder / "config.json").read_text("utf-8")))
 
 
 def label_name(name: str) -> str:
@@ -193,7 +197,7 @@ def load_tokenizer(folder: Path) -> Any:
     from transformers import AutoTokenizer
 
     try:
-        return _with_padding(AutoTokenizer.from_pretrained(folder, trust_remote_code=False), folder)
+        return _checked(AutoTokenizer.from_pretrained(folder, trust_remote_code=False), folder)
     except ChaosError:
         raise
     except Exception as fault:  # of the libraries that read the tokenizer's own formats
@@ -208,8 +212,16 @@ def load_tokenizer(folder: Path) -> Any:
         ) from fault
 
 
-def _with_padding(tokenizer: Any, folder: Path) -> Any:
-    """Return a tokenizer that has a token to pad with: the end of a text where it has no other."""
+def _checked(tokenizer: Any, folder: Path) -> Any:
+    """Return a tokenizer that knows words and can pad: with the end of a text if need be."""
+    if set(tokenizer.get_vocab().values()) <= set(tokenizer.all_special_ids):
+        raise ChaosError(
+            "This model has no tokenizer.",
+            where=folder,
+            found="no vocabulary beside its weights, as in a checkpoint of a training",
+            expected="the files of its tokenizer, such as tokenizer.json",
+            todo="copy them there from the model that it was trained from",
+        )
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
     if tokenizer.pad_token is None:
@@ -223,23 +235,25 @@ def _with_padding(tokenizer: Any, folder: Path) -> Any:
     return tokenizer
 
 
-def check_length(tokenizer: Any, max_length: int) -> None:
-    """Refuse sequences that are longer than an encoder takes."""
-    if max_length > tokenizer.model_max_length:
+def check_length(max_length: int, *limits: object) -> None:
+    """Refuse sequences that are longer than an encoder takes; no number is no limit."""
+    most = min((one for one in limits if isinstance(one, int) and one > 0), default=max_length)
+    if max_length > most:
         raise ChaosError(
             "max_length exceeds what the encoder takes.",
             found=max_length,
-            expected=f"at most {tokenizer.model_max_length}",
+            expected=f"at most {most}",
         )
 
 
 def _loading_error(folder: Path, fault: BaseException) -> ChaosError:
+    is_ours = folder.is_relative_to(paths.cache())
     return ChaosError(
         "The encoder cannot be loaded.",
         where=folder,
         found=" ".join(str(fault).split())[:200],
         expected="config.json, a tokenizer and model.safetensors of an encoder",
-        todo="remove the folder, and run the same command again",
+        todo="remove the folder, and run the same command again" if is_ours else "",
     )
 
 

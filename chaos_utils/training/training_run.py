@@ -23,7 +23,13 @@ from chaos_utils.training.cache import ENGINE
 from chaos_utils.training.data import Data
 from chaos_utils.training.dev_scores import dev_scores
 from chaos_utils.training.devices import Device, effective_threads, gpu_details
-from chaos_utils.training.encoders import Encoder, check_length, find_encoder, load_tokenizer
+from chaos_utils.training.encoders import (
+    Encoder,
+    check_length,
+    find_encoder,
+    load_tokenizer,
+    read_config,
+)
 from chaos_utils.training.encoding import EncodedItems, encode
 from chaos_utils.training.inference import Floats, predict, predict_logits
 from chaos_utils.training.names import command_of, names_of
@@ -78,7 +84,8 @@ class NewRun:
         self.encoder = find_encoder(model, self.settings.revision)
         self.decide(revision=self.encoder.revision)
         self.tokenizer = load_tokenizer(self.encoder.folder)
-        check_length(self.tokenizer, self.settings.max_length)
+        positions = read_config(self.encoder.folder).get("max_position_embeddings")
+        check_length(self.settings.max_length, self.tokenizer.model_max_length, positions)
 
     @property
     def n_outputs(self) -> int:
