@@ -201,23 +201,15 @@ def is_out_of_memory(fault: BaseException) -> bool:
     return any(words in message for words in said)
 
 
-@contextmanager
-def room_for(purpose: str, device: Device) -> Iterator[None]:
-    """Report that memory ran out within the block, where smaller batches cannot help."""
+def to_device(model: Any, device: Device) -> Any:
+    """Return a model on a device; a ChaosError says that there is no room for it."""
     try:
-        yield
+        return model.to(device.name)
     except (RuntimeError, MemoryError) as fault:
         if not is_out_of_memory(fault):
             raise
         raise ChaosError(
-            f"Out of memory: there is no room for {purpose}.",
+            "Out of memory: there is no room for the model.",
             found=device.title,
             todo="take a smaller model, end what else fills the memory, or take device=cpu",
         ) from fault
-
-
-def to_device(model: Any, device: Device) -> Any:
-    """Return a model on a device."""
-    with room_for("the model", device):
-        model = model.to(device.name)
-    return model

@@ -32,8 +32,6 @@ from chaos_utils.training.estimates import (
     hours_at,
     hours_in_words,
     memory_bytes,
-    sequences_of,
-    usual_length,
 )
 from chaos_utils.training.finetune import check_place
 from chaos_utils.training.plans import Plan, ResolvedModel, RunSpec
@@ -45,6 +43,7 @@ from chaos_utils.training.trial_steps import (
     TrialStep,
     config_in,
     shape_of,
+    step_of,
     try_steps,
 )
 from chaos_utils.training.wanted import WantedRun, missing_total
@@ -223,32 +222,29 @@ def _check_memory(
     say: Say,
 ) -> dict[str, Estimate]:
     """Check that the worst step of each run fits; return what each run costs."""
-    costs, shapes = {}, {}
+    costs: dict[str, Estimate] = {}
+    steps: dict[str, TrialStep] = {}
     for run in trained:
         with faults.collected(run.spec.name):
-            shape = run.model.shape
-            if shape is None and run.weights in configs:
-                shape = _shape_of(configs[run.weights])
-            shapes[run.spec.name] = shape
+            shape, config = run.model.shape, configs.get(run.weights)
+            if config:
+                check_length(
+                    run.settings.max_length, json.loads(config).get("max_position_embeddings")
+                )
+                shape = shape or shape_of(config)
             costs[run.spec.name] = estimate(run.settings, shape, site.gpu)
-    usable = []
-    for run in trained:
-        with faults.collected(run.spec.name):
-            if run.weights in configs:
-                positions = json.loads(configs[run.weights]).get("max_position_embeddings")
-                check_length(run.settings.max_length, positions)
-                usable.append(run)
-    if not site.has_gpu or site.device == "cpu":
-        for run in trained:
-            with faults.collected(run.spec.name):
-                if shape := shapes.get(run.spec.name):
-                    _compare_memory(run, shape, site, say)
+            if config and site.has_gpu and site.device != "cpu":
+                steps[run.spec.name] = step_of(config, run.settings)
+            elif shape and not (site.has_gpu and site.device != "cpu"):
+                _compare_memory(run, shape, site, say)
+    if not steps:
         return costs
-    steps = {run.spec.name: _step(run, configs[run.weights]) for run in usable}
     tried = list(dict.fromkeys(steps.values()))
     with faults.collected("memory"):
         results = dict(zip(tried, in_own_process(tried, site), strict=True))
-        for run in usable:
+        for run in trained:
+            if run.spec.name not in steps:
+                continue
             result = results[steps[run.spec.name]]
             with faults.collected(run.spec.name):
                 _check_result(run, result, site, say)
@@ -257,31 +253,6 @@ def _check_memory(
                     costs[run.spec.name], hours=(hours, hours), memory_gib=result.peak_gib
                 )
     return costs
-
-
-def _shape_of(config: str) -> Shape:
-    try:
-        return shape_of(config)
-    except (ValueError, KeyError, TypeError) as fault:
-        raise ChaosError(
-            "This encoder's configuration cannot be read.",
-            found=" ".join(str(fault).split())[:200],
-            expected="an architecture of transformers that classifies sequences",
-        ) from fault
-
-
-def _step(run: _Trained, config: str) -> TrialStep:
-    settings = run.settings
-    is_story = get_task(settings.task).kind == "stories"
-    return TrialStep(
-        config,
-        settings.precision,
-        1 if is_story else 3,
-        sequences_of(settings),
-        2 if is_story else 1,
-        settings.max_length,
-        usual_length(settings),
-    )
 
 
 def in_own_process(steps: list[TrialStep], site: Site) -> list[TrialResult]:
@@ -305,27 +276,20 @@ def _try_all(steps: list[TrialStep], device: str, gpu_ids: Sequence[str]) -> lis
 
 
 def _check_result(run: _Trained, result: TrialResult, site: Site, say: Say) -> None:
-    settings, title = run.settings, site.gpu.name if site.gpu else "this GPU"
+    title = site.gpu.name if site.gpu else "this GPU"
     if result.fault:
         raise ChaosError(
             "A step of this run fails.",
             where=title,
             found=result.fault,
-            expected="an encoder that classifies sequences, and a GPU that computes",
-            todo="see `nvidia-smi`; then try the run alone",
-        )
-    if result.parts == 0:
-        raise ChaosError(
-            "Out of memory: a single item does not fit.",
-            where=title,
-            found=f"{counted(settings.max_length, 'token')} in each sequence",
-            todo="take a card with more memory, or a smaller max_length; see `nvidia-smi` for what "
-            "else fills this one",
+            expected="an encoder that classifies sequences, and a GPU with room for it",
+            todo="see `nvidia-smi` for what else fills it; then try the run alone, or a smaller "
+            "max_length",
         )
     if result.parts > 1:
         say(
-            f"{run.spec.name}: a step of {settings.batch_size} items does not fit on {title}, and "
-            f"will be made in {result.parts} parts"
+            f"{run.spec.name}: a step of {run.settings.batch_size} items does not fit on {title}, "
+            f"and will be made in {result.parts} parts"
         )
 
 

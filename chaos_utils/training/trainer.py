@@ -34,6 +34,7 @@ from chaos_utils.training import devices
 from chaos_utils.training.devices import Device, is_out_of_memory
 from chaos_utils.training.encoders import WEIGHTS
 from chaos_utils.training.encoding import BatchPlan, EncodedItems, Integers, micro_batch_size
+from chaos_utils.training.inference import no_memory
 from chaos_utils.training.objectives import summed_loss
 from chaos_utils.training.progress import Report, Say, silent
 from chaos_utils.training.settings import Settings
@@ -535,14 +536,9 @@ def _more_parts(
     """Return into how many parts a batch is cut that did not fit; a ChaosError if that is vain."""
     torch.cuda.empty_cache()  # does nothing without a GPU
     longest = int(job.encoded.lengths.max())
-    if arguments.per_device_train_batch_size == 1:
-        raise ChaosError(
-            "Out of memory on a single item.",
-            where=job.device.title,
-            found=f"a sequence of {longest} tokens",
-            todo="take a smaller model, a smaller max_length, or a machine with more memory",
-        ) from fault
     several, size = arguments.world_size > 1, arguments.per_device_train_batch_size
+    if size == 1:
+        raise no_memory(longest) from fault
     if several or size % 2:
         raise ChaosError(
             "Out of memory.",
