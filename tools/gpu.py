@@ -26,12 +26,6 @@ import tarfile
 import time
 from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from chaos_utils.training.devices import Device
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "_build" / "gpu"
@@ -128,25 +122,33 @@ def compare_compiled(*, pretend: bool) -> int:
     Through the trainer of all runs, on random tokens in batches of 32 sequences, whose lengths have
     NLI's mean. The latter half of the steps is timed; compiling ends before.
     """
+    import numpy as np
     from transformers import AutoConfig
 
     from chaos_utils.base.files import write_json
     from chaos_utils.training.devices import choose_device, gpu_details
     from chaos_utils.training.recipes import MODELS, Shape
+    from chaos_utils.training.settings import Settings, complete
+    from chaos_utils.training.trial_steps import step_of, train_at_random
 
     shape = Shape(0, 1, 32, 2, 64) if pretend else MODELS["roberta-large"].shape
     config = AutoConfig.for_model(
         "roberta", num_hidden_layers=shape.layers, hidden_size=shape.hidden,
-        num_attention_heads=shape.heads, intermediate_size=shape.intermediate, num_labels=3,
+        num_attention_heads=shape.heads, intermediate_size=shape.intermediate,
         vocab_size=99 if pretend else 50_265,
-    )  # fmt: skip
+    ).to_json_string()  # fmt: skip
     device = choose_device("cpu" if pretend else "cuda")
     n_steps, backend = (8, "aot_eager") if pretend else (60, "inductor")
-    plain, beginning = _throughput(config, device, n_steps, "")
-    compiled, longer = _throughput(
-        config, device, n_steps, f"torch_compile: true, torch_compile_backend: {backend}"
-    )
-    compiling = longer - beginning
+    speeds, beginnings = [], []
+    for arguments in ("", f"torch_compile: true, torch_compile_backend: {backend}"):
+        settings, _ = complete(Settings(model="roberta-large", trainer=arguments))
+        lengths = np.random.default_rng(0).integers(12, 53, settings.batch_size * n_steps)
+        _, ends = train_at_random(step_of(config, settings), lengths, device)
+        timed = ends[-1] - ends[n_steps // 2 - 1]
+        speeds.append(len(lengths) / 2 / timed)
+        beginnings.append(ends[n_steps // 2 - 1])
+    plain, compiled = speeds
+    compiling = beginnings[1] - beginnings[0]
     found = {
         "model": f"random weights, {shape.layers} layers of {shape.hidden}",
         "backend": backend,
@@ -163,48 +165,6 @@ def compare_compiled(*, pretend: bool) -> int:
 
 def _compared_file(pretend: bool) -> Path:
     return (FOLDER if pretend else ROOT / "benchmarks") / "compile.json"
-
-
-def _throughput(config: Any, device: "Device", n_steps: int, arguments: str) -> tuple[float, float]:
-    """Train with arguments of the trainer; return pairs per second in the latter half of the steps.
-
-    The second number is how many seconds more the first half took, with what comes before it.
-    """
-    import tempfile
-    from types import SimpleNamespace
-
-    import numpy as np
-    import torch
-    from transformers import AutoModelForSequenceClassification
-
-    from chaos_utils.training import trainer
-    from chaos_utils.training.encoding import EncodedItems
-    from chaos_utils.training.settings import Settings, complete
-
-    settings, _ = complete(Settings(model="roberta-large", epochs=1, trainer=arguments))
-    n = settings.batch_size * n_steps
-    rng = np.random.default_rng(0)
-    tokenizer = SimpleNamespace(pad_token_id=config.pad_token_id, padding_side="right")
-
-    def items(lengths: "np.ndarray") -> EncodedItems:
-        tokens = rng.integers(4, config.vocab_size, lengths.sum()).astype(np.uint16)
-        starts = np.concatenate([[0], np.cumsum(lengths)])
-        return EncodedItems(tokenizer, tokens, None, starts, 1, lengths, 0)
-
-    def begin() -> object:
-        torch.manual_seed(0)
-        return AutoModelForSequenceClassification.from_config(config)
-
-    targets, ends = np.eye(3)[rng.integers(0, 3, n)], [time.monotonic()]
-    with tempfile.TemporaryDirectory(dir=FOLDER) as work:
-        job = trainer.Job(
-            settings, items(rng.integers(12, 53, n)), targets, items(np.empty(0, np.int64)),
-            targets[:0], dict, device, Path(work), checkpoint_seconds=3600,
-            report=lambda *given: ends.append(time.monotonic()),
-        )  # fmt: skip
-        trainer.fit(begin, job)
-    first, second = (ends[stop] - ends[stop - n_steps // 2] for stop in (n_steps // 2, n_steps))
-    return n // 2 / second, first - second
 
 
 _NO_GPU = "no GPU here: PyTorch sees none, so there is nothing to show (--pretend tries the path)"
