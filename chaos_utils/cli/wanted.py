@@ -41,7 +41,7 @@ def answer(request: WantedRequest, printing: Printing) -> Replies:
     plan = read_plan(request.plan)
     listed = _chosen(plan, request.only)
     check_settings(listed)
-    card, has_gpu = _card(request), wanted.has_gpu() and request.device != "cpu"
+    card, has_gpu = _card(request), bool(scheduling.visible_gpus()) and request.device != "cpu"
     if request.dry_run:
         yield _table(plan, wanted.costed(listed, card), card, commands=True)
         return
@@ -162,7 +162,7 @@ def _logs() -> Path:
 def _made(plan: Plan, listed: Sequence[RunSpec]) -> Reply:
     there = sum(spec.is_there for spec in listed)
     entries = [{"run": spec.name, "there": spec.is_there} for spec in listed]
-    return Reply(entries, [f"{there} of {counted(len(listed), 'run')} made: {plan.title}"])
+    return Reply(entries, [f"{there} of {counted(len(listed), 'run')} made: {plan.file.title}"])
 
 
 def _table(plan: Plan, runs: Sequence[WantedRun], card: Gpu | None, *, commands: bool) -> Reply:
@@ -171,7 +171,7 @@ def _table(plan: Plan, runs: Sequence[WantedRun], card: Gpu | None, *, commands:
     low, high = of_all.hours or (None, None)
     data = {
         "plan": plan.name or plan.path.stem,
-        "title": plan.title,
+        "title": plan.file.title,
         "card": card.name if card else None,
         "recipes": plan.file.recipes,
         "runs": [run.as_entry() for run in runs],

@@ -3,14 +3,12 @@
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.scoring.training_records import RECORD_FILE, Run, read_run
-from chaos_utils.training.recipes import get_model, recipe_of
 from chaos_utils.training.settings import Settings, recorded_settings, usual
 
 # Runs with different values of these are one system, unless they also share the seed.
@@ -91,13 +89,10 @@ def command_of(settings: Settings, run: str) -> str:
     What is left to the recipe's defaults is left out.
     """
     words = [f"chaos finetune --model {shlex.quote(settings.model)}"]
-    recipe = asdict(
-        recipe_of(get_model(settings.model), settings.task, settings.train, settings.init)
-    )
-    recipe |= usual(settings)
+    defaults = usual(settings)
     for name, field in Settings.model_fields.items():
         value = getattr(settings, name)
-        if name != "model" and value not in (field.default, recipe.get(name)):
+        if name != "model" and value not in (field.default, defaults.get(name)):
             words.append(f"--{name.replace('_', '-')} {shlex.quote(str(value))}")
     return " ".join([*words, f"--out results/{run}"])
 

@@ -4,7 +4,7 @@
 `preflight` has resolved stand beside a plan, in ``NAME.revisions.json``.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -171,11 +171,6 @@ class Plan:
     path: Path
     file: PlanFile
 
-    @property
-    def title(self) -> str:
-        """What it is a plan for."""
-        return self.file.title
-
     @cached_property
     def runs(self) -> list[RunSpec]:
         """Its runs, each with the commit that its model is pinned at."""
@@ -218,14 +213,13 @@ class Plan:
             return spec
         return spec.model_copy(update={"settings": {**spec.settings, "revision": revision}})
 
-    def keep(self, found: dict[str, ResolvedModel]) -> "Plan":
-        """Write what was resolved beside the plan, and return the plan with it."""
+    def keep(self, found: dict[str, ResolvedModel]) -> None:
+        """Write what was resolved beside the plan, which is then to be read again."""
         of_plan = {name: one for name, one in found.items() if name in self.file.models}
         merged = {**self.resolved, **of_plan}
         if merged != self.resolved:
             content = Revisions(models=dict(sorted(merged.items())))
             write_json(self.revisions_path, content.model_dump())
-        return replace(self)
 
 
 def plan_names() -> list[str]:

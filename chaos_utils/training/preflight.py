@@ -53,7 +53,8 @@ from chaos_utils.training.wanted import WantedRun, missing_total
 class Site:
     """Where runs are to be made: on which device, and for how long.
 
-    `gpu` is the card at hand, or the one that is meant where there is none. `gpu_ids` are those
+    `gpu` is the card at hand, or the one that is meant where there is none; `has_gpu` says that
+    there is one, which is used. `gpu_ids` are those
     that make one run each at a time; without them runs are made one after the other. `max_hours`
     are those that the machine is to be had; 0 where that does not matter.
     """
@@ -233,9 +234,9 @@ def _check_memory(
                 )
                 shape = shape or shape_of(config)
             costs[run.spec.name] = estimate(run.settings, shape, site.gpu)
-            if config and site.has_gpu and site.device != "cpu":
+            if config and site.has_gpu:
                 steps[run.spec.name] = step_of(config, run.settings)
-            elif shape and not (site.has_gpu and site.device != "cpu"):
+            elif shape and not site.has_gpu:
                 _compare_memory(run, shape, site, say)
     if not steps:
         return costs

@@ -97,13 +97,6 @@ def job_of(spec: RunSpec, device: str) -> GpuJob:
     return GpuJob(spec.name, tuple(command), earlier)
 
 
-def has_gpu() -> bool:
-    """Whether PyTorch sees a GPU here."""
-    import torch
-
-    return bool(torch.cuda.is_available())
-
-
 def make(spec: RunSpec, *, device: str, report: Report, say: Say) -> Run:
     """Make a run that is wanted: a notebook trains, and what trains nothing is predicted here."""
     if prediction := spec.predict:
