@@ -159,19 +159,21 @@ def unknown_revision_error(model: Model, revision: str) -> ChaosError:
     )
 
 
-def _from_hub(model: Model, revision: str) -> Path:
+def snapshot(model: Model, revision: str, **more: Any) -> Path:
+    """Return the folder of a model of the hub, which is fetched where it is not in the cache."""
     from huggingface_hub import snapshot_download
+
+    cache, files = paths.cache() / "hub", list(ENCODER_FILES)
+    return Path(snapshot_download(
+        model.hub, revision=revision or None, cache_dir=cache, allow_patterns=files, **more
+    ))  # fmt: skip
+
+
+def _from_hub(model: Model, revision: str) -> Path:
     from huggingface_hub.errors import HfHubHTTPError, RevisionNotFoundError
 
     try:
-        folder = Path(
-            snapshot_download(
-                model.hub,
-                revision=revision or None,
-                cache_dir=paths.cache() / "hub",
-                allow_patterns=list(ENCODER_FILES),
-            )
-        )
+        folder = snapshot(model, revision)
     except RevisionNotFoundError as fault:
         raise unknown_revision_error(model, revision) from fault
     except (OSError, HfHubHTTPError, RuntimeError, ValueError) as fault:

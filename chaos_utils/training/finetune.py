@@ -31,7 +31,6 @@ from chaos_utils.training.devices import (
     to_device,
 )
 from chaos_utils.training.encoders import (
-    Encoder,
     label_name,
     labels_in,
     load_model,
@@ -318,13 +317,10 @@ class _TrainingJob(NewRun):
 
         torch.manual_seed(self.settings.seed)  # decides the new head
         labels = self.data.train.task.labels
-        if self.start and not self.settings.on_own_votes:
-            model = load_model(self.start, self.n_outputs, labels)
-        else:  # whose head may have the labels in another order
-            start = self.start and Encoder(
-                self.encoder.model, self.start, "", labels=labels_in(self.start)
-            )
-            model = load_start(start or self.encoder, self.n_outputs, self.say, labels)
+        source = self.encoder
+        if self.start:  # whose head may have the labels in another order
+            source = replace(source, folder=self.start, labels=labels_in(self.start))
+        model = load_start(source, self.n_outputs, self.say, labels)
         if self.settings.head == "affine":
             logits = self.logits(to_device(model, self.device), train, "fitting the head")
             fold_into_head(model, fit_head(logits, targets, self.settings.loss, self.n_outputs))

@@ -6,7 +6,7 @@ from typing import Any
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.inputs import digest
-from chaos_utils.training.encoders import ENCODER_FILES, unknown_revision_error
+from chaos_utils.training.encoders import snapshot, unknown_revision_error
 from chaos_utils.training.plans import ResolvedModel, WeightsFile
 from chaos_utils.training.recipes import Model
 
@@ -22,8 +22,9 @@ def resolve(model: Model, revision: str, note: str = "") -> ResolvedModel:
     neither has it, or that its weights cannot be loaded safely; `note` is added to the latter.
     """
     folder = cached_folder(model, revision)
-    if folder is not None and list(folder.glob(f"*{_SUFFIX}")):
-        files = {path.name: WeightsFile(size=path.stat().st_size) for path in _weights_in(folder)}
+    cached = sorted(folder.glob(f"*{_SUFFIX}")) if folder else []
+    if folder and cached:
+        files = {path.name: WeightsFile(size=path.stat().st_size) for path in cached}
         return ResolvedModel(hub=model.hub, commit=folder.name, weights=files)
     api = _api()
     found = _model_info(api, model, revision)
@@ -37,19 +38,10 @@ def resolve(model: Model, revision: str, note: str = "") -> ResolvedModel:
 
 def cached_folder(model: Model, revision: str) -> Path | None:
     """Return the folder of a model in the cache, whether whole or not; None where there is none."""
-    from huggingface_hub import snapshot_download
-
     try:
-        folder = snapshot_download(
-            model.hub,
-            revision=revision or None,
-            cache_dir=paths.cache() / "hub",
-            allow_patterns=list(ENCODER_FILES),
-            local_files_only=True,
-        )
+        return snapshot(model, revision, local_files_only=True)
     except (OSError, ValueError):
         return None
-    return Path(folder)
 
 
 def check_cached(model: Model, resolved: ResolvedModel) -> None:
@@ -106,10 +98,6 @@ def _model_info(api: Any, model: Model, revision: str) -> Any:
             todo="check the name and the network; or copy the folder hub/ of the cache "
             "(CHAOS_CACHE) from a machine that has fetched them",
         ) from fault
-
-
-def _weights_in(folder: Path) -> list[Path]:
-    return sorted(folder.glob(f"*{_SUFFIX}"))
 
 
 def _weights_file(sibling: Any) -> WeightsFile:

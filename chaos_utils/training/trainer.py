@@ -175,7 +175,6 @@ def arguments_for(job: Job, accumulation: int) -> TrainingArguments:
         "remove_unused_columns": False,
         "label_names": ["labels"],
         "disable_tqdm": True,
-        "use_cache": False,
         "dataloader_pin_memory": device.kind == "cuda",
     }
     if device.kind == "cuda":
