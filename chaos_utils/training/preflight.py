@@ -21,31 +21,16 @@ from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.corpora import choose_data
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.scoring.training_records import find_run
-from chaos_utils.training import hub
+from chaos_utils.training import estimates, hub, trial_steps
 from chaos_utils.training.devices import choose_device
 from chaos_utils.training.encoders import check_length, find_encoder, load_tokenizer
-from chaos_utils.training.estimates import (
-    GIB,
-    Estimate,
-    Gpu,
-    estimate,
-    hours_at,
-    hours_in_words,
-    memory_bytes,
-)
+from chaos_utils.training.estimates import GIB, Estimate, Gpu
 from chaos_utils.training.finetune import check_place
 from chaos_utils.training.plans import Plan, ResolvedModel, RunSpec
 from chaos_utils.training.progress import Say
 from chaos_utils.training.recipes import Model, Shape
 from chaos_utils.training.settings import Settings, complete, read_settings
-from chaos_utils.training.trial_steps import (
-    TrialResult,
-    TrialStep,
-    config_in,
-    shape_of,
-    step_of,
-    try_steps,
-)
+from chaos_utils.training.trial_steps import TrialResult, TrialStep
 from chaos_utils.training.wanted import WantedRun, missing_total
 
 
@@ -187,7 +172,7 @@ def _check_weights(
             if found is not None:
                 resolved[run.model.name] = found
             if folder is not None:
-                configs[run.weights] = config_in(folder)
+                configs[run.weights] = trial_steps.config_in(folder)
     plan.keep(resolved)
     return configs
 
@@ -232,10 +217,10 @@ def _check_memory(
                 check_length(
                     run.settings.max_length, json.loads(config).get("max_position_embeddings")
                 )
-                shape = shape or shape_of(config)
-            costs[run.spec.name] = estimate(run.settings, shape, site.gpu)
+                shape = shape or trial_steps.shape_of(config)
+            costs[run.spec.name] = estimates.estimate(run.settings, shape, site.gpu)
             if config and site.has_gpu:
-                steps[run.spec.name] = step_of(config, run.settings)
+                steps[run.spec.name] = trial_steps.step_of(config, run.settings)
             elif shape and not site.has_gpu:
                 _compare_memory(run, shape, site, say)
     if not steps:
@@ -249,7 +234,7 @@ def _check_memory(
             result = results[steps[run.spec.name]]
             with faults.collected(run.spec.name):
                 _check_result(run, result, site, say)
-                hours = hours_at(run.settings, result.seconds)
+                hours = estimates.hours_at(run.settings, result.seconds)
                 costs[run.spec.name] = replace(
                     costs[run.spec.name], hours=(hours, hours), memory_gib=result.peak_gib
                 )
@@ -273,7 +258,7 @@ def in_own_process(steps: list[TrialStep], site: Site) -> list[TrialResult]:
 def _try_all(steps: list[TrialStep], device: str, gpu_ids: Sequence[str]) -> list[TrialResult]:
     for gpu in gpu_ids:  # before PyTorch looks for one
         os.environ.update(CUDA_DEVICE_ORDER="PCI_BUS_ID", CUDA_VISIBLE_DEVICES=gpu)
-    return try_steps(steps, device)
+    return trial_steps.try_steps(steps, device)
 
 
 def _check_result(run: _Trained, result: TrialResult, site: Site, say: Say) -> None:
@@ -303,7 +288,7 @@ def _compare_memory(run: _Trained, shape: Shape, site: Site, say: Say) -> None:
     if run.spec.needs == "gpu" and site.gpu:
         title, there = site.gpu.name, site.gpu.memory_gib
     one_item = run.settings.model_copy(update={"batch_size": 1})
-    needed, least = (memory_bytes(one, shape) / GIB for one in (run.settings, one_item))
+    needed, least = (estimates.memory_bytes(one, shape) / GIB for one in (run.settings, one_item))
     if not there or needed <= there:
         return
     if least <= there:
@@ -357,7 +342,7 @@ def _check_hours(runs: Sequence[WantedRun], site: Site, faults: Faults) -> None:
         raise ChaosError(
             "The runs would take longer than the machine is to be had.",
             where=f"--hours {site.max_hours:g}",
-            found=f"{hours_in_words(hours)} GPU-hours on {counted(site.at_once, 'GPU')}",
+            found=f"{estimates.hours_in_words(hours)} GPU-hours on {counted(site.at_once, 'GPU')}",
             todo="take more GPUs, or part of the runs: --limit or --only; what is made stays, and "
             "the same command makes the rest",
         )

@@ -22,11 +22,12 @@ from chaos_utils.scoring.system import System
 from chaos_utils.training.cache import ENGINE
 from chaos_utils.training.data import Data
 from chaos_utils.training.dev_scores import dev_scores
-from chaos_utils.training.devices import Device, effective_threads, gpu_details
+from chaos_utils.training.devices import Device, effective_threads, gpu_details, to_device
 from chaos_utils.training.encoders import (
     Encoder,
     check_length,
     find_encoder,
+    load_model,
     load_tokenizer,
     read_config,
 )
@@ -92,6 +93,10 @@ class NewRun:
         """How many logits a sequence has: one for a story of αNLI."""
         task = self.data.train.task
         return 1 if task.kind == "stories" else len(task.labels)
+
+    def load(self, folder: Path) -> Any:
+        """Return the model whose weights stand in a folder, on the device."""
+        return to_device(load_model(folder, self.n_outputs), self.device)
 
     def encode(self, corpus: Corpus, tokenizer: Any = None) -> EncodedItems:
         """Return a corpus as tokens of the encoder, or of another tokenizer."""
