@@ -205,13 +205,19 @@ def load_tokenizer(folder: Path) -> Any:
     except Exception as fault:  # of the libraries that read the tokenizer's own formats
         if (folder / "tokenizer.json").is_file() or not list(folder.glob("*.model")):
             raise _loading_error(folder, fault) from fault
-        raise ChaosError(
-            "This tokenizer cannot be read.",
-            where=folder,
-            found=", ".join(path.name for path in folder.glob("*.model")) + ", no tokenizer.json",
-            expected="tokenizer.json, or the packages that read sentencepiece's files",
-            todo="run `pip install sentencepiece protobuf`, and the same command again",
-        ) from fault
+        pieces = ", ".join(path.name for path in folder.glob("*.model"))
+        raise tokenizer_error(folder, f"{pieces}, no tokenizer.json") from fault
+
+
+def tokenizer_error(where: Path | str, found: str) -> ChaosError:
+    """Return the error for a tokenizer that the installed packages do not read."""
+    return ChaosError(
+        "This tokenizer cannot be read.",
+        where=where,
+        found=found,
+        expected="tokenizer.json, or the packages that read sentencepiece's files",
+        todo="run `pip install sentencepiece protobuf`, and the same command again",
+    )
 
 
 def _checked(tokenizer: Any, folder: Path) -> Any:

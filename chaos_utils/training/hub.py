@@ -1,12 +1,17 @@
 """What the Hugging Face hub has of a model, asked before anything is fetched."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.base.inputs import digest
-from chaos_utils.training.encoders import snapshot, unknown_revision_error
+from chaos_utils.training.encoders import (
+    check_weights,
+    snapshot,
+    tokenizer_error,
+    unknown_revision_error,
+)
 from chaos_utils.training.plans import ResolvedModel, WeightsFile
 from chaos_utils.training.recipes import Model
 
@@ -46,19 +51,10 @@ def cached_folder(model: Model, revision: str) -> Path | None:
 
 def check_cached(model: Model, resolved: ResolvedModel) -> None:
     """Compare weights in the cache with the digests that the hub has given for them."""
-    folder = cached_folder(model, resolved.commit)
-    for name, about in resolved.weights.items():
-        path = folder / name if folder else None
-        if path is None or not path.is_file() or not about.sha256:
-            continue
-        if (found := digest(path)) != about.sha256:
-            raise ChaosError(
-                "These weights are not those of the hub: their SHA-256 differs.",
-                where=path,
-                found=found,
-                expected=about.sha256,
-                todo=f"remove the folder {path.parent}; they are fetched again",
-            )
+    if folder := cached_folder(model, resolved.commit):
+        for name, about in resolved.weights.items():
+            if about.sha256 and (folder / name).is_file():
+                check_weights(folder / name, about.sha256)
 
 
 def config_folder(model: Model, revision: str) -> Path | None:
@@ -146,17 +142,9 @@ def _converted(api: Any, model: Model) -> str:
 
 
 def _check_tokenizer(model: Model, names: dict[str, Any]) -> None:
-    from importlib.util import find_spec
-
     tokenizers = {"tokenizer.json", "vocab.txt", "vocab.json"}
     if tokenizers & names.keys():
         return
     pieces = [name for name in names if name.endswith(".model")]
     if not pieces or find_spec("sentencepiece") is None:
-        raise ChaosError(
-            "The tokenizer of this model cannot be read here.",
-            where=model.hub,
-            found=", ".join(pieces) or did_you_mean("tokenizer.json", names),
-            expected="tokenizer.json, or the packages that read sentencepiece's files",
-            todo="run `pip install sentencepiece protobuf`",
-        )
+        raise tokenizer_error(model.hub, ", ".join(pieces) or did_you_mean("tokenizer.json", names))

@@ -139,6 +139,8 @@ class PlanFile(StrictModel):
         for name in self.models:
             if name not in trained:
                 raise ValueError(f"no run is of the model {name}; {did_you_mean(name, trained)}")
+            if not get_model(name).hub:
+                raise ValueError(f"{name} is pinned, and not on the hub")
         return self
 
 
@@ -247,9 +249,7 @@ def read_plan(name: str = "") -> Plan:
     content = read_yaml(path, "A plan")
     if isinstance(content, dict) and isinstance(content.get("runs"), list):
         _runs(path, content["runs"])  # which says in which entry a fault is
-    plan = Plan(name, path, validate(content, PlanFile, path, "A plan"))
-    _check_pinned(plan)
-    return plan
+    return Plan(name, path, validate(content, PlanFile, path, "A plan"))
 
 
 def _runs(path: Path, content: object) -> list[RunSpec]:
@@ -260,17 +260,3 @@ def _runs(path: Path, content: object) -> list[RunSpec]:
         validate(entry, RunSpec, f"{path}, entry {n}", "A wanted run")
         for n, entry in enumerate(content, start=1)
     ]
-
-
-def _check_pinned(plan: Plan) -> None:
-    """Refuse to pin what does not come from the hub."""
-    for name in plan.file.models:
-        if not get_model(name).hub:
-            raise ChaosError(
-                "A plan pins a model that is not on the hub.", where=plan.path, found=name
-            )
-
-
-def wanted_runs() -> list[RunSpec]:
-    """Return the runs of the usual plan, by value; none where there is none."""
-    return read_plan().runs
