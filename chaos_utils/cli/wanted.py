@@ -168,16 +168,14 @@ def _made(plan: Plan, listed: Sequence[RunSpec]) -> Reply:
 def _table(plan: Plan, runs: Sequence[WantedRun], card: Gpu | None, *, commands: bool) -> Reply:
     """Return runs with state and costs, the sum of those that are missing, and their commands."""
     of_all = wanted.missing_total(runs)
-    low, high = of_all.hours or (None, None)
     data = {
         "plan": plan.name or plan.path.stem,
         "title": plan.file.title,
         "card": card.name if card else None,
         "recipes": plan.file.recipes,
         "runs": [run.as_entry() for run in runs],
-        "missing": {"hours_low": low and round(low, 2), "hours_high": high and round(high, 2),
-                    **wanted.sizes(of_all)},
-    }  # fmt: skip
+        "missing": of_all.as_entry(),
+    }
     missing = [run.spec for run in runs if not run.spec.is_there]
     cells = [(run.spec.name, run.state, *_costs(run.cost)) for run in runs]
     cells.append((f"missing: {len(missing)} of {len(runs)}", "", *_costs(of_all)))

@@ -49,15 +49,11 @@ def trainer_text(values: object) -> str:
 
     They are given as a mapping or as text, with braces or without.
     """
-    return ", ".join(f"{name}: {_in_yaml(value)}" for name, value in _read(values).items())
+    return ", ".join(f"{name}: {_in_yaml(value)}" for name, value in trainer_values(values).items())
 
 
-def trainer_values(text: str) -> dict[str, Any]:
-    """Return the arguments of the trainer that a text in that spelling holds."""
-    return _read(text)
-
-
-def _read(values: object) -> dict[str, Any]:
+def trainer_values(values: object) -> dict[str, Any]:
+    """Return the arguments of the trainer, by name, that a mapping or such a text holds."""
     if isinstance(values, str):
         text = values.strip()
         try:

@@ -1,6 +1,5 @@
 """A run that is being made: what decides it, what it reads and predicts, and what it leaves."""
 
-import io
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -11,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.base import inputs, paths
-from chaos_utils.base.files import fresh_folder, write_bytes, write_json
+from chaos_utils.base.files import fresh_folder, write_json
 from chaos_utils.datasets.catalogue import known_files
 from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.report import provenance
@@ -249,6 +248,4 @@ def _write_dev(path: Path, data: Data, shares: Floats) -> None:
     table.insert(0, "label", data.dev.gold.astype(np.int8))
     table.insert(0, "uid", data.dev.uids)
     table.insert(0, "dataset", data.dev.datasets)
-    stream = io.BytesIO()
-    table.to_parquet(stream, index=False, compression="zstd")
-    write_bytes(path, stream.getvalue())
+    table.to_parquet(path, index=False, compression="zstd")
