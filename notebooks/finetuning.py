@@ -98,7 +98,7 @@ publish_table(
     those outside ChaosNLI, for αNLI held-out training stories. Runs in folds (by the folds' mean
     prediction), with dropout and of MPNet-base are judged on a part of them, so that their
     accuracies compare only roughly with the others. Minutes are of the training steps alone, over all folds. The download
-    adds operations, speed, memory, the hardware and the share of its measured peak.""",
+    adds the number of parameters, the items in a second and the hardware.""",
 ) if runs else Markdown("")
 
 # %% [markdown]
