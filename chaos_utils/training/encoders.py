@@ -159,13 +159,15 @@ def unknown_revision_error(model: Model, revision: str) -> ChaosError:
     )
 
 
-def snapshot(model: Model, revision: str, **more: Any) -> Path:
+def snapshot(
+    model: Model, revision: str, files: Sequence[str] = ENCODER_FILES, **more: Any
+) -> Path:
     """Return the folder of a model of the hub, which is fetched where it is not in the cache."""
     from huggingface_hub import snapshot_download
 
-    cache, files = paths.cache() / "hub", list(ENCODER_FILES)
+    cache = paths.cache() / "hub"
     return Path(snapshot_download(
-        model.hub, revision=revision or None, cache_dir=cache, allow_patterns=files, **more
+        model.hub, revision=revision or None, cache_dir=cache, allow_patterns=[*files], **more
     ))  # fmt: skip
 
 

@@ -4,7 +4,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.training.encoders import (
     check_weights,
@@ -59,15 +58,11 @@ def check_cached(model: Model, resolved: ResolvedModel) -> None:
 
 def config_folder(model: Model, revision: str) -> Path | None:
     """Return a folder with the configuration of a model, fetched where needed; None without."""
-    from huggingface_hub import hf_hub_download
-
     try:
-        path = hf_hub_download(
-            model.hub, "config.json", revision=revision or None, cache_dir=paths.cache() / "hub"
-        )
+        folder = snapshot(model, revision, ("config.json",))
     except Exception:  # of several HTTP libraries; that the hub is out of reach is said elsewhere
         return None
-    return Path(path).parent
+    return folder if (folder / "config.json").is_file() else None
 
 
 def _api() -> Any:
