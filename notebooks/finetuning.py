@@ -98,7 +98,7 @@ publish_table(
     those outside ChaosNLI, for αNLI held-out training stories. Runs in folds (by the folds' mean
     prediction), with dropout and of MPNet-base are judged on a part of them, so that their
     accuracies compare only roughly with the others. Minutes are of the training steps alone, over all folds. The download
-    adds operations, speed, memory, the hardware and the share of its measured peak.""",
+    adds the number of parameters, the items in a second and the hardware.""",
 ) if runs else Markdown("")
 
 # %% [markdown]
@@ -184,16 +184,17 @@ publish_table(
 # The predictions of the nine models of {cite:t}`nie2020` that this book judges are those that were released. To train
 # them again would take one GPU about {value}`tbl-plan sum:hours_low .0f` to {value}`tbl-plan sum:hours_high .0f`
 # hours ({numref}`tbl-plan`). `chaos wanted --plan table5` checks weights, data, memory, disk and time, then makes what is
-# missing.
+# missing; with `--only roberta-large` it makes the runs of one model.
 
 # %%
 publish_table(
     "tbl-plan",
     finetuning.plan_table(read_plan("table5"), runs),
     columns=finetuning.PLAN_COLUMNS,
-    caption="""Each of the nine models is to be trained once on SNLI and MNLI and once on αNLI. GPU-hours are estimated
-    for one H100. Recipes for αNLI are those of Table 8 of {cite:t}`nie2020`. For NLI the paper took those of the models'
-    authors and prints none, so all nine have one recipe: what comes out can be compared with Table 5, and is no
+    caption="""Each of the nine models is to be trained once on SNLI and MNLI and once on αNLI. A run that is there has
+    its accuracy on development items; one that is missing, the hours that it takes one H100, as an estimate. Recipes
+    for αNLI are those of Table 8 of {cite:t}`nie2020`. For NLI the paper took those of the models' authors and prints
+    none, so all nine have one recipe: what comes out can be compared with Table 5, and is no
     reproduction of it.""",
 ) if "table5" in plan_names() else Markdown("")
 

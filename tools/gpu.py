@@ -1,12 +1,15 @@
 """Show on a GPU what the book says of training: one run, killed once and resumed, with its record.
 
     python tools/gpu.py [run] [--pretend]     # on the machine with the GPU; `make gpu`
+    python tools/gpu.py compile [--pretend]   # the last minutes of `run` alone
     python tools/gpu.py pack [--mib 44]       # for a machine without network: pieces to copy there
 
 `run` checks what it needs, trains `minilm-l6` on all pairs of SNLI and MNLI through papermill,
 kills the training once it has a checkpoint, resumes it, and leaves predictions, record and executed
-notebook in ``results/``. After an interruption, the same call resumes. `--pretend` does the same on
-a CPU, with a tiny model on the synthetic sample, in ``_build/gpu/pretended``.
+notebook in ``results/``. After an interruption, the same call resumes. In its last minutes a random
+model of RoBERTa-large's shape trains as it is and with ``torch.compile``; how much faster that is
+goes to ``benchmarks/compile.json``. All of it takes ten minutes at most. `--pretend` does the same
+on a CPU, with tiny models, in ``_build/gpu``.
 
 `pack` writes ``_build/gpu/pieces``: encoder, data, and the packages that a machine with PyTorch may
 lack. Each piece is small enough to be copied by itself; `run` unpacks them when it has all.
@@ -36,20 +39,29 @@ _REQUIRED = ("papermill", "ipykernel", "jupytext", "nbconvert", "pydantic", "poo
 _PREINSTALLED = ("numpy", "scipy", "pandas", "pyarrow", "matplotlib", "pillow", "fonttools",
                  "torch", "transformers", "tokenizers", "safetensors", "accelerate",
                  "huggingface-hub")  # fmt: skip
-_MINUTES = 12  # for the training and its predictions; the next call resumes what takes longer
+_MINUTES = 6  # for the training and its predictions; the next call resumes what takes longer
+_COMPILE_MINUTES = 3.5  # for the two trainings that are compared
 _CHECKPOINT_SECONDS = 5.0
 
 
 def main(arguments: list[str]) -> int:
     """Run the command of these arguments, and return its exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("what", choices=["run", "pack"], nargs="?", default="run")
+    parser.add_argument("what", choices=["run", "compile", "pack"], nargs="?", default="run")
     parser.add_argument("--pretend", action="store_true", help="on a CPU, with a tiny model")
     parser.add_argument("--mib", type=int, default=44, help="size of a piece")
     parser.add_argument("--python", default="3.12", help="the Python that packages are packed for")
     options = parser.parse_args(arguments)
     if options.what == "pack":
         return pack(options.mib, options.python)
+    if options.what == "compile":
+        from chaos_utils.base.errors import ChaosError
+
+        try:
+            return compare_compiled(pretend=options.pretend)
+        except ChaosError as fault:
+            print(fault)
+            return 2
     missing = unpack()
     if missing:
         print(f"{missing}: carry what is missing into {PIECES.relative_to(ROOT)}, and call again")
@@ -58,12 +70,26 @@ def main(arguments: list[str]) -> int:
 
 
 def run(*, pretend: bool) -> int:
-    """Train, kill, resume; print the main entries of the record."""
+    """Train, kill, resume, and compare with what is compiled; the last also where time ran out."""
     environment = os.environ | _environment()
     faults = preflight(environment, pretend=pretend)
     if faults:
         print("\n".join(faults))
         return 0 if faults == [_NO_GPU] else 2
+    code = _train(environment, pretend=pretend)
+    if _compared_file(pretend).is_file():
+        return code
+    command = [sys.executable, __file__, "compile", *(["--pretend"] if pretend else [])]
+    try:
+        done = subprocess.run(command, cwd=ROOT, env=environment, timeout=60 * _COMPILE_MINUTES)
+    except subprocess.TimeoutExpired:
+        print(f"with torch.compile: not done in {_COMPILE_MINUTES} minutes")
+        return code or 1
+    return code or done.returncode
+
+
+def _train(environment: dict[str, str], *, pretend: bool) -> int:
+    """Train, kill, resume; print the main entries of the record, and return the exit code."""
     out = FOLDER / "pretended" if pretend else ROOT / "results" / RUN
     command = [sys.executable, "-m", "chaos_utils.cli", "finetune", "--out", str(out)]
     command += ["--checkpoint-seconds", "0" if pretend else str(_CHECKPOINT_SECONDS)]
@@ -88,6 +114,57 @@ def run(*, pretend: bool) -> int:
     print(json.dumps(record["hardware"].get("gpu", {}), indent=1))
     print(f"{fit['pairs_per_second']:,} pairs a second, {fit.get('peak_gpu_memory_gib', '–')} GiB")
     return 0 if fit["calls"] > 1 else 1
+
+
+def compare_compiled(*, pretend: bool) -> int:
+    """Train a random model of RoBERTa-large's shape as it is, and compiled; write how fast it is.
+
+    Through the trainer of all runs, on random tokens in batches of 32 sequences, whose lengths have
+    NLI's mean. The latter half of the steps is timed; compiling ends before.
+    """
+    import numpy as np
+    from transformers import AutoConfig
+
+    from chaos_utils.base.files import write_json
+    from chaos_utils.training.devices import choose_device, gpu_details
+    from chaos_utils.training.recipes import MODELS, Shape
+    from chaos_utils.training.settings import Settings, complete
+    from chaos_utils.training.trial_steps import step_of, train_at_random
+
+    shape = Shape(0, 1, 32, 2, 64) if pretend else MODELS["roberta-large"].shape
+    config = AutoConfig.for_model(
+        "roberta", num_hidden_layers=shape.layers, hidden_size=shape.hidden,
+        num_attention_heads=shape.heads, intermediate_size=shape.intermediate,
+        vocab_size=99 if pretend else 50_265,
+    ).to_json_string()  # fmt: skip
+    device = choose_device("cpu" if pretend else "cuda")
+    n_steps, backend = (8, "aot_eager") if pretend else (60, "inductor")
+    speeds, beginnings = [], []
+    for arguments in ("", f"torch_compile: true, torch_compile_backend: {backend}"):
+        settings, _ = complete(Settings(model="roberta-large", trainer=arguments))
+        lengths = np.random.default_rng(0).integers(12, 53, settings.batch_size * n_steps)
+        _, ends = train_at_random(step_of(config, settings), lengths, device)
+        timed = ends[-1] - ends[n_steps // 2 - 1]
+        speeds.append(len(lengths) / 2 / timed)
+        beginnings.append(ends[n_steps // 2 - 1])
+    plain, compiled = speeds
+    compiling = beginnings[1] - beginnings[0]
+    found = {
+        "model": f"random weights, {shape.layers} layers of {shape.hidden}",
+        "backend": backend,
+        "precision": device.precision,
+        "pairs_per_second": {"plain": round(plain, 1), "compiled": round(compiled, 1)},
+        "ratio": round(compiled / plain, 2),
+        "seconds_of_compiling": round(compiling, 1),
+        "gpu": gpu_details() if device.on_gpu else {},
+    }
+    write_json(_compared_file(pretend), found)
+    print(f"torch.compile: {found['ratio']} × as fast, after {compiling:.0f} s of compiling")
+    return 0
+
+
+def _compared_file(pretend: bool) -> Path:
+    return (FOLDER if pretend else ROOT / "benchmarks") / "compile.json"
 
 
 _NO_GPU = "no GPU here: PyTorch sees none, so there is nothing to show (--pretend tries the path)"

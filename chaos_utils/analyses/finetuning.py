@@ -243,9 +243,9 @@ def _planned(task: str) -> Column:
 
     def state(row: Row) -> str:
         if row[f"there_{task}"]:
-            return f"there, dev accuracy {row[f'dev_accuracy_{task}']:.3f}"
+            return f"there, {row[f'dev_accuracy_{task}']:.3f}"
         hours = row[f"hours_low_{task}"], row[f"hours_high_{task}"]
-        return f"missing, {hours_in_words(hours)} GPU-hours"
+        return f"takes {hours_in_words(hours)} h"
 
     return Column(get_task(task).title, state)
 
@@ -327,7 +327,6 @@ RUN_COLUMNS = [
 PLAN_COLUMNS = [
     Column("model", "title"),
     *(_planned(name) for name, task in tasks().items() if task.datasets),
-    Column("command for what is missing", lambda row: row["command"] or MISSING),
 ]
 PEOPLE_COLUMNS = [
     DATASET,

@@ -12,7 +12,7 @@ from chaos_utils.cli.console import Grid, Replies, Reply, is_terminal, progress_
 from chaos_utils.training import gpus as scheduling
 from chaos_utils.training import wanted
 from chaos_utils.training.estimates import USUAL_GPU, Gpu, gpu_named, hours_in_words
-from chaos_utils.training.gpus import JobEnd, Watch
+from chaos_utils.training.gpus import Watch
 from chaos_utils.training.plans import Plan, RunSpec, read_plan
 from chaos_utils.training.preflight import Site, check_settings, preflight
 from chaos_utils.training.wanted import WantedRun
@@ -41,7 +41,7 @@ def answer(request: WantedRequest, printing: Printing) -> Replies:
     plan = read_plan(request.plan)
     listed = _chosen(plan, request.only)
     check_settings(listed)
-    card, has_gpu = _card(request), wanted.has_gpu() and request.device != "cpu"
+    card, has_gpu = _card(request), bool(scheduling.visible_gpus()) and request.device != "cpu"
     if request.dry_run:
         yield _table(plan, wanted.costed(listed, card), card, commands=True)
         return
@@ -59,8 +59,8 @@ def answer(request: WantedRequest, printing: Printing) -> Replies:
     # Commits are pinned by now.
     names = {spec.name for spec in missing}
     todo = [spec for spec in read_plan(request.plan).runs if spec.name in names]
-    ends = _side_by_side(todo, ids, request) if ids else _one_by_one(todo, request, printing)
-    scheduling.check(ends, _logs())
+    faults = _side_by_side(todo, ids, request) if ids else _one_by_one(todo, request, printing)
+    scheduling.check(faults, _logs())
     yield _made(plan, listed)
 
 
@@ -112,30 +112,28 @@ def _to_make(listed: Sequence[RunSpec], request: WantedRequest, has_gpu: bool) -
 
 def _one_by_one(
     specs: Sequence[RunSpec], request: WantedRequest, printing: Printing
-) -> list[JobEnd]:
-    """Make runs one after the other, in this process; return how each ended."""
-    ends, faults = [], dict[str, str]()
+) -> dict[str, str]:
+    """Make runs one after the other, in this process; return why each failed, or else nothing."""
+    faults: dict[str, str] = {}
     for spec in specs:
-        lost = next((name for name in spec.earlier_runs if Path(name).name in faults), None)
-        fault = f"not begun: it needs {lost}" if lost else ""
-        if not lost:
-            say(wanted.command_for(spec))
-            try:
-                with printing() as told:
-                    wanted.make(spec, device=request.device, **told)
-            except ChaosError as found:
-                fault = str(found)
-                say(f"{spec.name}: failed")
-        if fault:
-            faults[spec.name] = fault
-        ends.append(JobEnd(spec.name, "", 0.0, fault))
-    return ends
+        lost = next((name for name in spec.earlier_runs if faults.get(Path(name).name)), None)
+        faults[spec.name] = f"not begun: it needs {lost}" if lost else ""
+        if lost:
+            continue
+        say(wanted.command_for(spec))
+        try:
+            with printing() as told:
+                wanted.make(spec, device=request.device, **told)
+        except ChaosError as fault:
+            faults[spec.name] = str(fault)
+            say(f"{spec.name}: failed")
+    return faults
 
 
 def _side_by_side(
     specs: Sequence[RunSpec], ids: Sequence[str], request: WantedRequest
-) -> list[JobEnd]:
-    """Make runs on several GPUs, one on each; return how each ended."""
+) -> dict[str, str]:
+    """Make runs on several GPUs, one on each; return why each failed, or else nothing."""
     device = "cuda" if request.device == "auto" else request.device
     jobs = [wanted.job_of(spec, device) for spec in specs]
     with _watched() as watch:
@@ -164,22 +162,20 @@ def _logs() -> Path:
 def _made(plan: Plan, listed: Sequence[RunSpec]) -> Reply:
     there = sum(spec.is_there for spec in listed)
     entries = [{"run": spec.name, "there": spec.is_there} for spec in listed]
-    return Reply(entries, [f"{there} of {counted(len(listed), 'run')} made: {plan.title}"])
+    return Reply(entries, [f"{there} of {counted(len(listed), 'run')} made: {plan.file.title}"])
 
 
 def _table(plan: Plan, runs: Sequence[WantedRun], card: Gpu | None, *, commands: bool) -> Reply:
     """Return runs with state and costs, the sum of those that are missing, and their commands."""
     of_all = wanted.missing_total(runs)
-    low, high = of_all.hours or (None, None)
     data = {
         "plan": plan.name or plan.path.stem,
-        "title": plan.title,
+        "title": plan.file.title,
         "card": card.name if card else None,
         "recipes": plan.file.recipes,
         "runs": [run.as_entry() for run in runs],
-        "missing": {"hours_low": low and round(low, 2), "hours_high": high and round(high, 2),
-                    **wanted.sizes(of_all)},
-    }  # fmt: skip
+        "missing": of_all.as_entry(),
+    }
     missing = [run.spec for run in runs if not run.spec.is_there]
     cells = [(run.spec.name, run.state, *_costs(run.cost)) for run in runs]
     cells.append((f"missing: {len(missing)} of {len(runs)}", "", *_costs(of_all)))

@@ -61,9 +61,9 @@ class Device:
 def choose_device(device: str = "auto", precision: str = "auto") -> Device:
     """Return a device (``auto``, ``cpu``, ``cuda``) at a precision, which is one of the settings.
 
-    ``auto`` is a GPU where there is one, and bf16 where the hardware multiplies it; on a GPU
-    without it fp16, if it has tensor cores. A GPU is then asked to compute the same each time: an
-    operation that cannot raises an error, see `allow_nondeterminism`.
+    ``auto`` is a GPU where there is one, and bf16 where the hardware multiplies matrices of it; on
+    a GPU without it fp16, if it has tensor cores. A GPU is then asked to compute the same each
+    time: an operation that cannot raises an error, see `allow_nondeterminism`.
     """
     # cuBLAS reads this once, when it starts: without it, sums on a GPU differ from run to run.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
@@ -180,14 +180,13 @@ def _fastest_on_gpu() -> str:
 
 
 def _fastest_on_cpu() -> str:
-    """Return bf16 if the processor has instructions for it (AVX-512 BF16, AMX, or Arm's)."""
+    """Return bf16 where the processor multiplies matrices of it (AMX).
+
+    With the instructions of AVX-512 BF16 alone, MiniLM-L6 trains 1.5 times as long as in fp32.
+    """
     import torch
 
-    for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported", "_is_arm_bf16_supported"):
-        supported = getattr(torch.cpu, name, None)
-        if supported is not None and supported():
-            return "bf16"
-    return "fp32"
+    return "bf16" if torch.cpu.get_capabilities().get("amx_bf16") else "fp32"
 
 
 def is_out_of_memory(fault: BaseException) -> bool:
@@ -202,23 +201,15 @@ def is_out_of_memory(fault: BaseException) -> bool:
     return any(words in message for words in said)
 
 
-@contextmanager
-def room_for(purpose: str, device: Device) -> Iterator[None]:
-    """Report that memory ran out within the block, where smaller batches cannot help."""
+def to_device(model: Any, device: Device) -> Any:
+    """Return a model on a device; a ChaosError says that there is no room for it."""
     try:
-        yield
+        return model.to(device.name)
     except (RuntimeError, MemoryError) as fault:
         if not is_out_of_memory(fault):
             raise
         raise ChaosError(
-            f"Out of memory: there is no room for {purpose}.",
+            "Out of memory: there is no room for the model.",
             found=device.title,
             todo="take a smaller model, end what else fills the memory, or take device=cpu",
         ) from fault
-
-
-def to_device(model: Any, device: Device) -> Any:
-    """Return a model on a device."""
-    with room_for("the model", device):
-        model = model.to(device.name)
-    return model

@@ -56,12 +56,16 @@ def find_encoder(model: Model, revision: str = "") -> Encoder:
 
 def labels_in(folder: Path) -> tuple[str, ...]:
     """Return the names that config.json gives to a head's outputs; none where it has no names."""
-    path = folder / "config.json"
     try:
-        named = json.loads(path.read_text("utf-8"))["id2label"]
+        named = read_config(folder)["id2label"]
         return tuple(label_name(named[str(k)]) for k in range(len(named)))
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return ()
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """Return what config.json in a model's folder holds."""
+    return dict(json.loads((folder / "config.json").read_text("utf-8")))
 
 
 def label_name(name: str) -> str:
@@ -155,19 +159,23 @@ def unknown_revision_error(model: Model, revision: str) -> ChaosError:
     )
 
 
-def _from_hub(model: Model, revision: str) -> Path:
+def snapshot(
+    model: Model, revision: str, files: Sequence[str] = ENCODER_FILES, **more: Any
+) -> Path:
+    """Return the folder of a model of the hub, which is fetched where it is not in the cache."""
     from huggingface_hub import snapshot_download
+
+    cache = paths.cache() / "hub"
+    return Path(snapshot_download(
+        model.hub, revision=revision or None, cache_dir=cache, allow_patterns=[*files], **more
+    ))  # fmt: skip
+
+
+def _from_hub(model: Model, revision: str) -> Path:
     from huggingface_hub.errors import HfHubHTTPError, RevisionNotFoundError
 
     try:
-        folder = Path(
-            snapshot_download(
-                model.hub,
-                revision=revision or None,
-                cache_dir=paths.cache() / "hub",
-                allow_patterns=list(ENCODER_FILES),
-            )
-        )
+        folder = snapshot(model, revision)
     except RevisionNotFoundError as fault:
         raise unknown_revision_error(model, revision) from fault
     except (OSError, HfHubHTTPError, RuntimeError, ValueError) as fault:
@@ -193,23 +201,37 @@ def load_tokenizer(folder: Path) -> Any:
     from transformers import AutoTokenizer
 
     try:
-        return _with_padding(AutoTokenizer.from_pretrained(folder, trust_remote_code=False), folder)
+        return _checked(AutoTokenizer.from_pretrained(folder, trust_remote_code=False), folder)
     except ChaosError:
         raise
     except Exception as fault:  # of the libraries that read the tokenizer's own formats
         if (folder / "tokenizer.json").is_file() or not list(folder.glob("*.model")):
             raise _loading_error(folder, fault) from fault
+        pieces = ", ".join(path.name for path in folder.glob("*.model"))
+        raise tokenizer_error(folder, f"{pieces}, no tokenizer.json") from fault
+
+
+def tokenizer_error(where: Path | str, found: str) -> ChaosError:
+    """Return the error for a tokenizer that the installed packages do not read."""
+    return ChaosError(
+        "This tokenizer cannot be read.",
+        where=where,
+        found=found,
+        expected="tokenizer.json, or the packages that read sentencepiece's files",
+        todo="run `pip install sentencepiece protobuf`, and the same command again",
+    )
+
+
+def _checked(tokenizer: Any, folder: Path) -> Any:
+    """Return a tokenizer that knows words and can pad: with the end of a text if need be."""
+    if set(tokenizer.get_vocab().values()) <= set(tokenizer.all_special_ids):
         raise ChaosError(
-            "This tokenizer cannot be read.",
+            "This model has no tokenizer.",
             where=folder,
-            found=", ".join(path.name for path in folder.glob("*.model")) + ", no tokenizer.json",
-            expected="tokenizer.json, or the packages that read sentencepiece's files",
-            todo="run `pip install sentencepiece protobuf`, and the same command again",
-        ) from fault
-
-
-def _with_padding(tokenizer: Any, folder: Path) -> Any:
-    """Return a tokenizer that has a token to pad with: the end of a text where it has no other."""
+            found="no vocabulary beside its weights, as in a checkpoint of a training",
+            expected="the files of its tokenizer, such as tokenizer.json",
+            todo="copy them there from the model that it was trained from",
+        )
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
     if tokenizer.pad_token is None:
@@ -223,23 +245,25 @@ def _with_padding(tokenizer: Any, folder: Path) -> Any:
     return tokenizer
 
 
-def check_length(tokenizer: Any, max_length: int) -> None:
-    """Refuse sequences that are longer than an encoder takes."""
-    if max_length > tokenizer.model_max_length:
+def check_length(max_length: int, *limits: object) -> None:
+    """Refuse sequences that are longer than an encoder takes; no number is no limit."""
+    most = min((one for one in limits if isinstance(one, int) and one > 0), default=max_length)
+    if max_length > most:
         raise ChaosError(
             "max_length exceeds what the encoder takes.",
             found=max_length,
-            expected=f"at most {tokenizer.model_max_length}",
+            expected=f"at most {most}",
         )
 
 
 def _loading_error(folder: Path, fault: BaseException) -> ChaosError:
+    is_ours = folder.is_relative_to(paths.cache())
     return ChaosError(
         "The encoder cannot be loaded.",
         where=folder,
         found=" ".join(str(fault).split())[:200],
         expected="config.json, a tokenizer and model.safetensors of an encoder",
-        todo="remove the folder, and run the same command again",
+        todo="remove the folder, and run the same command again" if is_ours else "",
     )
 
 
@@ -256,24 +280,27 @@ def load_model(folder: Path, n_outputs: int, labels: Sequence[str] = ()) -> Any:
 def load_start(encoder: Encoder, n_outputs: int, say: Say, labels: Sequence[str] = ()) -> Any:
     """Return an encoder to fine-tune, as `load_model`; its own head is turned if need be.
 
-    A head for as many other labels is replaced, as one for another number of labels is; one whose
-    labels have no names is refused, since their order cannot be known.
+    A head for other labels, or for another number of labels, is replaced, which `say` reports; one
+    for as many labels that have no names is refused, since their order cannot be known.
     """
     import torch
 
     model, new = _load(encoder.folder, n_outputs, labels)
     last = last_layer(model)
-    if n_outputs == 1 or new & {f"{last}.weight", f"{last}.bias"}:
-        return model
     wanted, found = [label_name(one) for one in labels or _nli_labels()], encoder.labels
-    if sorted(found) == sorted(wanted):
+    is_named = bool(found) and not any(label.startswith("label_") for label in found)
+    replaced = f"the model's own head, for {', '.join(found)}, is replaced by a new one"
+    if n_outputs == 1 or new & {f"{last}.weight", f"{last}.bias"}:
+        if is_named and len(found) != n_outputs:
+            say(replaced)
+    elif sorted(found) == sorted(wanted):
         _turn_head(model, found, wanted, say)
-    elif found and not any(label.startswith("label_") for label in found):
+    elif is_named:
         head = model.get_submodule(last)
         torch.nn.init.normal_(head.weight, std=getattr(model.config, "initializer_range", 0.02))
         if head.bias is not None:
             torch.nn.init.zeros_(head.bias)
-        say(f"the model's own head, for {', '.join(found)}, is replaced by a new one")
+        say(replaced)
     else:
         raise _nameless(encoder, wanted,
                         "write their names into id2label in config.json, in a copy of "

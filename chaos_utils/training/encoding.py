@@ -1,6 +1,6 @@
 """Texts as token ids, and which of them stand together in a batch."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,16 +35,6 @@ class EncodedItems:
 
     def __len__(self) -> int:
         return len(self.lengths)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of memory that the tokens take."""
-        types = 0 if self.types is None else self.types.nbytes
-        return self.ids.nbytes + types + self.starts.nbytes + self.lengths.nbytes
-
-    def sequence(self, number: int) -> npt.NDArray[np.unsignedinteger[Any]]:
-        """Return the token ids of one sequence."""
-        return self.ids[self.starts[number] : self.starts[number + 1]]
 
     def batch(self, items: Sequence[int] | Integers, multiple: int = 1) -> dict[str, Any]:
         """Return items, by position, as tensors: `per_item` rows each, padded to the longest.
@@ -175,23 +165,3 @@ def micro_batch_size(batch_size: int, processes: int, accumulation: int) -> int:
             todo="take another number of processes or of gradient_accumulation_steps",
         )
     return batch_size // (processes * accumulation)
-
-
-def split_by_budget(
-    items: Integers, lengths: Integers, per_item: int, token_budget: int
-) -> Iterator[Integers]:
-    """Cut a batch into parts of few enough padded tokens, in order; an item is never cut.
-
-    `lengths` are those of the whole corpus, as in `EncodedItems`. One item may exceed the budget.
-    """
-    part: list[int] = []
-    longest = 0
-    for item in items:
-        wider = max(longest, int(lengths[item]))
-        if part and wider * per_item * (len(part) + 1) > token_budget:
-            yield np.array(part, dtype=np.int64)
-            part, wider = [], int(lengths[item])
-        part.append(int(item))
-        longest = wider
-    if part:
-        yield np.array(part, dtype=np.int64)

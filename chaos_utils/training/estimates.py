@@ -86,6 +86,16 @@ class Estimate:
         known = [part for part in parts if part is not None]
         return sum(known) if known else None
 
+    def as_entry(self) -> dict[str, float | None]:
+        """Return it for programs; what is not known is None."""
+        low, high = self.hours or (None, None)
+        return {
+            "hours_low": low and round(low, 2),
+            "hours_high": high and round(high, 2),
+            "memory_gib": self.memory_gib and round(self.memory_gib, 1),
+            "disk_gib": self.disk_gib and round(self.disk_gib, 1),
+        }
+
 
 UNKNOWN = Estimate()
 

@@ -27,24 +27,9 @@ from chaos_utils.scoring.training_records import (
     find_run,
     read_run,
 )
-from chaos_utils.training import cache
+from chaos_utils.training import cache, devices, encoders
 from chaos_utils.training.data import load_data, notes_on
 from chaos_utils.training.dev_scores import balanced_subset, dev_scores
-from chaos_utils.training.devices import (
-    choose_device,
-    forget_peak_memory,
-    peak_memory,
-    threads_of,
-    to_device,
-)
-from chaos_utils.training.encoders import (
-    Encoder,
-    label_name,
-    labels_in,
-    load_model,
-    load_start,
-    load_tokenizer,
-)
 from chaos_utils.training.inference import Floats
 from chaos_utils.training.objectives import fit_head, fold_into_head, mean_loss
 from chaos_utils.training.progress import Report, Say, silent
@@ -101,8 +86,8 @@ def finetune(
     settings, model = complete(settings)
     check_trainer(settings.trainer)
     out = check_place(out)
-    with threads_of(settings.threads):
-        place = choose_device(device, settings.precision)
+    with devices.threads_of(settings.threads):
+        place = devices.choose_device(device, settings.precision)
         processes = processes_of(place)
         place = place.taken_by(processes)
         run = _TrainingJob(out, settings, place, report, say, processes, checkpoint_seconds)
@@ -166,15 +151,18 @@ def weights_of(name: str, run: NewRun) -> Path:
     earlier, settings = find_run(name), run.settings
     theirs = recorded_settings(earlier.record)
     synthetic = any(one.source.synthetic for one in run.data.votes)
-    labels, their_labels = run.data.train.task.labels, get_task(theirs.task).labels
+    labels, their_task, todo = run.data.train.task.labels, get_task(theirs.task), ""
     if theirs.on_votes:
         problem = "This run has a model for each fold, which are not kept."
         found, expected = earlier.name, "a run on the corpora"
-    elif theirs.task != settings.task and not settings.on_own_votes:
+    elif theirs.task != settings.task and not (
+        settings.on_own_votes and their_task.kind == "pairs"
+    ):
         problem, found, expected = "This run is of another task.", theirs.task, settings.task
-    elif sorted(map(label_name, labels)) != sorted(their_labels):
+    elif sorted(map(encoders.label_name, labels)) != sorted(their_task.labels):
         problem = "This run answers with other labels."
-        found, expected = ", ".join(their_labels), ", ".join(labels)
+        found, expected = ", ".join(their_task.labels), ", ".join(labels)
+        todo = "leave init out: a new head is then trained on the encoder"
     elif earlier.record.synthetic and not synthetic:
         problem = "This run learnt from the synthetic sample."
         found, expected = earlier.name, "a run on real data, as this one is"
@@ -186,7 +174,7 @@ def weights_of(name: str, run: NewRun) -> Path:
             seen = load_corpus(theirs.task, "train", theirs.data)
             refuse_contamination(seen, run.data.predicted, run.data.votes[0].dataset.short)
         return cache.cached_weights(earlier.record.weights) or _train_again(earlier, theirs, run)
-    raise ChaosError(problem, where=earlier.folder, found=found, expected=expected)
+    raise ChaosError(problem, where=earlier.folder, found=found, expected=expected, todo=todo)
 
 
 def _train_again(earlier: Run, settings: Settings, run: NewRun) -> Path:
@@ -218,8 +206,8 @@ class _TrainingJob(NewRun):
 
     def learn_from(self, teacher: Path) -> None:
         """Replace the targets by the probabilities of a teacher: a folder of weights."""
-        model, tokenizer = load_model(teacher, self.n_outputs), load_tokenizer(teacher)
-        model, train = to_device(model, self.device), self.data.train
+        model, tokenizer = self.load(teacher), encoders.load_tokenizer(teacher)
+        train = self.data.train
         shares = self.predict(model, train, "asking the teacher", tokenizer=tokenizer)
         self.data = replace(self.data, train=replace(train, targets=shares))
 
@@ -228,7 +216,7 @@ class _TrainingJob(NewRun):
         folder = cache.cached_weights(self.work.name)
         if folder is not None:
             self.say("these weights were trained before: predicting with them")
-            model = to_device(load_model(folder, self.n_outputs), self.device)
+            model = self.load(folder)
         else:
             model, fitted = self.fit(self.data.train, self.work)
         if not self.processes.is_main_process:
@@ -305,7 +293,7 @@ class _TrainingJob(NewRun):
             scores, self.device, work, "inner_loss" if inner else "accuracy", bool(inner),
             self.checkpoint_seconds, self.report, self.say,
         )  # fmt: skip
-        forget_peak_memory(self.device)
+        devices.forget_peak_memory(self.device)
         model, account = trainer.fit(lambda: self._beginning(train, targets), job)
         pairs, seconds = job.plan.seen(account.steps), account.seconds
         return model, {
@@ -327,7 +315,7 @@ class _TrainingJob(NewRun):
             "attention": account.attention,
             "deterministic": account.deterministic,
             "parameters": sum(p.numel() for p in model.parameters()),
-            **peak_memory(self.device),
+            **devices.peak_memory(self.device),
         }
 
     def _targets(self, train: Corpus) -> Floats:
@@ -341,15 +329,12 @@ class _TrainingJob(NewRun):
 
         torch.manual_seed(self.settings.seed)  # decides the new head
         labels = self.data.train.task.labels
-        if self.start and not self.settings.on_own_votes:
-            model = load_model(self.start, self.n_outputs, labels)
-        else:  # whose head may have the labels in another order
-            start = self.start and Encoder(
-                self.encoder.model, self.start, "", labels=labels_in(self.start)
-            )
-            model = load_start(start or self.encoder, self.n_outputs, self.say, labels)
+        source = self.encoder
+        if self.start:  # whose head may have the labels in another order
+            source = replace(source, folder=self.start, labels=encoders.labels_in(self.start))
+        model = encoders.load_start(source, self.n_outputs, self.say, labels)
         if self.settings.head == "affine":
-            logits = self.logits(to_device(model, self.device), train, "fitting the head")
+            logits = self.logits(devices.to_device(model, self.device), train, "fitting the head")
             fold_into_head(model, fit_head(logits, targets, self.settings.loss, self.n_outputs))
         return model
 

@@ -1,22 +1,22 @@
 """Several GPUs of one server: each makes one run at a time, in a process of its own."""
 
 import os
-import queue
 import signal
 import subprocess
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import IO
 
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.training.estimates import GIB, Gpu, gpu_at_hand
 
 _END_SECONDS = 20  # that a process has to end by itself
-_POLL_SECONDS = 0.5
 _FAULT_LINES = 12  # of what a failed process has printed last
 Watch = Callable[[str, str, str], None]  # is called with a job's name, its GPU, and a line
 
@@ -28,16 +28,6 @@ class GpuJob:
     name: str
     command: tuple[str, ...]
     after: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class JobEnd:
-    """How a job ended: on which GPU, after how long, and why it failed, empty where it did not."""
-
-    name: str
-    gpu: str
-    seconds: float
-    fault: str = ""
 
 
 def visible_gpus() -> list[str]:
@@ -78,152 +68,122 @@ def choose_gpus(text: str, visible: Sequence[str]) -> list[str]:
 
 def run_jobs(
     jobs: Sequence[GpuJob], gpus: Sequence[str], *, logs: Path, watch: Watch
-) -> list[JobEnd]:
-    """Run jobs side by side, one per GPU, in their order; return how each ended, in this order.
+) -> dict[str, str]:
+    """Run jobs side by side, one per GPU, in their order; return why each failed, or else nothing.
 
     A job that fails does not stop the others; those that need it are not begun. What a job prints
     goes to ``NAME.log`` in the folder `logs`, and its lines to `watch`. Interrupted, all processes
     are ended.
     """
     logs.mkdir(parents=True, exist_ok=True)
-    running = _Running(list(gpus), logs, watch, _environment(len(gpus)))
     names = {job.name for job in jobs}
-    waiting, ended = list(jobs), dict[str, JobEnd]()
+    order = TopologicalSorter({job.name: job.after & names for job in jobs})
     try:
-        while waiting or running.jobs:
-            for job in [one for one in waiting if _is_due(one, names, ended)]:
-                if lost := sorted(name for name in job.after & names if ended[name].fault):
-                    waiting.remove(job)
-                    ended[job.name] = JobEnd(job.name, "", 0.0, f"not begun: it needs {lost[0]}")
-                elif running.free:
-                    waiting.remove(job)
-                    running.begin(job)
-            if not running.jobs and waiting and not _any_due(waiting, names, ended):
-                raise _circle(waiting)
-            ended |= {end.name: end for end in running.next_ended()}
-    finally:
-        running.end_all()
-    return [ended[job.name] for job in jobs]
+        order.prepare()
+    except CycleError as fault:
+        raise ChaosError(
+            "These runs wait for each other.",
+            found=", ".join(fault.args[1]),
+            expected="a plan in which each run needs earlier ones alone",
+        ) from fault
+    faults, free = dict[str, str](), list(gpus)
+    ready, lock = set[str](), threading.Lock()
+    processes: list[subprocess.Popen[str]] = []
+    running: dict[Future[str], tuple[GpuJob, str]] = {}
+
+    def tell(*told: str) -> None:
+        with lock:
+            watch(*told)
+
+    with ThreadPoolExecutor(len(gpus)) as readers:
+        try:
+            while order.is_active():
+                ready |= {*order.get_ready()}
+                for job in [one for one in jobs if one.name in ready]:
+                    if lost := sorted(name for name in job.after & names if faults[name]):
+                        faults[job.name] = f"not begun: it needs {lost[0]}"
+                        order.done(job.name)
+                    elif free:
+                        gpu = free.pop(0)
+                        tell(job.name, gpu, "begins")
+                        processes.append(_begin(job, gpu, len(gpus)))
+                        log = logs / f"{job.name}.log"
+                        reader = readers.submit(_follow, job.name, gpu, processes[-1], log, tell)
+                        running[reader] = job, gpu
+                    else:
+                        break
+                    ready.remove(job.name)
+                for end in wait(running, return_when=FIRST_COMPLETED).done:
+                    job, gpu = running.pop(end)
+                    free.append(gpu)
+                    faults[job.name] = end.result()
+                    order.done(job.name)
+        finally:
+            _end(processes)
+    return {job.name: faults[job.name] for job in jobs}
 
 
-def _is_due(job: GpuJob, names: set[str], ended: Mapping[str, JobEnd]) -> bool:
-    return job.after & names <= ended.keys()
-
-
-def _any_due(jobs: Sequence[GpuJob], names: set[str], ended: Mapping[str, JobEnd]) -> bool:
-    return any(_is_due(job, names, ended) for job in jobs)
-
-
-def _circle(waiting: Sequence[GpuJob]) -> ChaosError:
-    return ChaosError(
-        "These runs wait for each other.",
-        found=", ".join(job.name for job in waiting),
-        expected="a plan in which each run needs earlier ones alone",
-    )
-
-
-def _environment(n_gpus: int) -> dict[str, str]:
-    """Return the environment of all processes: ids as `nvidia-smi` has them, CPUs in parts."""
+def _begin(job: GpuJob, gpu: str, n_gpus: int) -> "subprocess.Popen[str]":
+    """Start a job on a GPU, which is named as `nvidia-smi` does, with its part of the CPUs."""
     shared = {
         "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
         "OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // n_gpus)),
         "PYTHONUNBUFFERED": "1",
     }
-    return shared | os.environ
+    return subprocess.Popen(
+        job.command,
+        env={**shared, **os.environ, "CUDA_VISIBLE_DEVICES": gpu},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,  # Ctrl-C reaches this process alone, which ends the others
+    )
 
 
-def check(ends: Sequence[JobEnd], logs: Path) -> None:
-    """Check that no job failed; a ChaosError names those that did."""
-    failed = [end for end in ends if end.fault]
-    if failed:
-        reasons = "".join(f"\n\n{end.name}\n{end.fault}" for end in failed)
-        raise ChaosError(
-            f"{len(failed)} of {counted(len(ends), 'run')} failed; the same command resumes them. "
-            f"What they printed is in {logs}.{reasons}"
-        )
+def _follow(name: str, gpu: str, process: "subprocess.Popen[str]", log: Path, watch: Watch) -> str:
+    """Show and keep what a process prints until it ends; return why it failed, or else nothing."""
+    begun, lines = time.monotonic(), deque[str](maxlen=_FAULT_LINES)
+    with log.open("w", encoding="utf-8") as stream:
+        for line in process.stdout or ():
+            stream.write(line)
+            stream.flush()
+            lines.append(line.rstrip())
+            if lines[-1]:
+                watch(name, gpu, lines[-1])
+    code = process.wait()
+    if not code:
+        watch(name, gpu, f"done in {(time.monotonic() - begun) / 60:.0f} min")
+        return ""
+    watch(name, gpu, "failed")
+    return "\n".join([*lines, f"(ended by signal {-code})" if code < 0 else f"(exit code {code})"])
 
 
-@dataclass(slots=True)
-class _Process:
-    job: GpuJob
-    gpu: str
-    process: subprocess.Popen[str]
-    begun: float
-
-
-@dataclass(slots=True)
-class _Running:
-    """The processes that run, the GPUs that are free, and the lines that wait to be read."""
-
-    free: list[str]
-    logs: Path
-    watch: Watch
-    environment: Mapping[str, str]
-    jobs: dict[str, _Process] = field(default_factory=dict)
-    lines: "queue.Queue[tuple[str, str | None]]" = field(default_factory=queue.Queue)
-
-    def begin(self, job: GpuJob) -> None:
-        """Start a job on the next free GPU."""
-        gpu = self.free.pop(0)
-        log = (self.logs / f"{job.name}.log").open("w", encoding="utf-8")
-        process = subprocess.Popen(
-            job.command,
-            env={**self.environment, "CUDA_VISIBLE_DEVICES": gpu},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            start_new_session=True,  # Ctrl-C reaches this process alone, which ends the others
-        )
-        self.jobs[job.name] = _Process(job, gpu, process, time.monotonic())
-        self.watch(job.name, gpu, "begins")
-        threading.Thread(target=self._read, args=(job.name, process, log), daemon=True).start()
-
-    def _read(self, name: str, process: "subprocess.Popen[str]", log: IO[str]) -> None:
-        with log:
-            for line in process.stdout or ():
-                log.write(line)
-                log.flush()
-                self.lines.put((name, line.rstrip()))
-        self.lines.put((name, None))
-
-    def next_ended(self) -> list[JobEnd]:
-        """Wait for a line, and show it; return the job that has ended with it."""
-        try:
-            name, line = self.lines.get(timeout=_POLL_SECONDS)
-        except queue.Empty:
-            return []
-        one = self.jobs[name]
-        if line is not None:
-            if line:
-                self.watch(name, one.gpu, line)
-            return []
-        code = one.process.wait()
-        del self.jobs[name]
-        self.free.append(one.gpu)
-        fault = self._fault(name, code) if code else ""
-        seconds = time.monotonic() - one.begun
-        self.watch(name, one.gpu, "failed" if fault else f"done in {seconds / 60:.0f} min")
-        return [JobEnd(name, one.gpu, seconds, fault)]
-
-    def _fault(self, name: str, code: int) -> str:
-        lines = (self.logs / f"{name}.log").read_text("utf-8").rstrip().splitlines()
-        killed = f"ended by signal {-code}" if code < 0 else f"exit code {code}"
-        return "\n".join([*lines[-_FAULT_LINES:], f"({killed})"])
-
-    def end_all(self) -> None:
-        """End what still runs: by a signal that lets it end by itself, then at once."""
-        for one in self.jobs.values():
-            _signal(one.process, signal.SIGTERM)
-        until = time.monotonic() + _END_SECONDS
-        for one in self.jobs.values():
-            with suppress(subprocess.TimeoutExpired):
-                one.process.wait(max(0.0, until - time.monotonic()))
-            _signal(one.process, signal.SIGKILL)
+def _end(processes: Sequence["subprocess.Popen[str]"]) -> None:
+    """End what still runs: by a signal that lets it end by itself, then at once."""
+    running = [one for one in processes if one.poll() is None]
+    for one in running:
+        _signal(one, signal.SIGTERM)
+    until = time.monotonic() + _END_SECONDS
+    for one in running:
+        with suppress(subprocess.TimeoutExpired):
+            one.wait(max(0.0, until - time.monotonic()))
+        _signal(one, signal.SIGKILL)
 
 
 def _signal(process: "subprocess.Popen[str]", number: int) -> None:
     """Send a signal to a process and all that it has started."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, number)
+
+
+def check(faults: Mapping[str, str], logs: Path) -> None:
+    """Check that no job failed; a ChaosError names those that did."""
+    failed = {name: fault for name, fault in faults.items() if fault}
+    if failed:
+        reasons = "".join(f"\n\n{name}\n{fault}" for name, fault in failed.items())
+        raise ChaosError(
+            f"{len(failed)} of {counted(len(faults), 'run')} failed; the same command resumes "
+            f"them. What they printed is in {logs}.{reasons}"
+        )

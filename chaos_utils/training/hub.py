@@ -1,12 +1,16 @@
 """What the Hugging Face hub has of a model, asked before anything is fetched."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
-from chaos_utils.base.inputs import digest
-from chaos_utils.training.encoders import ENCODER_FILES, unknown_revision_error
+from chaos_utils.training.encoders import (
+    check_weights,
+    snapshot,
+    tokenizer_error,
+    unknown_revision_error,
+)
 from chaos_utils.training.plans import ResolvedModel, WeightsFile
 from chaos_utils.training.recipes import Model
 
@@ -22,8 +26,9 @@ def resolve(model: Model, revision: str, note: str = "") -> ResolvedModel:
     neither has it, or that its weights cannot be loaded safely; `note` is added to the latter.
     """
     folder = cached_folder(model, revision)
-    if folder is not None and list(folder.glob(f"*{_SUFFIX}")):
-        files = {path.name: WeightsFile(size=path.stat().st_size) for path in _weights_in(folder)}
+    cached = sorted(folder.glob(f"*{_SUFFIX}")) if folder else []
+    if folder and cached:
+        files = {path.name: WeightsFile(size=path.stat().st_size) for path in cached}
         return ResolvedModel(hub=model.hub, commit=folder.name, weights=files)
     api = _api()
     found = _model_info(api, model, revision)
@@ -37,49 +42,27 @@ def resolve(model: Model, revision: str, note: str = "") -> ResolvedModel:
 
 def cached_folder(model: Model, revision: str) -> Path | None:
     """Return the folder of a model in the cache, whether whole or not; None where there is none."""
-    from huggingface_hub import snapshot_download
-
     try:
-        folder = snapshot_download(
-            model.hub,
-            revision=revision or None,
-            cache_dir=paths.cache() / "hub",
-            allow_patterns=list(ENCODER_FILES),
-            local_files_only=True,
-        )
+        return snapshot(model, revision, local_files_only=True)
     except (OSError, ValueError):
         return None
-    return Path(folder)
 
 
 def check_cached(model: Model, resolved: ResolvedModel) -> None:
     """Compare weights in the cache with the digests that the hub has given for them."""
-    folder = cached_folder(model, resolved.commit)
-    for name, about in resolved.weights.items():
-        path = folder / name if folder else None
-        if path is None or not path.is_file() or not about.sha256:
-            continue
-        if (found := digest(path)) != about.sha256:
-            raise ChaosError(
-                "These weights are not those of the hub: their SHA-256 differs.",
-                where=path,
-                found=found,
-                expected=about.sha256,
-                todo=f"remove the folder {path.parent}; they are fetched again",
-            )
+    if folder := cached_folder(model, resolved.commit):
+        for name, about in resolved.weights.items():
+            if about.sha256 and (folder / name).is_file():
+                check_weights(folder / name, about.sha256)
 
 
 def config_folder(model: Model, revision: str) -> Path | None:
     """Return a folder with the configuration of a model, fetched where needed; None without."""
-    from huggingface_hub import hf_hub_download
-
     try:
-        path = hf_hub_download(
-            model.hub, "config.json", revision=revision or None, cache_dir=paths.cache() / "hub"
-        )
+        folder = snapshot(model, revision, ("config.json",))
     except Exception:  # of several HTTP libraries; that the hub is out of reach is said elsewhere
         return None
-    return Path(path).parent
+    return folder if (folder / "config.json").is_file() else None
 
 
 def _api() -> Any:
@@ -106,10 +89,6 @@ def _model_info(api: Any, model: Model, revision: str) -> Any:
             todo="check the name and the network; or copy the folder hub/ of the cache "
             "(CHAOS_CACHE) from a machine that has fetched them",
         ) from fault
-
-
-def _weights_in(folder: Path) -> list[Path]:
-    return sorted(folder.glob(f"*{_SUFFIX}"))
 
 
 def _weights_file(sibling: Any) -> WeightsFile:
@@ -158,17 +137,9 @@ def _converted(api: Any, model: Model) -> str:
 
 
 def _check_tokenizer(model: Model, names: dict[str, Any]) -> None:
-    from importlib.util import find_spec
-
     tokenizers = {"tokenizer.json", "vocab.txt", "vocab.json"}
     if tokenizers & names.keys():
         return
     pieces = [name for name in names if name.endswith(".model")]
     if not pieces or find_spec("sentencepiece") is None:
-        raise ChaosError(
-            "The tokenizer of this model cannot be read here.",
-            where=model.hub,
-            found=", ".join(pieces) or did_you_mean("tokenizer.json", names),
-            expected="tokenizer.json, or the packages that read sentencepiece's files",
-            todo="run `pip install sentencepiece protobuf`",
-        )
+        raise tokenizer_error(model.hub, ", ".join(pieces) or did_you_mean("tokenizer.json", names))

@@ -9,7 +9,7 @@ from scipy.special import softmax
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.training.devices import Device, is_out_of_memory
-from chaos_utils.training.encoding import EncodedItems, split_by_budget
+from chaos_utils.training.encoding import EncodedItems
 from chaos_utils.training.progress import Say
 
 Floats = npt.NDArray[np.float64]
@@ -44,7 +44,8 @@ def predict_logits(
     try:
         with torch.inference_mode():
             while len(waiting):
-                items = next(split_by_budget(waiting, encoded.lengths, encoded.per_item, budget))
+                longest = encoded.per_item * int(encoded.lengths[waiting[0]])
+                items = waiting[: max(1, budget // longest)]
                 try:
                     logits = _forward(model, encoded, items, device)
                 except (RuntimeError, MemoryError) as fault:
@@ -52,7 +53,7 @@ def predict_logits(
                         raise
                     if len(items) == 1:
                         raise no_memory(int(encoded.lengths[items[0]])) from fault
-                    budget = len(items) * encoded.per_item * int(encoded.lengths[items[0]]) // 2
+                    budget = len(items) * longest // 2
                     torch.cuda.empty_cache()  # does nothing without a GPU
                     say(f"out of memory: going on with at most {budget:,} tokens at once")
                     continue

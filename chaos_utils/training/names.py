@@ -3,14 +3,11 @@
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.scoring.training_records import RECORD_FILE, Run, read_run
-from chaos_utils.training.recipes import get_model, recipe_of
 from chaos_utils.training.settings import Settings, recorded_settings, usual
 
 # Runs with different values of these are one system, unless they also share the seed.
@@ -32,29 +29,20 @@ def names_of(
     def ending(seed: int) -> str:
         return f", seed {seed}{dropout}" if seeded else dropout
 
-    mine = settings.model_dump() | {"mc_samples": mc_samples}
+    mine = _in_words(settings, mc_samples)
     beside = [pair for pair in _runs_beside(out) if _shares_items(pair[1], settings)]
     for technical in (False, True):
-        differing = set()
-        for run, other_settings in beside:
-            if run.system != family + ending(other_settings.seed):
-                continue
-            if technical and other_settings.seed != settings.seed:
-                continue
-            predicted = run.record.predicted
-            theirs = other_settings.model_dump() | {
-                "mc_samples": predicted.mc_samples if predicted else 0
-            }
-            differing |= {
-                name
-                for name, value in mine.items()
-                if name != "seed"
-                and _setting_in_words(name, value) != _setting_in_words(name, theirs[name])
-                and (name in _TECHNICAL) == technical
-                and (name not in _LATER_SETTINGS or theirs[name])
-            }
+        others = [
+            _in_words(other, run.record.predicted.mc_samples if run.record.predicted else 0)
+            for run, other in beside
+            if run.system == family + ending(other.seed)
+            and (other.seed == settings.seed or not technical)
+        ]
         shown = [
-            _setting_in_words(name, value) for name, value in mine.items() if name in differing
+            words
+            for name, words in mine.items()
+            if (name in _TECHNICAL) == technical
+            and any(them[name] not in (words, _unsaid(name)) for them in others)
         ]
         family = ", ".join([family, *shown])
     return family + ending(settings.seed), family + dropout
@@ -66,10 +54,17 @@ def _shares_items(theirs: Settings, mine: Settings) -> bool:
     return theirs.task == mine.task and (of_one_dataset or not mine.on_own_votes)
 
 
-def _setting_in_words(name: str, value: Any) -> str:
-    if name in ("init", "teacher", "data", "train"):
-        value = Path(value).name  # of a folder, without where it stands
-    return f"{name.replace('_', ' ')} {value or 'none'}"
+def _in_words(settings: Settings, mc_samples: int) -> dict[str, str]:
+    """Return what is said of each setting but the seed where another run has another value."""
+    values = settings.model_dump(exclude={"seed"}) | {"mc_samples": mc_samples}
+    for name in ("init", "teacher", "data", "train"):
+        values[name] = Path(values[name]).name  # of a folder, without where it stands
+    return {name: f"{name.replace('_', ' ')} {value or 'none'}" for name, value in values.items()}
+
+
+def _unsaid(name: str) -> str:
+    """Return what an older record, which lacks a setting, seems to say of it."""
+    return f"{name} none" if name in _LATER_SETTINGS else ""
 
 
 def _runs_beside(out: Path) -> Iterator[tuple[Run, Settings]]:
@@ -91,13 +86,10 @@ def command_of(settings: Settings, run: str) -> str:
     What is left to the recipe's defaults is left out.
     """
     words = [f"chaos finetune --model {shlex.quote(settings.model)}"]
-    recipe = asdict(
-        recipe_of(get_model(settings.model), settings.task, settings.train, settings.init)
-    )
-    recipe |= usual(settings)
+    defaults = usual(settings)
     for name, field in Settings.model_fields.items():
         value = getattr(settings, name)
-        if name != "model" and value not in (field.default, recipe.get(name)):
+        if name != "model" and value not in (field.default, defaults.get(name)):
             words.append(f"--{name.replace('_', '-')} {shlex.quote(str(value))}")
     return " ".join([*words, f"--out results/{run}"])
 

@@ -4,7 +4,7 @@
 `preflight` has resolved stand beside a plan, in ``NAME.revisions.json``.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -139,6 +139,8 @@ class PlanFile(StrictModel):
         for name in self.models:
             if name not in trained:
                 raise ValueError(f"no run is of the model {name}; {did_you_mean(name, trained)}")
+            if not get_model(name).hub:
+                raise ValueError(f"{name} is pinned, and not on the hub")
         return self
 
 
@@ -170,11 +172,6 @@ class Plan:
     name: str
     path: Path
     file: PlanFile
-
-    @property
-    def title(self) -> str:
-        """What it is a plan for."""
-        return self.file.title
 
     @cached_property
     def runs(self) -> list[RunSpec]:
@@ -218,14 +215,13 @@ class Plan:
             return spec
         return spec.model_copy(update={"settings": {**spec.settings, "revision": revision}})
 
-    def keep(self, found: dict[str, ResolvedModel]) -> "Plan":
-        """Write what was resolved beside the plan, and return the plan with it."""
+    def keep(self, found: dict[str, ResolvedModel]) -> None:
+        """Write what was resolved beside the plan, which is then to be read again."""
         of_plan = {name: one for name, one in found.items() if name in self.file.models}
         merged = {**self.resolved, **of_plan}
         if merged != self.resolved:
             content = Revisions(models=dict(sorted(merged.items())))
             write_json(self.revisions_path, content.model_dump())
-        return replace(self)
 
 
 def plan_names() -> list[str]:
@@ -253,9 +249,7 @@ def read_plan(name: str = "") -> Plan:
     content = read_yaml(path, "A plan")
     if isinstance(content, dict) and isinstance(content.get("runs"), list):
         _runs(path, content["runs"])  # which says in which entry a fault is
-    plan = Plan(name, path, validate(content, PlanFile, path, "A plan"))
-    _check_pinned(plan)
-    return plan
+    return Plan(name, path, validate(content, PlanFile, path, "A plan"))
 
 
 def _runs(path: Path, content: object) -> list[RunSpec]:
@@ -266,17 +260,3 @@ def _runs(path: Path, content: object) -> list[RunSpec]:
         validate(entry, RunSpec, f"{path}, entry {n}", "A wanted run")
         for n, entry in enumerate(content, start=1)
     ]
-
-
-def _check_pinned(plan: Plan) -> None:
-    """Refuse to pin what does not come from the hub."""
-    for name in plan.file.models:
-        if not get_model(name).hub:
-            raise ChaosError(
-                "A plan pins a model that is not on the hub.", where=plan.path, found=name
-            )
-
-
-def wanted_runs() -> list[RunSpec]:
-    """Return the runs of the usual plan, by value; none where there is none."""
-    return read_plan().runs

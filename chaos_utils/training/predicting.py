@@ -12,7 +12,7 @@ from chaos_utils.training.cache import read_fitted
 from chaos_utils.training.data import Data, load_data
 from chaos_utils.training.dev_scores import balanced_subset
 from chaos_utils.training.devices import choose_device, threads_of, to_device
-from chaos_utils.training.encoders import label_name, load_model, load_off_the_shelf
+from chaos_utils.training.encoders import label_name, load_off_the_shelf
 from chaos_utils.training.finetune import DEV_EXAMPLES, check_place, weights_of
 from chaos_utils.training.names import DROPOUT, predict_command
 from chaos_utils.training.progress import Report, Say, silent
@@ -57,7 +57,7 @@ def predict_again(
         run.data = load_data(settings.model_copy(update={"dev_examples": limit}))
         folder = weights_of(name, run)
         run.take(get_model(settings.model))
-        model = to_device(load_model(folder, run.n_outputs), run.device)
+        model = run.load(folder)
         options = {"mc-samples": mc_samples, "threads": run.settings.threads}
         trained_on, out_of_fold = earlier.learned_from()
         return run.write(

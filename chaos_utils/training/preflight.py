@@ -21,32 +21,16 @@ from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.corpora import choose_data
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.scoring.training_records import find_run
-from chaos_utils.training import hub
+from chaos_utils.training import estimates, hub, trial_steps
 from chaos_utils.training.devices import choose_device
 from chaos_utils.training.encoders import check_length, find_encoder, load_tokenizer
-from chaos_utils.training.estimates import (
-    GIB,
-    Estimate,
-    Gpu,
-    estimate,
-    hours_at,
-    hours_in_words,
-    memory_bytes,
-    sequences_of,
-    usual_length,
-)
+from chaos_utils.training.estimates import GIB, Estimate, Gpu
 from chaos_utils.training.finetune import check_place
 from chaos_utils.training.plans import Plan, ResolvedModel, RunSpec
 from chaos_utils.training.progress import Say
 from chaos_utils.training.recipes import Model, Shape
 from chaos_utils.training.settings import Settings, complete, read_settings
-from chaos_utils.training.trial_steps import (
-    TrialResult,
-    TrialStep,
-    config_in,
-    shape_of,
-    try_steps,
-)
+from chaos_utils.training.trial_steps import TrialResult, TrialStep
 from chaos_utils.training.wanted import WantedRun, missing_total
 
 
@@ -54,7 +38,8 @@ from chaos_utils.training.wanted import WantedRun, missing_total
 class Site:
     """Where runs are to be made: on which device, and for how long.
 
-    `gpu` is the card at hand, or the one that is meant where there is none. `gpu_ids` are those
+    `gpu` is the card at hand, or the one that is meant where there is none; `has_gpu` says that
+    there is one, which is used. `gpu_ids` are those
     that make one run each at a time; without them runs are made one after the other. `max_hours`
     are those that the machine is to be had; 0 where that does not matter.
     """
@@ -187,7 +172,7 @@ def _check_weights(
             if found is not None:
                 resolved[run.model.name] = found
             if folder is not None:
-                configs[run.weights] = config_in(folder)
+                configs[run.weights] = trial_steps.config_in(folder)
     plan.keep(resolved)
     return configs
 
@@ -197,7 +182,7 @@ def _weights_of(run: _Trained, plan: Plan) -> tuple[ResolvedModel | None, Path |
     model, revision = run.model, run.settings.revision
     if not model.hub or (model.wheels and not revision):
         folder = find_encoder(model, revision).folder
-        check_length(load_tokenizer(folder), run.settings.max_length)
+        check_length(run.settings.max_length, load_tokenizer(folder).model_max_length)
         return None, folder
     known = plan.resolved.get(model.name)
     found = hub.resolve(model, revision, plan.note_of(model.name))
@@ -223,75 +208,37 @@ def _check_memory(
     say: Say,
 ) -> dict[str, Estimate]:
     """Check that the worst step of each run fits; return what each run costs."""
-    costs, shapes = {}, {}
+    costs: dict[str, Estimate] = {}
+    steps: dict[str, TrialStep] = {}
     for run in trained:
         with faults.collected(run.spec.name):
-            shape = run.model.shape
-            if shape is None and run.weights in configs:
-                shape = _shape_of(configs[run.weights])
-            shapes[run.spec.name] = shape
-            costs[run.spec.name] = estimate(run.settings, shape, site.gpu)
-    usable = []
-    for run in trained:
-        with faults.collected(run.spec.name):
-            if run.weights in configs:
-                _check_positions(configs[run.weights], run.settings.max_length)
-                usable.append(run)
-    if not site.has_gpu or site.device == "cpu":
-        for run in trained:
-            with faults.collected(run.spec.name):
-                if shape := shapes.get(run.spec.name):
-                    _compare_memory(run, shape, site, say)
+            shape, config = run.model.shape, configs.get(run.weights)
+            if config:
+                check_length(
+                    run.settings.max_length, json.loads(config).get("max_position_embeddings")
+                )
+                shape = shape or trial_steps.shape_of(config)
+            costs[run.spec.name] = estimates.estimate(run.settings, shape, site.gpu)
+            if config and site.has_gpu:
+                steps[run.spec.name] = trial_steps.step_of(config, run.settings)
+            elif shape and not site.has_gpu:
+                _compare_memory(run, shape, site, say)
+    if not steps:
         return costs
-    steps = {run.spec.name: _step(run, configs[run.weights]) for run in usable}
     tried = list(dict.fromkeys(steps.values()))
     with faults.collected("memory"):
         results = dict(zip(tried, in_own_process(tried, site), strict=True))
-        for run in usable:
+        for run in trained:
+            if run.spec.name not in steps:
+                continue
             result = results[steps[run.spec.name]]
             with faults.collected(run.spec.name):
                 _check_result(run, result, site, say)
-                hours = hours_at(run.settings, result.seconds)
+                hours = estimates.hours_at(run.settings, result.seconds)
                 costs[run.spec.name] = replace(
                     costs[run.spec.name], hours=(hours, hours), memory_gib=result.peak_gib
                 )
     return costs
-
-
-def _check_positions(config: str, max_length: int) -> None:
-    """Refuse sequences that are longer than a model has positions for."""
-    positions = json.loads(config).get("max_position_embeddings")
-    if isinstance(positions, int) and 0 < positions < max_length:
-        raise ChaosError(
-            "max_length exceeds what the encoder takes.",
-            found=max_length,
-            expected=f"at most {positions}",
-        )
-
-
-def _shape_of(config: str) -> Shape:
-    try:
-        return shape_of(config)
-    except (ValueError, KeyError, TypeError) as fault:
-        raise ChaosError(
-            "This encoder's configuration cannot be read.",
-            found=" ".join(str(fault).split())[:200],
-            expected="an architecture of transformers that classifies sequences",
-        ) from fault
-
-
-def _step(run: _Trained, config: str) -> TrialStep:
-    settings = run.settings
-    is_story = get_task(settings.task).kind == "stories"
-    return TrialStep(
-        config,
-        settings.precision,
-        1 if is_story else 3,
-        sequences_of(settings),
-        2 if is_story else 1,
-        settings.max_length,
-        usual_length(settings),
-    )
 
 
 def in_own_process(steps: list[TrialStep], site: Site) -> list[TrialResult]:
@@ -311,31 +258,24 @@ def in_own_process(steps: list[TrialStep], site: Site) -> list[TrialResult]:
 def _try_all(steps: list[TrialStep], device: str, gpu_ids: Sequence[str]) -> list[TrialResult]:
     for gpu in gpu_ids:  # before PyTorch looks for one
         os.environ.update(CUDA_DEVICE_ORDER="PCI_BUS_ID", CUDA_VISIBLE_DEVICES=gpu)
-    return try_steps(steps, device)
+    return trial_steps.try_steps(steps, device)
 
 
 def _check_result(run: _Trained, result: TrialResult, site: Site, say: Say) -> None:
-    settings, title = run.settings, site.gpu.name if site.gpu else "this GPU"
+    title = site.gpu.name if site.gpu else "this GPU"
     if result.fault:
         raise ChaosError(
             "A step of this run fails.",
             where=title,
             found=result.fault,
-            expected="an encoder that classifies sequences, and a GPU that computes",
-            todo="see `nvidia-smi`; then try the run alone",
-        )
-    if result.parts == 0:
-        raise ChaosError(
-            "Out of memory: a single item does not fit.",
-            where=title,
-            found=f"{counted(settings.max_length, 'token')} in each sequence",
-            todo="take a card with more memory, or a smaller max_length; see `nvidia-smi` for what "
-            "else fills this one",
+            expected="an encoder that classifies sequences, and a GPU with room for it",
+            todo="see `nvidia-smi` for what else fills it; then try the run alone, or a smaller "
+            "max_length",
         )
     if result.parts > 1:
         say(
-            f"{run.spec.name}: a step of {settings.batch_size} items does not fit on {title}, and "
-            f"will be made in {result.parts} parts"
+            f"{run.spec.name}: a step of {run.settings.batch_size} items does not fit on {title}, "
+            f"and will be made in {result.parts} parts"
         )
 
 
@@ -348,7 +288,7 @@ def _compare_memory(run: _Trained, shape: Shape, site: Site, say: Say) -> None:
     if run.spec.needs == "gpu" and site.gpu:
         title, there = site.gpu.name, site.gpu.memory_gib
     one_item = run.settings.model_copy(update={"batch_size": 1})
-    needed, least = (memory_bytes(one, shape) / GIB for one in (run.settings, one_item))
+    needed, least = (estimates.memory_bytes(one, shape) / GIB for one in (run.settings, one_item))
     if not there or needed <= there:
         return
     if least <= there:
@@ -402,7 +342,7 @@ def _check_hours(runs: Sequence[WantedRun], site: Site, faults: Faults) -> None:
         raise ChaosError(
             "The runs would take longer than the machine is to be had.",
             where=f"--hours {site.max_hours:g}",
-            found=f"{hours_in_words(hours)} GPU-hours on {counted(site.at_once, 'GPU')}",
+            found=f"{estimates.hours_in_words(hours)} GPU-hours on {counted(site.at_once, 'GPU')}",
             todo="take more GPUs, or part of the runs: --limit or --only; what is made stays, and "
             "the same command makes the rest",
         )

@@ -205,23 +205,25 @@ def chosen(values: Mapping[str, Any]) -> Settings:
 
 def complete(settings: Settings) -> "tuple[Settings, Model]":
     """Return settings with the recipe's values filled in, and the model that they name."""
-    from chaos_utils.training.recipes import get_model, recipe_of
+    from chaos_utils.training.recipes import get_model
 
-    model = get_model(settings.model)
-    recipe = asdict(recipe_of(model, settings.task, settings.train, settings.init))
-    recipe |= usual(settings)
     fields = Settings.model_fields
     defaults = {
-        name: recipe[name] for name in recipe if getattr(settings, name) == fields[name].default
+        name: value
+        for name, value in usual(settings).items()
+        if getattr(settings, name) == fields[name].default
     }
-    return settings.model_copy(update=defaults), model
+    return settings.model_copy(update=defaults), get_model(settings.model)
 
 
 def usual(settings: Settings) -> dict[str, Any]:
     """Return what settings are that depend on others where they are left at their defaults."""
+    from chaos_utils.training.recipes import get_model, recipe_of
+
+    recipe = recipe_of(get_model(settings.model), settings.task, settings.train, settings.init)
     head = "affine" if settings.on_votes and settings.init else "kept"
     task = VOTES if settings.on_own_votes else settings.task
-    return {"head": head, "loss": usual_loss(settings), "task": task}
+    return {**asdict(recipe), "head": head, "loss": usual_loss(settings), "task": task}
 
 
 def usual_loss(settings: Settings) -> str:

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
-from hashlib import file_digest
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -30,10 +29,11 @@ from transformers.utils.import_utils import is_datasets_available
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json
+from chaos_utils.base.inputs import digest
 from chaos_utils.training import devices
 from chaos_utils.training.devices import Device, is_out_of_memory
-from chaos_utils.training.encoders import WEIGHTS
 from chaos_utils.training.encoding import BatchPlan, EncodedItems, Integers, micro_batch_size
+from chaos_utils.training.inference import no_memory
 from chaos_utils.training.objectives import summed_loss
 from chaos_utils.training.progress import Report, Say, silent
 from chaos_utils.training.settings import Settings
@@ -175,7 +175,6 @@ def arguments_for(job: Job, accumulation: int) -> TrainingArguments:
         "remove_unused_columns": False,
         "label_names": ["labels"],
         "disable_tqdm": True,
-        "use_cache": False,
         "dataloader_pin_memory": device.kind == "cuda",
     }
     if device.kind == "cuda":
@@ -466,14 +465,9 @@ def _score_in_words(reached: Mapping[str, Any]) -> str:
 
 def _mark_whole(folder: Path, account: Account) -> None:
     """Write beside a checkpoint's files their digests and the account: it is whole, and sound."""
-    digests = {path.name: _sha256(path) for path in sorted(folder.iterdir()) if path.is_file()}
+    digests = {path.name: digest(path) for path in sorted(folder.iterdir()) if path.is_file()}
     digests.pop(_ACCOUNT_FILE, None)
     write_json(folder / _ACCOUNT_FILE, {"sha256": digests, "account": asdict(account)})
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return file_digest(stream, "sha256").hexdigest()
 
 
 def last_checkpoint(work: Path, say: Say) -> tuple[Path, Account] | None:
@@ -486,7 +480,7 @@ def last_checkpoint(work: Path, say: Say) -> tuple[Path, Account] | None:
         content = json.loads(mark.read_text("utf-8"))
         names = {path.name for path in folder.iterdir()}
         digests = content["sha256"]
-        if digests.keys() <= names and all(_sha256(folder / n) == d for n, d in digests.items()):
+        if digests.keys() <= names and all(digest(folder / n) == d for n, d in digests.items()):
             return folder, Account(**content["account"])
         say(f"the checkpoint {folder} is damaged: its files are not those that were written. "
             "Going on without it")  # fmt: skip
@@ -525,8 +519,7 @@ def fit(make_model: Callable[[], Any], job: Job) -> tuple[Any, Account]:
                 else:
                     raise
             model = make_model()
-        account = Account(processes=arguments.world_size, accumulation=accumulation)
-        return _run(model, job, arguments, account, deterministic)
+        return _run(model, job, arguments, deterministic)
 
 
 def _more_parts(
@@ -535,14 +528,9 @@ def _more_parts(
     """Return into how many parts a batch is cut that did not fit; a ChaosError if that is vain."""
     torch.cuda.empty_cache()  # does nothing without a GPU
     longest = int(job.encoded.lengths.max())
-    if arguments.per_device_train_batch_size == 1:
-        raise ChaosError(
-            "Out of memory on a single item.",
-            where=job.device.title,
-            found=f"a sequence of {longest} tokens",
-            todo="take a smaller model, a smaller max_length, or a machine with more memory",
-        ) from fault
     several, size = arguments.world_size > 1, arguments.per_device_train_batch_size
+    if size == 1:
+        raise no_memory(longest) from fault
     if several or size % 2:
         raise ChaosError(
             "Out of memory.",
@@ -608,17 +596,15 @@ def _check_disk(model: Any, job: Job) -> None:
 
 
 def _run(
-    model: Any, job: Job, arguments: TrainingArguments, account: Account, deterministic: str
+    model: Any, job: Job, arguments: TrainingArguments, deterministic: str
 ) -> tuple[Any, Account]:
     """Train a model that fits, from its last checkpoint."""
-    resumed = last_checkpoint(job.work, job.say)
-    folder: Path | None = None
-    if resumed is not None:
-        folder, before = resumed
-        before.processes, before.accumulation = account.processes, account.accumulation
-        account = before
+    folder, account = last_checkpoint(job.work, job.say) or (None, Account())
+    if folder is not None:
         job.say(f"resuming after step {account.steps}{_last_words(job.work, account.steps)}")
     account.calls.append(job.device.title)
+    account.processes = arguments.world_size
+    account.accumulation = arguments.gradient_accumulation_steps
     account.deterministic = deterministic
     account.attention = model.config._attn_implementation
     watch = _Watch(job, account)
@@ -626,7 +612,7 @@ def _run(
     watch.trainer = trainer
     if folder is not None and account.ended:  # killed after its last step
         state = json.loads((folder / "trainer_state.json").read_text("utf-8"))
-        _load_weights(model, Path(state["best_model_checkpoint"] or folder))
+        trainer._load_from_checkpoint(state["best_model_checkpoint"] or str(folder))
     else:
         # Each process draws its own dropout.
         set_seed(job.settings.seed, device_specific=True)
@@ -635,13 +621,6 @@ def _run(
     trainer.accelerator.unwrap_model(trainer.model_wrapped, keep_fp32_wrapper=False)
     trainer.accelerator.free_memory()
     return model, account
-
-
-def _load_weights(model: Any, folder: Path) -> None:
-    from safetensors.torch import load_file
-
-    model.load_state_dict(load_file(folder / WEIGHTS), strict=False)  # shared ones stand once
-    model.tie_weights()
 
 
 def _last_words(work: Path, step: int) -> str:

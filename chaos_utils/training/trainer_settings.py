@@ -6,40 +6,30 @@ This module imports neither PyTorch nor transformers until a name is checked.
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from types import MappingProxyType
 from typing import Any
 
 import yaml
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
 
-# What our own settings or the engine decide, and what decides it.
-_DECIDED: Mapping[str, str] = MappingProxyType(
-    {
-        "num_train_epochs": "epochs",
-        "max_steps": "epochs",
-        "per_device_train_batch_size": "batch_size and gradient_accumulation_steps",
-        "auto_find_batch_size": "batch_size and gradient_accumulation_steps",
-        "learning_rate": "learning_rate",
-        "weight_decay": "weight_decay",
-        "warmup_steps": "warmup_ratio",
-        "warmup_ratio": "warmup_ratio",
-        "label_smoothing_factor": "label_smoothing",
-        "bf16": "precision",
-        "fp16": "precision",
-        "tf32": "precision",
-        "bf16_full_eval": "precision",
-        "fp16_full_eval": "precision",
-        "seed": "seed",
-        "data_seed": "seed",
-        "use_cpu": "device",
-        "load_best_model_at_end": "patience",
-        "metric_for_best_model": "patience",
-        "greater_is_better": "patience",
-        "output_dir": "out",
-        "resume_from_checkpoint": "the same command, which resumes",
-    }
-)
+# What decides arguments of the trainer: settings of ours.
+_DECIDING = {
+    "epochs": ("num_train_epochs", "max_steps"),
+    "batch_size and gradient_accumulation_steps": (
+        "per_device_train_batch_size", "auto_find_batch_size",
+    ),
+    "learning_rate": ("learning_rate",),
+    "weight_decay": ("weight_decay",),
+    "warmup_ratio": ("warmup_steps", "warmup_ratio"),
+    "label_smoothing": ("label_smoothing_factor",),
+    "precision": ("bf16", "fp16", "tf32", "bf16_full_eval", "fp16_full_eval"),
+    "seed": ("seed", "data_seed"),
+    "device": ("use_cpu",),
+    "patience": ("load_best_model_at_end", "metric_for_best_model", "greater_is_better"),
+    "out": ("output_dir",),
+    "the same command, which resumes": ("resume_from_checkpoint",),
+}  # fmt: skip
+_DECIDED = {name: setting for setting, names in _DECIDING.items() for name in names}
 _OURS = frozenset(
     {
         "do_eval", "do_predict", "do_train", "eval_delay", "eval_on_start", "eval_steps",
@@ -59,15 +49,11 @@ def trainer_text(values: object) -> str:
 
     They are given as a mapping or as text, with braces or without.
     """
-    return ", ".join(f"{name}: {_in_yaml(value)}" for name, value in _read(values).items())
+    return ", ".join(f"{name}: {_in_yaml(value)}" for name, value in trainer_values(values).items())
 
 
-def trainer_values(text: str) -> dict[str, Any]:
-    """Return the arguments of the trainer that a text in that spelling holds."""
-    return _read(text)
-
-
-def _read(values: object) -> dict[str, Any]:
+def trainer_values(values: object) -> dict[str, Any]:
+    """Return the arguments of the trainer, by name, that a mapping or such a text holds."""
     if isinstance(values, str):
         text = values.strip()
         try:

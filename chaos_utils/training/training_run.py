@@ -1,6 +1,5 @@
 """A run that is being made: what decides it, what it reads and predicts, and what it leaves."""
 
-import io
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -11,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.base import inputs, paths
-from chaos_utils.base.files import fresh_folder, write_bytes, write_json
+from chaos_utils.base.files import fresh_folder, write_json
 from chaos_utils.datasets.catalogue import known_files
 from chaos_utils.datasets.corpora import Corpus
 from chaos_utils.report import provenance
@@ -22,8 +21,15 @@ from chaos_utils.scoring.system import System
 from chaos_utils.training.cache import ENGINE
 from chaos_utils.training.data import Data
 from chaos_utils.training.dev_scores import dev_scores
-from chaos_utils.training.devices import Device, effective_threads, gpu_details
-from chaos_utils.training.encoders import Encoder, check_length, find_encoder, load_tokenizer
+from chaos_utils.training.devices import Device, effective_threads, gpu_details, to_device
+from chaos_utils.training.encoders import (
+    Encoder,
+    check_length,
+    find_encoder,
+    load_model,
+    load_tokenizer,
+    read_config,
+)
 from chaos_utils.training.encoding import EncodedItems, encode
 from chaos_utils.training.inference import Floats, predict, predict_logits
 from chaos_utils.training.names import command_of, names_of
@@ -78,13 +84,18 @@ class NewRun:
         self.encoder = find_encoder(model, self.settings.revision)
         self.decide(revision=self.encoder.revision)
         self.tokenizer = load_tokenizer(self.encoder.folder)
-        check_length(self.tokenizer, self.settings.max_length)
+        positions = read_config(self.encoder.folder).get("max_position_embeddings")
+        check_length(self.settings.max_length, self.tokenizer.model_max_length, positions)
 
     @property
     def n_outputs(self) -> int:
         """How many logits a sequence has: one for a story of αNLI."""
         task = self.data.train.task
         return 1 if task.kind == "stories" else len(task.labels)
+
+    def load(self, folder: Path) -> Any:
+        """Return the model whose weights stand in a folder, on the device."""
+        return to_device(load_model(folder, self.n_outputs), self.device)
 
     def encode(self, corpus: Corpus, tokenizer: Any = None) -> EncodedItems:
         """Return a corpus as tokens of the encoder, or of another tokenizer."""
@@ -237,6 +248,4 @@ def _write_dev(path: Path, data: Data, shares: Floats) -> None:
     table.insert(0, "label", data.dev.gold.astype(np.int8))
     table.insert(0, "uid", data.dev.uids)
     table.insert(0, "dataset", data.dev.datasets)
-    stream = io.BytesIO()
-    table.to_parquet(stream, index=False, compression="zstd")
-    write_bytes(path, stream.getvalue())
+    table.to_parquet(path, index=False, compression="zstd")

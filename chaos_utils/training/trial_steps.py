@@ -1,72 +1,91 @@
-"""One step of training on random tokens: whether it fits into memory, and how long it takes.
+"""Steps of training on random tokens: whether they fit into memory, and how long they take.
 
-The model has its real shape and random weights, so that none are fetched. It is a trial of the
-device; what trains is `Trainer`.
+The model has its real shape and random weights, so that none are fetched; the trainer is that of
+all runs.
 """
 
 import json
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
-from chaos_utils.training.devices import Device, choose_device, is_out_of_memory
+import numpy as np
+
+from chaos_utils.base import paths
+from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.tasks import get_task
+from chaos_utils.training.devices import Device, choose_device
+from chaos_utils.training.encoding import EncodedItems, Integers
+from chaos_utils.training.estimates import usual_length
 from chaos_utils.training.recipes import Shape
+from chaos_utils.training.settings import Settings
 
-_TIMED = 5  # steps, after two others
+if TYPE_CHECKING:
+    from chaos_utils.training.trainer import Account  # PyTorch comes with it
+
+_TIMED = 6  # steps, beside one of the longest sequences
 _FIRST_TOKEN = 8  # those below are special ones
-_NAMES = {  # what configurations call these, by family
-    "layers": ("num_hidden_layers", "n_layer", "n_layers"),
-    "hidden": ("hidden_size", "d_model", "dim"),
-    "heads": ("num_attention_heads", "n_head", "n_heads", "encoder_attention_heads"),
-    "intermediate": ("intermediate_size", "d_inner", "hidden_dim", "encoder_ffn_dim"),
-}
+# What decides how much memory and time a step takes, beside the model.
+_OF_A_STEP = ("model", "task", "batch_size", "max_length", "precision", "trainer")
+_INTERMEDIATE = ("intermediate_size", "d_inner", "hidden_dim", "encoder_ffn_dim")
 
 
 @dataclass(frozen=True, slots=True)
 class TrialStep:
-    """A step that is tried: of which configuration, on how many sequences of what length.
+    """A step that is tried: of which configuration, the JSON of config.json, by which settings.
 
-    `config` is the JSON of config.json, and `precision` one of the settings. The memory is that of
-    sequences of `longest` tokens, the time that of `usual` ones. A step is cut into parts of
-    `per_item` sequences at least.
+    The memory is that of sequences of `max_length` tokens, the time that of usual ones.
     """
 
     config: str
-    precision: str
-    n_outputs: int
-    sequences: int
-    per_item: int
-    longest: int
-    usual: int
+    settings: Settings
 
 
 @dataclass(frozen=True, slots=True)
 class TrialResult:
-    """What a step took: memory, which is known of a GPU alone, and time.
+    """What a step took: memory, which is known of a GPU alone, and time; or why it failed.
 
-    `parts` is into how many the step had to be cut; 0 where even one item is too large, or where
-    the step failed by a `fault` of another kind.
+    `parts` is into how many the step had to be cut.
     """
 
-    parts: int
+    parts: int = 1
     peak_gib: float = 0.0
     seconds: float = 0.0
     fault: str = ""
 
 
+def step_of(config: str, settings: Settings) -> TrialStep:
+    """Return the step of a run with settings as `complete` returns them; equal ones are one."""
+    fields = Settings.model_fields.items()
+    others = {name: field.default for name, field in fields if name not in _OF_A_STEP}
+    others |= {"epochs": 1, "patience": 0, "loss": "hard", "learning_rate": 1e-6,
+               "weight_decay": 0.0, "warmup_ratio": 0.0}  # fmt: skip
+    return TrialStep(config, settings.model_copy(update=others))
+
+
 def shape_of(config: str) -> Shape:
     """Return the shape of an encoder from its configuration, counted without making its weights."""
-    model = _make(config, 3, "meta")
-    values = model.config.to_dict()
-    found = {
-        name: next((values[one] for one in names if one in values), 0)
-        for name, names in _NAMES.items()
-    }
-    found["layers"] += values.get("decoder_layers", 0)
-    if "encoder_layers" in values:
-        found["layers"] = values["encoder_layers"] + values.get("decoder_layers", 0)
-    return Shape(parameters=sum(weight.numel() for weight in model.parameters()), **found)
+    try:
+        model = _make(config, 3, "meta")
+        about = (
+            model.config
+        )  # where decoders have their own layers, the usual name counts encoders'
+        return Shape(
+            sum(weight.numel() for weight in model.parameters()),
+            about.num_hidden_layers + getattr(about, "decoder_layers", 0),
+            about.hidden_size,
+            about.num_attention_heads,
+            next(getattr(about, name) for name in _INTERMEDIATE if hasattr(about, name)),
+        )
+    except (ValueError, LookupError, TypeError, AttributeError, StopIteration) as fault:
+        raise ChaosError(
+            "This encoder's configuration cannot be read.",
+            found=" ".join(str(fault).split())[:200],
+            expected="an architecture of transformers that classifies sequences",
+        ) from fault
 
 
 def config_in(folder: Path) -> str:
@@ -76,85 +95,91 @@ def config_in(folder: Path) -> str:
 
 def try_steps(steps: list[TrialStep], device: str) -> list[TrialResult]:
     """Try steps on a device (``auto``, ``cpu``, ``cuda``), one after the other."""
-    return [_try(step, choose_device(device, step.precision)) for step in steps]
+    return [_try(step, choose_device(device, step.settings.precision)) for step in steps]
 
 
 def _try(step: TrialStep, device: Device) -> TrialResult:
-    """Try a step, cut into more and more parts until these fit."""
     import torch
 
-    if device.kind == "cuda":  # an operation that is not deterministic is no reason to stop here
-        torch.use_deterministic_algorithms(True, warn_only=True)
-    parts, at_once = 1, step.sequences
-    while True:
-        try:
-            if device.kind == "cuda":
-                torch.cuda.empty_cache()
-                torch.cuda.reset_peak_memory_stats()
-            model = _make(step.config, step.n_outputs, device.name)
-            return _measured(model, step, device, parts, at_once)
-        except (RuntimeError, MemoryError, ValueError, LookupError, TypeError) as fault:
-            if not is_out_of_memory(fault):
-                return TrialResult(0, fault=" ".join(str(fault).split())[:200])
-        if at_once <= step.per_item:
-            return TrialResult(0)
-        parts, at_once = 2 * parts, at_once // 2
+    settings = step.settings
+    lengths = np.repeat(
+        [settings.max_length, *[usual_length(settings)] * _TIMED], settings.batch_size
+    )
+    try:
+        if device.on_gpu:
+            torch.cuda.empty_cache()
+            torch.cuda.reset_peak_memory_stats()
+        account, ends = train_at_random(step, lengths, device)
+    except (ChaosError, RuntimeError, MemoryError, ValueError, LookupError, TypeError) as fault:
+        return TrialResult(fault=" ".join(str(fault).split())[:200])
+    peak = torch.cuda.max_memory_reserved() / 2**30 if device.on_gpu else 0.0
+    return TrialResult(account.accumulation, peak, float(np.median(np.diff(ends))))
 
 
-def _measured(model: Any, step: TrialStep, device: Device, parts: int, at_once: int) -> TrialResult:
+def train_at_random(
+    step: TrialStep, lengths: Integers, device: Device
+) -> tuple["Account", list[float]]:
+    """Train random weights on random tokens, in sequences of these lengths.
+
+    Returns the account of the training, and the seconds after which each of its steps was done.
+    """
     import torch
 
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-6, fused=True)
-    model.train()
+    from chaos_utils.training import trainer
 
-    def make_step(length: int) -> None:
-        for _ in range(parts):
-            batch = _batch(model, step, at_once, length, device)
-            with device.autocast():
-                logits = model(**batch).logits
-            logits = logits.float().reshape(-1, max(2, step.n_outputs))
-            targets = torch.zeros(len(logits), dtype=torch.long, device=device.name)
-            torch.nn.functional.cross_entropy(logits, targets).backward()
-        optimizer.step()
-        optimizer.zero_grad()
-        if device.kind == "cuda":
-            torch.cuda.synchronize()
+    is_story = get_task(step.settings.task).kind == "stories"
+    n_outputs, per_item = (1, 2) if is_story else (3, 1)
+    targets = np.eye(max(2, n_outputs))[np.arange(len(lengths)) % 2]
+    begun, ends = time.monotonic(), list[float]()
 
-    make_step(step.longest)
-    peak = torch.cuda.max_memory_reserved() / 2**30 if device.kind == "cuda" else 0.0
-    make_step(step.usual)
-    begun = time.monotonic()
-    for _ in range(_TIMED):
-        make_step(step.usual)
-    return TrialResult(parts, peak, (time.monotonic() - begun) / _TIMED)
+    def make() -> Any:
+        torch.manual_seed(0)
+        return _make(step.config, n_outputs, device.name)
+
+    def items(lengths: Integers) -> EncodedItems:
+        return _random_items(step.config, lengths, per_item)
+
+    paths.cache().mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=paths.cache(), prefix=".trial-") as work:
+        job = trainer.Job(
+            step.settings, items(lengths), targets, items(lengths[:0]), targets[:0], dict, device,
+            Path(work), checkpoint_seconds=24 * 3600,
+            report=lambda *given: ends.append(time.monotonic() - begun),
+        )  # fmt: skip
+        return trainer.fit(make, job)[1], ends
 
 
 def _make(config: str, n_outputs: int, device: str) -> Any:
     """Make a model of a configuration, with random weights, on a device."""
     import torch
-    from transformers import AutoConfig, AutoModelForSequenceClassification
+    from transformers import AutoModelForSequenceClassification
 
-    values = json.loads(config)
-    for name in ("id2label", "label2id", "num_labels", "torch_dtype", "dtype"):
-        values.pop(name, None)
-    made = AutoConfig.for_model(values.pop("model_type"), **values, num_labels=n_outputs)
-    if made.pad_token_id is None:  # a decoder's: its last token is looked for by this one
-        made.pad_token_id = 0
+    made = _read(config, num_labels=n_outputs)
     with torch.device(device):
         return AutoModelForSequenceClassification.from_config(made, trust_remote_code=False).float()
 
 
-def _batch(
-    model: Any, step: TrialStep, sequences: int, length: int, device: Device
-) -> dict[str, Any]:
-    """Return random tokens; what ends a text stands at the end alone, which BART asks for."""
-    import torch
+def _read(config: str, **more: Any) -> Any:
+    from transformers import AutoConfig
 
-    config = model.config
-    end, size = config.eos_token_id, config.vocab_size
-    tokens = torch.randint(min(_FIRST_TOKEN, size - 1), size, (sequences, length))
+    values = json.loads(config)
+    for name in ("id2label", "label2id", "num_labels", "torch_dtype", "dtype"):
+        values.pop(name, None)
+    made = AutoConfig.for_model(values.pop("model_type"), **values, **more)
+    if made.pad_token_id is None:  # a decoder's: its last token is looked for by this one
+        made.pad_token_id = 0
+    return made
+
+
+def _random_items(config: str, lengths: Integers, per_item: int) -> EncodedItems:
+    """Return random tokens; what ends a text stands at the end alone, which BART asks for."""
+    values = _read(config)
+    sizes = np.repeat(lengths, per_item)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    size, end = values.vocab_size, values.eos_token_id
+    ids = np.random.default_rng(0).integers(min(_FIRST_TOKEN, size - 1), size, starts[-1])
     if isinstance(end, int):
-        tokens[tokens == end] = size - 1 if end != size - 1 else size - 2
-        tokens[:, -1] = end
-    mask = torch.ones_like(tokens)
-    return {"input_ids": tokens.to(device.name), "attention_mask": mask.to(device.name)}
+        ids[ids == end] = size - 1 if end != size - 1 else size - 2
+        ids[starts[1:] - 1] = end
+    tokenizer = SimpleNamespace(pad_token_id=values.pad_token_id, padding_side="right")
+    return EncodedItems(tokenizer, ids.astype(np.uint32), None, starts, per_item, lengths, 0)

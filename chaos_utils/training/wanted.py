@@ -34,37 +34,27 @@ class WantedRun:
 
     def as_entry(self) -> dict[str, Any]:
         """Return it for programs; what is not known is None."""
-        low, high = self.cost.hours or (None, None)
         return {
             "run": self.spec.name,
             "model": self.spec.model,
             "task": self.spec.settings.get("task", "nli") if self.spec.settings else "",
             "state": self.state,
-            "hours_low": low and round(low, 2),
-            "hours_high": high and round(high, 2),
-            **sizes(self.cost),
+            **self.cost.as_entry(),
             "why": self.spec.why,
             "command": command_for(self.spec),
         }
 
 
-def sizes(cost: Estimate) -> dict[str, float | None]:
-    """Return memory and disk for programs, in GiB."""
-    values = {"memory_gib": cost.memory_gib, "disk_gib": cost.disk_gib}
-    return {name: None if value is None else round(value, 1) for name, value in values.items()}
-
-
 def costed(specs: Sequence[RunSpec], gpu: Gpu | None) -> list[WantedRun]:
-    """Return runs with what each costs on a card."""
-    return [WantedRun(spec, cost_of(spec, gpu)) for spec in specs]
-
-
-def cost_of(spec: RunSpec, gpu: Gpu | None) -> Estimate:
-    """Return what a run costs on a card; nothing is known of one that trains nothing."""
-    if spec.predict:
-        return UNKNOWN
-    settings, model = complete(read_settings(spec.settings))
-    return estimate(settings, model.shape, gpu)
+    """Return runs with what each costs on a card; nothing is known of what trains nothing."""
+    runs = []
+    for spec in specs:
+        if spec.predict:
+            runs.append(WantedRun(spec))
+        else:
+            settings, model = complete(read_settings(spec.settings))
+            runs.append(WantedRun(spec, estimate(settings, model.shape, gpu)))
+    return runs
 
 
 def missing_total(runs: Sequence[WantedRun], *, at_once: int = 1) -> Estimate:
@@ -95,13 +85,6 @@ def job_of(spec: RunSpec, device: str) -> GpuJob:
     command = [sys.executable, "-m", "chaos_utils.cli", *words[1:], "--device", device]
     earlier = frozenset(Path(name).name for name in spec.earlier_runs)
     return GpuJob(spec.name, tuple(command), earlier)
-
-
-def has_gpu() -> bool:
-    """Whether PyTorch sees a GPU here."""
-    import torch
-
-    return bool(torch.cuda.is_available())
 
 
 def make(spec: RunSpec, *, device: str, report: Report, say: Say) -> Run:

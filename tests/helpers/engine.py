@@ -1,7 +1,8 @@
 """Tiny trainings on the synthetic sample. PyTorch is imported where it is used."""
 
+import csv
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from chaos_utils.training import trainer
 
 N_STEPS = 4  # of `fit_tiny`
+_WORDS = ["a man", "two dogs", "the old woman", "some children", "nobody", "the boat"]
 
 
 def small(family: str = "bert", **more: Any) -> Settings:
@@ -118,3 +120,24 @@ def change_weights(folder: Path, changed: Callable[[str, Any], Any]) -> None:
     tensors = {name: changed(name, one) for name, one in load_file(path).items()}
     kept = {name: one.contiguous() for name, one in tensors.items() if one is not None}
     save_file(kept, path, {"format": "pt"})
+
+
+def write_votes(
+    path: Path,
+    n_items: int = 24,
+    labels: Sequence[str] = ("yes", "no"),
+    texts: Sequence[str] = ("post",),
+    each: int = 4,
+    n_texts: int = 12,
+) -> Path:
+    """Write a row per vote: `n_texts` first texts, whose items have the first label when even."""
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        rows = csv.writer(stream)
+        rows.writerow(["item", *texts, "annotator", "label"])
+        for item in range(n_items):
+            first = f"{_WORDS[item % n_texts % 6]} sleeps on day {item % n_texts}"
+            said = [first, *(f"{_WORDS[item % 6]} {name} {item}" for name in texts[1:])]
+            for person in range(each):
+                label = labels[(item + (person == 0)) % len(labels)]
+                rows.writerow([f"i{item}", *said[: len(texts)], f"p{person}", label])
+    return path

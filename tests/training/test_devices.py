@@ -49,6 +49,22 @@ def test_a_gpu_s_precision_is_what_its_hardware_multiplies(bf16, capability, exp
     assert choose_device("cpu", "fp32").kind == "cpu"
 
 
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        ({"avx512_f": True, "avx512_bf16": True, "amx_tile": True, "amx_bf16": True}, "bf16"),
+        ({"avx512_f": True, "avx512_bf16": True, "amx_tile": False, "amx_bf16": False}, "fp32"),
+        ({"architecture": "aarch64"}, "fp32"),
+    ],
+)
+def test_a_cpu_computes_in_bf16_where_it_multiplies_matrices_of_it(
+    flags, expected, torch, monkeypatch
+):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: flags)
+    assert choose_device("cpu").precision == expected
+    assert choose_device("cpu", "bf16").precision == "bf16"
+
+
 def test_a_gpu_is_asked_to_compute_the_same_each_time_and_in_full_fp32(gpu, torch):
     torch.set_float32_matmul_precision("high")
     choose_device("cpu", "fp32")

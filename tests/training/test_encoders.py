@@ -12,14 +12,15 @@ from unittest.mock import Mock
 
 import pytest
 from helpers.checkout import PROJECT
-from helpers.engine import change_weights
+from helpers.engine import change_weights, fit_tiny, small
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.corpora import load_corpus
 from chaos_utils.training import encoders
 from chaos_utils.training.encoding import encode
-from chaos_utils.training.recipes import DECODERS, MODELS, Model, get_model
+from chaos_utils.training.finetune import finetune
+from chaos_utils.training.recipes import DECODERS, MODELS, TINY_FAMILIES, Model, get_model
 
 FILES = {
     "pkg/model/config.json": "{}",
@@ -169,6 +170,35 @@ def test_two_texts_are_never_glued_together():
     asked.configure_mock(model_input_names=["input_ids"], __len__=lambda self: 100)
     encode(asked, corpus, 64)
     assert asked.call_args.args[1] == [f"\n{corpus.texts[0][1]}"]
+
+
+@pytest.mark.parametrize("family", TINY_FAMILIES)
+def test_a_model_without_a_tokenizer_is_refused(family, tmp_path):
+    source = encoders.find_encoder(get_model(f"tiny-{family}")).folder
+    for name in ("config.json", "model.safetensors"):
+        shutil.copy(source / name, tmp_path)
+    with pytest.raises(ChaosError, match=r"has no tokenizer|cannot be loaded(.|\n)*a tokenizer"):
+        encoders.load_tokenizer(tmp_path)
+
+
+def test_a_folder_with_a_checkpoint_or_with_pickled_weights_is_refused(folder, tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        fit_tiny(tmp_path / "work", stop=2)
+    checkpoint = get_model(str(tmp_path / "work" / "checkpoint-2"))
+    with pytest.raises(ChaosError, match=r"has no tokenizer(.|\n)*a checkpoint of a training"):
+        finetune(small(model=checkpoint.own), tmp_path / "run")
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    with pytest.raises(ChaosError, match=r"holds no model(.|\n)*pickled weights are never loaded"):
+        encoders.find_encoder(get_model(str(folder)))
+
+
+def test_texts_are_not_longer_than_the_positions_of_a_model(folder, tmp_path):
+    path = folder / "tokenizer_config.json"
+    config = json.loads(path.read_text())
+    del config["model_max_length"]  # then only the model says it
+    path.write_text(json.dumps(config))
+    with pytest.raises(ChaosError, match=r"max_length exceeds(.|\n)*at most 160"):
+        finetune(small(max_length=161, model=str(folder)), tmp_path / "run")
 
 
 def test_a_tokenizer_without_a_token_to_pad_with_is_refused(folder):

@@ -59,7 +59,7 @@ def test_a_piece_cannot_write_outside(gpu):
 
 
 @pytest.mark.slow
-def test_a_run_is_killed_once_and_resumed(tmp_path):
+def test_a_run_is_killed_once_and_resumed_and_compiling_is_measured(tmp_path):
     checkout = copy_checkout(tmp_path / "book")
     done = subprocess.run(
         [sys.executable, "tools/gpu.py", "--pretend"],
@@ -72,3 +72,7 @@ def test_a_run_is_killed_once_and_resumed(tmp_path):
     assert record["fits"][0]["calls"] == 2
     assert record["made_by"]["notebook"] == "notebooks/finetune.py"
     assert (folder / "notebook.ipynb").is_file()
+    compared = json.loads((checkout / "_build" / "gpu" / "compile.json").read_text())
+    speeds = compared["pairs_per_second"]
+    assert compared["ratio"] == pytest.approx(speeds["compiled"] / speeds["plain"], rel=0.02)
+    assert compared["seconds_of_compiling"] > 0  # it was compiled

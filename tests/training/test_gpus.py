@@ -22,12 +22,11 @@ def job(name, code, *after):
 
 @pytest.fixture
 def run(tmp_path):
-    """A function that runs jobs on GPUs 0 and 1; it returns how they ended, and what was shown."""
+    """A function that runs jobs on GPUs 0 and 1; it returns their faults, and what was shown."""
 
     def run(*jobs, ids=("0", "1")):
         seen = []
-        ends = run_jobs(jobs, ids, logs=tmp_path, watch=lambda *told: seen.append(told))
-        return {end.name: end for end in ends}, seen
+        return run_jobs(jobs, ids, logs=tmp_path, watch=lambda *told: seen.append(told)), seen
 
     return run
 
@@ -38,32 +37,32 @@ def test_each_run_has_a_gpu_to_itself_and_all_gpus_are_used(run):
         begun = time.time()
         time.sleep(0.3)
         print(os.environ["CUDA_VISIBLE_DEVICES"], begun, time.time())"""
-    ends, seen = run(*(job(name, code) for name in "abcd"))
+    faults, seen = run(*(job(name, code) for name in "abcd"))
     times = {}
-    for name, gpu, line in seen:
+    for _, gpu, line in seen:
         if line[:1].isdigit():
             shown, begun, ended = line.split()
-            assert shown == gpu == ends[name].gpu
+            assert shown == gpu
             times.setdefault(gpu, []).append((float(begun), float(ended)))
     assert sorted(times) == ["0", "1"]
     for of_gpu in times.values():
         of_gpu.sort()
         assert all(first[1] <= second[0] for first, second in itertools.pairwise(of_gpu))
-    assert {end.fault for end in ends.values()} == {""}
+    assert faults == dict.fromkeys("abcd", "")
 
 
 def test_a_run_that_fails_stops_no_other_and_is_named_with_what_it_printed(run, tmp_path):
     bad = "import sys; print('step 3'); sys.exit('Out of memory')"
-    ends, _ = run(
+    faults, _ = run(
         job("bad", bad),
         job("good", "print('x')"),
         job("later", "", "bad"),
         job("last", "", "later"),
     )
-    assert [name for name, end in ends.items() if end.fault] == ["bad", "later", "last"]
-    assert ends["later"].fault == "not begun: it needs bad"
+    assert [name for name, fault in faults.items() if fault] == ["bad", "later", "last"]
+    assert faults["later"] == "not begun: it needs bad"
     with pytest.raises(ChaosError, match="3 of 4 runs failed") as fault:
-        gpus.check(list(ends.values()), tmp_path)
+        gpus.check(faults, tmp_path)
     assert "bad\nstep 3\nOut of memory\n(exit code 1)" in str(fault.value)
     assert (tmp_path / "bad.log").read_text() == "step 3\nOut of memory\n"
 
@@ -77,8 +76,8 @@ def test_a_run_that_needs_another_waits_for_it_and_a_circle_is_refused(run):
 
 
 def test_a_killed_run_says_so(run):
-    ends, _ = run(job("a", "import os; os.kill(os.getpid(), 9)"))
-    assert "ended by signal 9" in ends["a"].fault
+    faults, _ = run(job("a", "import os; os.kill(os.getpid(), 9)"))
+    assert "ended by signal 9" in faults["a"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

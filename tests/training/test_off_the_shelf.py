@@ -141,12 +141,16 @@ def test_fine_tuning_starts_from_the_head_in_the_datasets_order(torch, shelf):
 
     def start(n_outputs=3):
         torch.manual_seed(0)
-        return encoders.load_start(found_in(shelf), n_outputs, said.append).classifier.weight
+        labels = ("yes", "no") if n_outputs == 2 else ()
+        model = encoders.load_start(found_in(shelf), n_outputs, said.append, labels)
+        return model.classifier.weight
 
     head = encoders.load_model(shelf, 3).classifier.weight
     assert torch.equal(start(), head[[1, 2, 0]])
     assert len(said) == 1
-    assert start(1).shape == (1, 32)
+    for n_outputs in (1, 2):
+        assert start(n_outputs).shape == (n_outputs, 32)
+        assert "for contradiction, entailment, neutral, is replaced by a new one" in said.pop()
 
     name_labels(shelf, ["entailment", "neutral", "contradiction"])
     assert torch.equal(start(), head)

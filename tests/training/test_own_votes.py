@@ -1,6 +1,5 @@
 """Votes of one's own: any dataset that the reader opens teaches a model, which its votes judge."""
 
-import csv
 import json
 import shutil
 
@@ -8,34 +7,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.checkout import PROJECT
-from helpers.engine import shares, small
+from helpers.engine import shares, small, write_votes
 from typer.testing import CliRunner
 
 from chaos_utils.analyses.finetuning import RUN_COLUMNS, people_comparison, run_table
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.__main__ import app
 from chaos_utils.datasets.loading import load_all_votes
+from chaos_utils.datasets.tasks import get_task
 from chaos_utils.report import runs
 from chaos_utils.scoring.training_records import kind_of, read_run
 from chaos_utils.training import finetune as engine
 from chaos_utils.training.data import load_data
 from chaos_utils.training.settings import complete
-
-WORDS = ["a man", "two dogs", "the old woman", "some children", "nobody", "the boat"]
-
-
-def write_votes(path, n_items=24, labels=("yes", "no"), texts=("post",), each=4, n_texts=12):
-    """Write a row per vote: `n_texts` first texts, whose items have the first label when even."""
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        rows = csv.writer(stream)
-        rows.writerow(["item", *texts, "annotator", "label"])
-        for item in range(n_items):
-            first = f"{WORDS[item % n_texts % 6]} sleeps on day {item % n_texts}"
-            said = [first, *(f"{WORDS[item % 6]} {name} {item}" for name in texts[1:])]
-            for person in range(each):
-                label = labels[(item + (person == 0)) % len(labels)]
-                rows.writerow([f"i{item}", *said[: len(texts)], f"p{person}", label])
-    return path
 
 
 def own(path, **more):
@@ -201,8 +185,16 @@ def test_a_start_that_answers_otherwise_or_has_seen_the_items_is_refused(tmp_pat
     real = json.loads(record.read_text()) | {"synthetic": False}  # else refused with real votes
     record.write_text(json.dumps(real))
     votes = write_votes(tmp_path / "votes.csv")
-    with pytest.raises(ChaosError, match="answers with other labels"):
-        engine.finetune(own(votes, init=str(earlier.folder)), tmp_path / "run")
+    as_many = write_votes(tmp_path / "tone.csv", 24, ("rude", "neutral", "friendly"))
+    for other in (votes, as_many):
+        with pytest.raises(ChaosError, match=r"answers with other labels(.|\n)*leave init out"):
+            engine.finetune(own(other, init=str(earlier.folder)), tmp_path / "run")
+    stories = write_votes(tmp_path / "stories.csv", 24, get_task("alphanli").labels)
+    record.write_text(json.dumps(real | {"settings": real["settings"] | {"task": "alphanli"}}))
+    with pytest.raises(ChaosError, match="of another task"):  # a logit for each story, not label
+        engine.finetune(own(stories, init=str(earlier.folder)), tmp_path / "run")
+    record.write_text(json.dumps(real))
+    assert not (tmp_path / "run").exists()
     labels = ("neutral", "contradiction", "entailment")
     other = write_votes(tmp_path / "nli.csv", 24, labels, ("premise", "hypothesis"))
     said = []

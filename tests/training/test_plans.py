@@ -13,7 +13,6 @@ from chaos_utils.training.plans import (
     WeightsFile,
     plan_names,
     read_plan,
-    wanted_runs,
 )
 from chaos_utils.training.recipes import MODELS, TINY_FAMILIES, Shape, get_model
 from chaos_utils.training.settings import complete, read_settings, recorded_settings
@@ -253,7 +252,7 @@ def test_two_runs_of_one_name_and_a_tiny_model_that_is_pinned_are_refused(checko
         read_plan("mine")
     with pytest.raises(ChaosError, match="did you mean 'mine'"):
         read_plan("min")
-    assert wanted_runs() == []
+    assert read_plan().runs == []
 
 
 def test_a_resolved_commit_is_kept_beside_the_plan_and_a_pinned_one_comes_first(checkout):

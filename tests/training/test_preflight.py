@@ -7,16 +7,18 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
+from helpers.engine import small
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import digest
-from chaos_utils.training import hub, preflight, trial_steps
+from chaos_utils.training import hub, preflight
 from chaos_utils.training.estimates import Gpu
 from chaos_utils.training.plans import read_plan
 from chaos_utils.training.preflight import Site
 from chaos_utils.training.recipes import TINY_FAMILIES, get_model
-from chaos_utils.training.trial_steps import TrialResult, TrialStep, config_in, try_steps
+from chaos_utils.training.settings import complete
+from chaos_utils.training.trial_steps import TrialResult, config_in, step_of, try_steps
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 OFFERED = COMMIT[::-1]
@@ -163,13 +165,13 @@ def test_weights_in_the_cache_need_no_network_and_are_compared(checkout, hub_wit
         if not message:
             checkout({"model": "bert-base", "data": "sample"}, models={"bert-base": {}})
             continue
-        with pytest.raises(ChaosError, match="not those of the hub"):
+        with pytest.raises(ChaosError, match="SHA-256 differs"):
             checkout({"model": "bert-base", "data": "sample"}, models={"bert-base": {}})
 
 
 def test_a_tokenizer_that_needs_sentencepiece_is_found_out(checkout, hub_with, monkeypatch):
     hub_with("model.safetensors", "spiece.model")
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr(hub, "find_spec", lambda name: None)
     with pytest.raises(ChaosError, match="pip install sentencepiece"):
         checkout({"model": "xlnet-base", "data": "sample"})
 
@@ -198,58 +200,59 @@ def test_on_a_gpu_each_step_is_tried_once_and_its_time_and_memory_count(checkout
 
     def in_own_process(steps, site):
         tried.extend(steps)
-        return [TrialResult(2, 7.5, 0.1), TrialResult(0)][: len(steps)]
+        return [TrialResult(2, 7.5, 0.1), TrialResult(fault="no room for 128 tokens")][: len(steps)]
 
     monkeypatch.setattr(preflight, "in_own_process", in_own_process)
     site, said = Site("auto", Gpu("H100", 80, 989), has_gpu=True), []
     (first, second) = checkout(TINY, {**TINY, "seed": 1}, site=site, say=said.append)
     assert len(tried) == 1
-    assert tried[0].sequences == 32
-    assert tried[0].longest == 128
+    assert (tried[0].settings.batch_size, tried[0].settings.max_length) == (32, 128)
     assert first.cost.memory_gib == second.cost.memory_gib == 7.5
     assert first.cost.hours[0] == pytest.approx(0.1 * 29465 / 3600 + 0.05)
     assert "will be made in 2 parts" in said[1]
     with pytest.raises(ChaosError, match=r"run-1, H100(?s:.)*128 tokens"):
         checkout(TINY, {**TINY, "task": "alphanli"}, site=site)
-    failed = TrialResult(0, fault="CUDA error: unspecified launch failure")
+    failed = TrialResult(fault="CUDA error: unspecified launch failure")
     monkeypatch.setattr(preflight, "in_own_process", lambda steps, site: [failed])
     with pytest.raises(ChaosError, match=r"step of this run fails(?s:.)*unspecified launch"):
         checkout(TINY, site=site)
 
 
+def trial(config, task="nli", batch_size=4):
+    settings = small(task=task, batch_size=batch_size, max_length=24)
+    return step_of(config, complete(settings)[0])
+
+
 @pytest.mark.parametrize("family", TINY_FAMILIES)
 def test_a_step_of_every_architecture_can_be_tried(family, torch):
     config = config_in(paths.cache() / "encoders" / f"tiny-{family}")
-    steps = [TrialStep(config, "fp32", 3, 4, 1, 24, 12), TrialStep(config, "fp32", 1, 4, 2, 24, 12)]
-    for result in try_steps(steps, "cpu"):
-        assert result.parts == 1
+    for result in try_steps([trial(config), trial(config, "alphanli")], "cpu"):
+        assert (result.parts, result.fault) == (1, "")
         assert 0 < result.seconds < 5
 
 
 def test_a_step_is_cut_until_its_parts_fit(monkeypatch, torch):
+    from chaos_utils.training import trainer
+
     config = config_in(paths.cache() / "encoders" / "tiny-bert")
     most = 3
 
-    def batch(model, step, sequences, *more):
-        if sequences > most:
+    def tried(model, job, arguments):
+        if arguments.per_device_train_batch_size > most:
             raise torch.OutOfMemoryError("out of memory")
-        return original(model, step, sequences, *more)
 
-    original = trial_steps._batch
-    monkeypatch.setattr(trial_steps, "_batch", batch)
-    step = TrialStep(config, "fp32", 3, 8, 1, 24, 12)
-    assert try_steps([step], "cpu")[0].parts == 4
+    monkeypatch.setattr(trainer, "_try_longest", tried)
+    assert try_steps([trial(config, batch_size=8)], "cpu")[0].parts == 4
     most = 0
-    assert try_steps([step], "cpu")[0].parts == 0
+    assert "a sequence of 24 tokens" in try_steps([trial(config, batch_size=8)], "cpu")[0].fault
 
 
 def test_a_configuration_that_no_model_can_be_made_of_is_a_fault_of_its_step(torch):
     config = config_in(paths.cache() / "encoders" / "tiny-bert")
     strange = json.dumps(json.loads(config) | {"model_type": "no-such-type"})
-    odd, good = try_steps([TrialStep(one, "fp32", 3, 4, 1, 24, 12) for one in (strange, config)],
-                          "cpu")  # fmt: skip
+    odd, good = try_steps([trial(strange), trial(config)], "cpu")
     assert "no-such-type" in odd.fault
-    assert good.parts == 1
+    assert good.fault == ""
 
 
 def test_a_killed_trial_is_one_message(monkeypatch, torch):
@@ -267,6 +270,6 @@ class KilledWhenRead:
 def test_steps_are_tried_in_a_process_of_their_own(torch):
     config = config_in(paths.cache() / "encoders" / "tiny-bert")
     before = torch.are_deterministic_algorithms_enabled()
-    (result,) = preflight.in_own_process([TrialStep(config, "fp32", 3, 4, 1, 24, 12)], HERE)
-    assert result.parts == 1
+    (result,) = preflight.in_own_process([trial(config)], HERE)
+    assert result.seconds > 0
     assert torch.are_deterministic_algorithms_enabled() == before

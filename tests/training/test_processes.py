@@ -10,7 +10,7 @@ import time
 import pandas as pd
 import psutil
 import pytest
-from helpers.engine import shares
+from helpers.engine import shares, write_votes
 
 from chaos_utils.scoring.training_records import read_run
 from chaos_utils.training.encoders import find_encoder
@@ -24,11 +24,16 @@ TWO = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-p
 CORPORA = ["--max-train-examples", "90"]
 VOTES = ["--train", "chaosnli", "--loss", "jsd", "--n-folds", "2", "--epochs", "2", "--patience",
          "1"]  # fmt: skip
+OWN_VOTES = "votes.csv"  # in the folder in which the command runs
 PATHS = {
     "corpora": ["--model", "tiny-bert", *CORPORA],
     "votes": ["--model", "tiny-bert", *VOTES],
     "votes of stories, with weights that no logit depends on": [
         "--model", "tiny-xlnet", "--task", "alphanli", *VOTES,
+    ],
+    "own votes": [
+        "--model", "tiny-bert", "--train", OWN_VOTES, "--n-folds", "2", "--epochs", "2",
+        "--patience", "1", "--data", "auto", "--dev-examples", "0",
     ],
     "in parts": [
         "--model", "tiny-roberta", *CORPORA, "--trainer", "gradient_accumulation_steps: 2",
@@ -67,8 +72,14 @@ def interrupt(command, cache, whom):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("path", "whom"), [*zip(PATHS, ("all", "one", "all", "one"), strict=True)])
-def test_two_processes_that_are_killed_end_as_two_that_were_not(path, whom, empty_cache, tmp_path):
+@pytest.mark.parametrize(
+    ("path", "whom"), [*zip(PATHS, ("all", "one", "all", "one", "one"), strict=True)]
+)
+def test_two_processes_that_are_killed_end_as_two_that_were_not(
+    path, whom, empty_cache, tmp_path, monkeypatch
+):
+    write_votes(tmp_path / OWN_VOTES)
+    monkeypatch.chdir(tmp_path)
     for name in ("killed", "unbroken"):
         (empty_cache / name).mkdir()
         (empty_cache / name / "encoders").symlink_to(empty_cache / "encoders")

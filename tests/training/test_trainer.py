@@ -219,3 +219,14 @@ def test_what_is_said_while_it_runs_has_loss_rate_throughput_and_memory(tmp_path
         assert rate.startswith("rate 0.0")
         assert speed.endswith(" pairs/s")
         assert memory.endswith(" GiB")
+
+
+@pytest.mark.slow
+def test_a_compiled_model_learns_the_same_and_resumes(tmp_path):
+    compiled = {"trainer": "torch_compile: true, torch_compile_backend: aot_eager"}
+    plain, _ = fit_tiny(tmp_path / "plain")
+    with pytest.raises(KeyboardInterrupt):
+        fit_tiny(tmp_path / "compiled", settings=compiled, stop=3)
+    resumed, account = fit_tiny(tmp_path / "compiled", settings=compiled)
+    assert len(account.calls) == 2
+    assert weights(resumed) == pytest.approx(weights(plain), abs=1e-3)
