@@ -125,6 +125,8 @@ def why_not_apart(texts: Column, item_texts: Codes) -> str:
     item's text, shape (items,).
     """
     n_items = len(item_texts)
+    if not n_items:
+        return "on no item"
     n_items_of_text = np.bincount(item_texts)
     n_texts = int((n_items_of_text > 0).sum())
     if n_texts == 1 and n_items > 1:

@@ -116,3 +116,10 @@ def test_an_empty_column_is_called_so(tmp_path):
     path.write_text("item,label,Reject,GOLDEN:result\n" + "\n".join(rows) + "\n")
     reasons = check_file(path)[0].reasons
     assert reasons == {"Reject": "empty", "GOLDEN:result": "empty"}
+
+
+def test_texts_beside_no_item_tell_none_apart(tmp_path):
+    (tmp_path / "votes.csv").write_text('item\ttext\tlabel\n1\t"so\n\t1"\ta\n1\tso\n\t1"\tb\n')
+    said = call("dataset", "check", tmp_path / "votes.csv", code=2)
+    assert "'text' (on no item)" in said.stdout
+    assert "expected an identifier" in said.stdout + said.stderr
