@@ -166,11 +166,11 @@ publish_table(
 # %% [markdown]
 # ## Published elsewhere
 #
-# Of {value}`tbl-scoreboard-published-uses sum:numbers .0f` numbers on ChaosNLI that we found in papers and repositories of
-# 2020 to 2026, {value}`tbl-scoreboard-beside sum:numbers .0f` are of systems whose predictions were released. Those
-# systems stand in the tables above, and {value}`tbl-scoreboard-beside sum:agree .0f` of the numbers come out to the digits
-# printed. Of the other systems we know printed means only. A mean distance does not say what a system is worth, so
-# these have no place: each mean is converted where that is exact, and bounded where it is not.
+# We found {value}`tbl-scoreboard-published-uses sum:numbers .0f` numbers on ChaosNLI in papers and repositories of 2020 to
+# 2026. From released predictions we can compute {value}`tbl-scoreboard-beside sum:numbers .0f` of them;
+# {value}`tbl-scoreboard-beside sum:agree .0f` come out to the digits printed, and their systems stand in the tables above.
+# Of other systems only printed means are known. A mean distance does not say what a system is worth, so these have no
+# place: each mean is converted where that is exact, and bounded where it is not.
 #
 # ### One name, two units
 #
@@ -203,9 +203,10 @@ publish_table(
     columns=published_scoreboard.UNIT_COLUMNS,
     shown=published_scoreboard.chosen_in_bits(in_bits.rows),
     caption="""In one unit, a language model's stated distribution stands among recalibrated models of 2020, and its
-    sampled answers stand behind a uniform guess. All items of SNLI and MNLI, the nearest first, by the divergence in bits, whose mean
-    over both is exact. A published mean divergence leaves the mean distance open between two bounds. *One
-    temperature* and *recalibrated* are fitted on the votes on other texts. The data has all systems that cover both datasets.""",
+    sampled answers stand behind a uniform guess. All items of SNLI and MNLI, the nearest first, by the divergence in
+    bits, whose mean over both is exact. A published mean divergence leaves the mean distance open between two bounds.
+    *One temperature* and *recalibrated* are fitted on the votes on other texts. The data has all systems that cover
+    both datasets.""",
 )
 
 # %% [markdown]
@@ -226,8 +227,8 @@ publish_table(
     columns=published_scoreboard.SYSTEM_COLUMNS,
     groups=["item_set"],
     caption="""Most sources print one or two means of a system. Systems whose predictions were not released, in
-    the units of {numref}`tbl-scoreboard`. Two numbers are bounds: a published mean divergence leaves the mean distance open between them. *Misplaced*: votes of a hundred that would have to
-    move ({term}`TVD`). *Recomputed*, *read* in the source, or *secondary*: in a copy, an abstract or a citation.""",
+    the units of {numref}`tbl-scoreboard`. Two numbers are bounds: a published mean divergence leaves the mean distance
+    open between them. *Misplaced*: of a hundred votes ({term}`TVD`). *Recomputed*, *read* in the source, or *secondary*: in a copy, an abstract or a citation.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "How tight the bounds are", "code_prompt_hide": "Fold the table"}
@@ -249,8 +250,8 @@ publish_table(
     columns=published_scoreboard.USES_COLUMNS,
     groups=["how"],
     caption="""Many published numbers say nothing of a system’s distance to people. One row for each measure,
-    and why it does not compare. Each number is checked against the range of its convention and against what else is printed of the same
-    system and items.""",
+    and why it does not compare. Each number is checked against the range of its convention and against what else is
+    printed of the same system and items.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed", "code_prompt_hide": "Fold the table"}
@@ -259,7 +260,8 @@ publish_table(
     published_scoreboard.count_agreeing(beside),
     columns=published_scoreboard.BESIDE_COLUMNS,
     caption="""Where predictions were released, printed numbers come out. Those that do not are of the uniform guess
-    on SNLI and MNLI, by one or two units of the last digit: the released votes are not vote for vote those of the paper's tables.""",
+    on SNLI and MNLI, by one or two units of the last digit: the released votes are not vote for vote those of the
+    paper's tables.""",
 )
 
 # %% [markdown]

@@ -110,6 +110,20 @@ def test_a_row_with_the_wrong_convention_is_found_and_not_compared(rows, place, 
     assert (found.loc[elsewhere, "fault"] == "").all()
 
 
+def test_most_distances_called_divergences_are_found_and_no_divergence_called_a_distance(rows):
+    found = {DISTANCE: [], IN_NATS: []}
+    for _, system in rows.groupby(["dataset", "items", "paper", "model", "method"]):
+        for place in system.index[system["measure"] == "jsd"]:
+            is_distance = "distance" in system.loc[place, "convention"]
+            planted = system.copy()
+            planted.loc[place, "convention"] = IN_NATS if is_distance else DISTANCE
+            faults = read(planted, NO_SETS)["fault"]
+            found[planted.loc[place, "convention"]].append((faults != "").any())
+    assert np.mean(found[IN_NATS]) > 0.7
+    assert not any(found[DISTANCE])  # no bound holds from below: a limit that the chapter names
+    assert min(map(len, found.values())) > 30
+
+
 @pytest.mark.parametrize(
     ("numbers", "fault"),
     [
