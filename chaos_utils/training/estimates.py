@@ -67,7 +67,7 @@ def gpu_at_hand(title: str, memory_gib: float) -> Gpu:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a run costs; hours as a range, and None where card or shape are not known.
+    """What a run costs; hours as a range, and None where card, shape or items are not known.
 
     `fetched_gib` are the model's weights, which its other runs share, `kept_gib` what the run
     leaves, and `scratch_gib` its checkpoints, which go when it is done.
@@ -150,7 +150,7 @@ def estimate(settings: Settings, shape: Shape | None, gpu: Gpu | None) -> Estima
         return UNKNOWN
     n_checkpoints = 3 if settings.patience else 2
     return Estimate(
-        _hours(settings, shape, gpu) if gpu and gpu.tflops else None,
+        _hours(settings, shape, gpu) if gpu and gpu.tflops and not settings.on_own_votes else None,
         memory_bytes(settings, shape) / GIB,
         4 * shape.parameters / GIB,
         (4 * shape.parameters + _RESULT_BYTES) / GIB,
@@ -184,8 +184,9 @@ def hours_at(settings: Settings, seconds: float) -> float:
 
 
 def usual_length(settings: Settings) -> int:
-    """Return the tokens of the mean sequence of a task, padding included."""
-    return min(_TOKENS[get_task(settings.task).kind], settings.max_length)
+    """Return the tokens of the mean sequence of a task, with padding; of own votes the most."""
+    usual = _TOKENS.get(get_task(settings.task).kind, settings.max_length)
+    return min(usual, settings.max_length)
 
 
 def total(estimates: Iterable[Estimate], *, at_once: int = 1) -> Estimate:
