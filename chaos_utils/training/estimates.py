@@ -67,7 +67,7 @@ def gpu_at_hand(title: str, memory_gib: float) -> Gpu:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a run costs; hours as a range, and None where card or shape are not known.
+    """What a run costs; hours as a range, and None where card, shape or items are not known.
 
     `fetched_gib` are the model's weights, which its other runs share, `kept_gib` what the run
     leaves, and `scratch_gib` its checkpoints, which go when it is done.
@@ -153,8 +153,9 @@ def estimate(
     if shape is None:
         return UNKNOWN
     n_checkpoints = 3 if settings.patience else 2
+    is_counted = n_items is not None or not settings.on_own_votes
     return Estimate(
-        _hours(settings, shape, gpu, n_items) if gpu and gpu.tflops else None,
+        _hours(settings, shape, gpu, n_items) if gpu and gpu.tflops and is_counted else None,
         memory_bytes(settings, shape) / GIB,
         4 * shape.parameters / GIB,
         (4 * shape.parameters + _RESULT_BYTES) / GIB,
@@ -189,8 +190,9 @@ def hours_at(settings: Settings, seconds: float, n_items: int | None = None) -> 
 
 
 def usual_length(settings: Settings) -> int:
-    """Return the tokens of the mean sequence of a task, padding included."""
-    return min(_TOKENS[get_task(settings.task).kind], settings.max_length)
+    """Return the tokens of the mean sequence of a task, with padding; of own votes the most."""
+    usual = _TOKENS.get(get_task(settings.task).kind, settings.max_length)
+    return min(usual, settings.max_length)
 
 
 def total(estimates: Iterable[Estimate], *, at_once: int = 1) -> Estimate:

@@ -22,6 +22,7 @@ from chaos_utils.datasets.corpora import choose_data
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.scoring.training_records import find_run
 from chaos_utils.training import estimates, hub, trial_steps
+from chaos_utils.training.data import load_data
 from chaos_utils.training.devices import choose_device
 from chaos_utils.training.encoders import check_length, find_encoder, load_tokenizer
 from chaos_utils.training.estimates import GIB, Estimate, Gpu
@@ -193,7 +194,12 @@ def _weights_of(run: _Trained, plan: Plan) -> tuple[ResolvedModel | None, Path |
 
 
 def _check_data(trained: Sequence[_Trained], faults: Faults) -> None:
-    for task, data in dict.fromkeys((run.settings.task, run.settings.data) for run in trained):
+    own = [run for run in trained if run.settings.on_own_votes]
+    for run in own:
+        with faults.collected(run.spec.name):
+            load_data(run.settings)
+    others = [run.settings for run in trained if run not in own]
+    for task, data in dict.fromkeys((one.task, one.data) for one in others):
         with faults.collected(f"{get_task(task).title}, data={data}"):
             place, about = choose_data(task, data), get_task(task)
             for name in [*about.files, *(get_dataset(one).file for one in about.datasets)]:
@@ -234,10 +240,11 @@ def _check_memory(
             result = results[steps[run.spec.name]]
             with faults.collected(run.spec.name):
                 _check_result(run, result, site, say)
-                hours = estimates.hours_at(run.settings, result.seconds)
-                costs[run.spec.name] = replace(
-                    costs[run.spec.name], hours=(hours, hours), memory_gib=result.peak_gib
-                )
+                cost = replace(costs[run.spec.name], memory_gib=result.peak_gib)
+                if not run.settings.on_own_votes:  # whose items are not counted here
+                    hours = estimates.hours_at(run.settings, result.seconds)
+                    cost = replace(cost, hours=(hours, hours))
+                costs[run.spec.name] = cost
     return costs
 
 

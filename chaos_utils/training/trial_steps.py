@@ -4,6 +4,7 @@ The model has its real shape and random weights, so that none are fetched; the t
 all runs.
 """
 
+import gc
 import json
 import tempfile
 import time
@@ -70,9 +71,8 @@ def shape_of(config: str) -> Shape:
     """Return the shape of an encoder from its configuration, counted without making its weights."""
     try:
         model = _make(config, 3, "meta")
-        about = (
-            model.config
-        )  # where decoders have their own layers, the usual name counts encoders'
+        # Where decoders have layers of their own, the usual name counts those of encoders.
+        about = model.config
         return Shape(
             sum(weight.numel() for weight in model.parameters()),
             about.num_hidden_layers + getattr(about, "decoder_layers", 0),
@@ -107,6 +107,7 @@ def _try(step: TrialStep, device: Device) -> TrialResult:
     )
     try:
         if device.on_gpu:
+            gc.collect()  # the trial before, whose parts know each other
             torch.cuda.empty_cache()
             torch.cuda.reset_peak_memory_stats()
         account, ends = train_at_random(step, lengths, device)

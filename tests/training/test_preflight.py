@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
-from helpers.engine import small
+from helpers.engine import small, write_votes
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
@@ -109,6 +109,16 @@ def test_all_problems_are_in_one_message(checkout, hub_with, tmp_path):
         "longer than the machine",
     ):  # fmt: skip
         assert part in message
+
+
+def test_own_votes_are_read_and_have_no_estimate_of_hours(checkout, tmp_path):
+    votes = write_votes(tmp_path / "votes.csv")
+    settings = {"model": "tiny-bert", "train": str(votes), "n_folds": 3}
+    (run,) = checkout(settings)
+    assert run.cost.hours is None
+    assert run.cost.disk_gib > 0
+    with pytest.raises(ChaosError, match=r"no such text(?s:.)*run-1"):
+        checkout(settings, {**settings, "text": "pots"})
 
 
 def test_a_device_that_is_not_there_is_found_out(checkout):
