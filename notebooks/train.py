@@ -52,9 +52,10 @@ from chaos_utils.plots.results import plot_skill
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
+from chaos_utils.training.data import load_own_votes
 from chaos_utils.training.finetune import finetune, recorded_run
 from chaos_utils.training.progress import line_report
-from chaos_utils.training.settings import chosen
+from chaos_utils.training.settings import chosen, recorded_settings
 
 check_parameters(globals())
 
@@ -79,7 +80,7 @@ if is_new:
 Markdown(training.account_of(run, is_new=is_new))
 
 # %%
-inputs = training.learnt_votes(run)
+inputs = training.learnt_votes(run, lambda: load_own_votes(recorded_settings(run.record)))
 runs = training.runs_on_votes(run)
 shown = inputs if is_new else training.with_other_votes(inputs, runs)
 scores = training.beside_systems(shown, runs=runs, n_resamples=resamples, seed=seed)

@@ -1,6 +1,6 @@
 """What a model that was trained on votes is worth, beside people, guesses and the other systems."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,6 @@ from chaos_utils.scoring.scores import EvaluationRequest
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import baselines, load_systems
 from chaos_utils.scoring.training_records import Run, committed_runs, kind_of, ordered
-from chaos_utils.training.data import load_own_votes
 from chaos_utils.training.estimates import GPUS, USUAL_GPU, estimate
 from chaos_utils.training.recipes import MODELS, Shape, get_model
 from chaos_utils.training.settings import recorded_settings
@@ -39,10 +38,10 @@ def runs_on_votes(run: Run) -> list[Run]:
     return own if run.name in [one.name for one in own] else [*own, run]
 
 
-def learnt_votes(run: Run) -> AnalysisInputs:
+def learnt_votes(run: Run, read_own: Callable[[], Votes]) -> AnalysisInputs:
     """Return the votes that a run learnt and predicts, with the book's systems that predict them.
 
-    A reader's own file is read as the training read it, with its texts.
+    `read_own` reads a reader's own file as the training read it, with its texts.
     """
     settings = recorded_settings(run.record)
     if settings.train == "chaosnli":
@@ -50,7 +49,7 @@ def learnt_votes(run: Run) -> AnalysisInputs:
         return gather(data, [], datasets=get_task(settings.task).datasets)
     if settings.train in [dataset.name for dataset in bundled_datasets()]:
         return gather("auto", [], datasets=[settings.train])
-    votes = load_own_votes(settings)
+    votes = read_own()
     systems = tuple(load_systems(votes))
     return AnalysisInputs((DatasetInputs((votes.dataset,), (votes,), (systems,), own=True),))
 
