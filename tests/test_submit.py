@@ -58,6 +58,19 @@ def test_a_try_on_made_up_items_shows_the_row_and_writes_nothing(results, file):
     assert json.loads(as_json.stdout)["rows"][0]["title"] == "A try"
 
 
+def test_answers_are_read_by_how_the_model_was_asked(results, file):
+    """Percentages that sum to 98 are shares for whoever asked for percentages, else nothing."""
+    table = pd.read_csv(file)
+    columns = [name for name in table if name != "uid"]
+    table[columns] = (98 * table[columns]).round(2)
+    table.to_csv(file, index=False)
+    prompt = {"asked.prompt": "how many of a hundred?", "asked.temperature": "0"}
+    words = ["submit", file, "--name", "a-try", "--data", "sample"]
+    done = call(*words, *fields(**{"asked.how": "percentages"} | prompt))
+    assert "A try" in done.stdout
+    call(*words, *fields(), code=2)
+
+
 def test_what_it_cannot_read_it_names_all_at_once(results, file):
     few = fields(licence="", **{"asked.how": "guess"})
     done = call("submit", file, "--name", "a-try", "--data", "sample", *few, code=2)

@@ -92,9 +92,14 @@ def submit(
             f"-f replaces.name={name} -f replaces.reason=…",
         )  # fmt: skip
     all_votes = load_all_votes(data) if dataset == "auto" else [load_votes(dataset, data)]
+    content = read_yaml(about, "A submission's record") if about else {}
+    if not isinstance(content, dict):
+        raise ChaosError("A submission's record is names with values.", where=about)
+    record = parse_record(_ask(_with_fields(content, assignments(field))), about or "--field")
+    how = record.asked.how
     systems = read_predictions(
         Path(file), all_votes, model=model, allow_missing=True,
-        answers=answers_of(answers) if answers else None,
+        answers=answers_of(answers) if answers else None, asked=None if how == "encoder" else how,
     )  # fmt: skip
     if len({system.name for system in systems}) > 1:
         raise ChaosError(
@@ -110,10 +115,6 @@ def submit(
                 where=votes.source.name, found=votes.dataset.title,
                 todo="leave out --data and --dataset, or evaluate it by itself: chaos evaluate",
             )  # fmt: skip
-    content = read_yaml(about, "A submission's record") if about else {}
-    if not isinstance(content, dict):
-        raise ChaosError("A submission's record is names with values.", where=about)
-    record = parse_record(_ask(_with_fields(content, assignments(field))), about or "--field")
     trial = tempfile.TemporaryDirectory() if synthetic else None
     with trial or fresh_folder(target) as place:
         folder = Path(place)
