@@ -123,7 +123,8 @@ publish_table(
     caption="""The votes on tweets teach MiniLM how people split; those on ChaosNLI's items do not, unless it has
     learnt the task from labels before. Models that were trained on votes, each item predicted by a model that has
     seen no vote on it. *Items learnt*: by each of the models, one for a fold. Votes misplaced only where items have twenty
-    votes or more. Intervals (95%) resample items with their votes. Minutes are of the training steps, over all folds.""",
+    votes or more. Intervals (95%) resample items with their votes. Minutes are of the training steps, over all folds.
+    *Notebook*: the training as it was executed.""",
 )
 
 # %% [markdown]
@@ -170,7 +171,7 @@ publish_table(
 # ```
 #
 # A training that was killed resumes when the same command is given again. {doc}`../your_model` judges what comes out,
-# `chaos submit` puts it on the scoreboard.
+# and `chaos submit` takes a run on ChaosNLI's votes to the {doc}`scoreboard`.
 #
 # ## Limitations
 #

@@ -296,7 +296,7 @@ def _recipe(row: Row) -> str:
     return ", ".join(parts)
 
 
-def _made_by(row: Row) -> str | PageLink:
+def made_by(row: Row) -> str | PageLink:
     """Lead to the executed notebook, where one has trained."""
     if row["made_by"] == "notebook":
         return PageLink("notebook", f"runs/{row['run']}")
@@ -322,7 +322,7 @@ RUN_COLUMNS = [
     Column("dev accuracy", lambda row: accuracies(row, "dev")),
     Column("test accuracy", lambda row: accuracies(row, "test")),
     Column("minutes", _minutes),
-    Column("made by", _made_by),
+    Column("made by", made_by),
 ]
 PLAN_COLUMNS = [
     Column("model", "title"),

@@ -8,6 +8,7 @@ import pandas as pd
 
 from chaos_utils.analyses import results
 from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
+from chaos_utils.analyses.finetuning import made_by
 from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs, gather
 from chaos_utils.base.table import Table
 from chaos_utils.datasets.catalogue import bundled_datasets
@@ -141,7 +142,7 @@ def trained_table(scores: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     numbers = [
         name for name in wide if name.startswith(("misplaced", "worth")) and "text" not in name
     ]
-    costs = ["run", "system", "loss", "init", "n_learnt", "training_minutes"]
+    costs = ["run", "system", "loss", "init", "n_learnt", "training_minutes", "made_by"]
     table = wide.astype(dict.fromkeys(numbers, float)).merge(runs[costs], on="run")
     # As the datasets and runs came.
     order = {
@@ -211,6 +212,7 @@ TRAINED_COLUMNS = [
     with_ends("votes misplaced of a hundred ↓", "misplaced", 1, percent=True),
     Column("worth, people ↑", _worth),
     Column("minutes", _minutes),
+    Column("made by", made_by),
 ]
 
 
