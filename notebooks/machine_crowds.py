@@ -392,9 +392,9 @@ publish_table(
 # ## Other ways to ask
 #
 # All of the above are single labels. A model can also be asked for several samples, for the log-probabilities of the
-# labels, or to state percentages; {doc}`../your_model` says how each becomes a distribution. No public run of a language
-# model on ChaosNLI has these item by item. So we ask a model whose probabilities we know, RoBERTa-large of
-# {cite:t}`nie2020`, in all four ways.
+# labels, or to state percentages; {doc}`../your_model` says how each becomes a distribution. We found no public run of
+# a language model on ChaosNLI that has these item by item. So we simulate the four ways with a model whose probabilities
+# we know, RoBERTa-large of {cite:t}`nie2020`.
 
 # %%
 ways = asking.ways(labelled, system="roberta-large", **resampling)
@@ -403,10 +403,10 @@ publish_table(
     ways,
     columns=asking.way_columns(ways.rows),
     index=["way", "n_answers"],
-    caption=f"""Log-probabilities show most of what a model knows, one label about half of it. Worth in people on top of the base
-    rate of one model, RoBERTa-large, as its answers would be read if it were asked in each way: as they are, and
-    recalibrated on other items. Samples are counted with ½ added to each label; percentages are in tens. A label
-    has no worth as it is. The data has {100 * confidence:g}% intervals over items, for one draw of the samples.""",
+    caption=f"""Recalibrated, one label is worth about half of what the full probabilities are, and thirty samples about three
+    quarters. Worth in people on top of the base rate, as it is and recalibrated on other items, of answers that are
+    simulated from RoBERTa-large's probabilities; percentages that a language model states may differ from its own.
+    Samples are counted with ½ added to each label; percentages are in tens. A label has no worth as it is. The data has {100 * confidence:g}% intervals over items, for one draw of the samples.""",
 )
 
 # %% [markdown]
@@ -424,7 +424,7 @@ publish_table(
 # ### Temperature, effort, personas
 #
 # {cite:t}`kamath2026` asked people how likely an inference is, on a scale from 0 to 100, and seven reasoning models the
-# same, thirty times each, at several temperatures, efforts and personas. Does any of these settings give people's spread?
+# same, thirty times each, at several temperatures, reasoning efforts and budgets, and with personas. Does any of these settings give people's spread?
 
 # %%
 settings = asking.settings(asking.setting_inputs(inputs), n_splits=100, **resampling)
@@ -432,11 +432,11 @@ publish_figure(
     "fig-asking",
     plot_asking,
     settings,
-    caption=f"""No setting gives a model people's spread, or brings it near them. Left: the Wasserstein distance of a
-    model's answers to as many people, half of those asked, mean over thirty items of ProbCOPA, with
+    caption=f"""No setting gives a model people's spread, or brings it near them. Left: the Wasserstein distance between
+    a model's answers and those of half the people, equally many, mean over 28 to 30 items of ProbCOPA, with
     {100 * confidence:g}% intervals over items. *People*: the other half. *Median*: that of the other half, as the only
-    answer. *Uniform*: numbers drawn at random. Right: the standard deviation of the answers to an item. A setting most of
-    whose replies could not be read is left out.""",
+    answer. *Uniform*: numbers drawn at random. Right: the standard deviation of the answers to an item. One setting, most of
+    whose replies could not be read, is left out.""",
     alt="""Two panels of dots, one row for each setting of seven models. At the left all dots lie between 12 and 18
     points, around the line of people's median at 15, far from people at 7.5 and from a uniform guess at 26.5. At the
     right all lie below 10 points, people at 18.""",
@@ -451,9 +451,10 @@ publish_figure(
 # deviation of at most {value}`fig-asking kind=setting max:sd .0f` points, people's by
 # {value}`fig-asking "model=the other half of the people" sd .0f`.
 #
-# So asking a model again and again is hardly more than asking it once. People's median, as the only answer, stands at
-# {value}`fig-asking "model=the other half's median, alone" distance .1f` points; none of the settings is significantly
-# nearer (Holm's method; smallest adjusted *p* {value}`fig-asking kind=setting min:p_adjusted .2f`, on thirty items).
+# People's own median, as the only answer, stands at
+# {value}`fig-asking "model=the other half's median, alone" distance .1f` points. On these items we cannot show that any
+# setting is nearer than this one number (smallest *p* of a nearer setting, adjusted by Holm's method:
+# {value}`fig-asking kind=setting is_nearer=true min:p_adjusted .2f`).
 #
 # Two samples of one distribution are apart by chance, the more the fewer answers they have {cite:p}`bellemare2017`. All
 # distances here are therefore between equally many answers. The energy distance needs no such care

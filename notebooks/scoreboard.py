@@ -3,18 +3,18 @@
 #
 # *How does my result compare?*
 #
-# **One list holds people, models of 2020 and language models of 2026, since all are worth a number of people.
-# Recalibrated, the labels of 32 language models, pooled, are worth
+# **On the thousand items that 32 language models labelled, their pooled labels, recalibrated, are worth
 # {value}`tbl-scoreboard-parts dataset=snli "system=language models, pooled" people_on_top_recalibrated .1f` people on
 # SNLI and {value}`tbl-scoreboard-parts dataset=mnli "system=language models, pooled" people_on_top_recalibrated .1f` on
-# MNLI. The best of them alone is worth
+# MNLI.** One label from the best of them is worth
 # {value}`tbl-scoreboard-parts dataset=snli asked=label "kind=language model" max:people_on_top_recalibrated .1f` and
 # {value}`tbl-scoreboard-parts dataset=mnli asked=label "kind=language model" max:people_on_top_recalibrated .1f`, no more
-# than RoBERTa-large of 2020
+# than the probabilities of RoBERTa-large of 2020
 # ({value}`tbl-scoreboard-parts dataset=snli system=roberta-large people_on_top_recalibrated .1f` and
-# {value}`tbl-scoreboard-parts dataset=mnli system=roberta-large people_on_top_recalibrated .1f`).** On αNLI the best is
+# {value}`tbl-scoreboard-parts dataset=mnli system=roberta-large people_on_top_recalibrated .1f`). On αNLI the best label is
 # worth {value}`tbl-scoreboard-parts dataset=alphanli asked=label "kind=language model" max:people_on_top_recalibrated .1f`,
-# and RoBERTa-large {value}`tbl-scoreboard-parts dataset=alphanli system=roberta-large people_on_top_recalibrated .1f`.
+# RoBERTa-large {value}`tbl-scoreboard-parts dataset=alphanli system=roberta-large people_on_top_recalibrated .1f`, and their
+# places still overlap. The language models may have seen the items.
 #
 # The tables order systems by what they are worth once {term}`recalibrated <worth, recalibrated>`. Few single places are
 # certain: RoBERTa-large may have any of the places
@@ -25,7 +25,7 @@
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 predictions: list[str] = []  # files of predictions of your own, ranked among the rest
-resamples: int = 1000  # bootstrap resamples of the items, for the intervals
+resamples: int = 2000  # bootstrap resamples of the items, for the intervals
 seed: int = 0  # seed of draws and resamples
 
 # %%
@@ -57,7 +57,7 @@ Markdown(notices(inputs))
 # ## All items
 #
 # ```{sortable} tbl-scoreboard
-# :by: worth in people
+# :by: worth in people ↑
 # ```
 
 # %% tags=["remove-input"]
@@ -66,10 +66,11 @@ publish_table(
     scoreboard.on_all_items(board),
     columns=scoreboard.COLUMNS,
     groups=["heading"],
-    caption=f"""The nine models of 2020 stand close together, and a map over all systems is ahead of each. *Place*: the
-    places that a system may have by its {{term}}`worth`, recalibrated, for all systems at once. *As it is*:
-    without recalibration. *Misplaced*: of a hundred votes ({{term}}`TVD`). {{term}}`JSD` in √nats;
-    {{term}}`new accuracy`. *Other items’ votes*: fitted on them, out of fold. *Recomputed*: from released predictions. In
+    caption=f"""One map over all systems is worth more than each of them alone, and no single system more than five
+    people. *Place*: the places that a system may have by its {{term}}`worth`, recalibrated, for all systems at once. *As it is*:
+    the worth without recalibration; people as they are do not know the base rate. *Misplaced* (of a hundred votes,
+    {{term}}`TVD`), {{term}}`JSD` (distance, nats) and {{term}}`new accuracy` are as it is, too; one label has neither worth
+    as it is nor JSD. *Other items’ votes*: fitted on them, out of fold. *Recomputed*: from released predictions. In
     brackets, 95% intervals over items ({resamples:,} resamples). The data also has KL and the other intervals.""",
 )
 
@@ -79,7 +80,8 @@ publish_table(
 # Had ChaosNLI drawn other items, close systems would have changed places. So a place is a set. We compare each
 # pair of systems on the items that both cover, by their unbiased squared distance to people; a system is placed below
 # those that are clearly nearer and above those that are clearly farther. *Clearly* allows for all pairs at once
-# {cite:p}`mogstad2024,romano2005`: in 19 of 20 such tables, every set holds the true place.
+# {cite:p}`mogstad2024,romano2005`: with 95% confidence, all sets of a dataset hold the true places together (4,000
+# resamples of the items, fitted maps held fixed).
 #
 # Sets that overlap do not make two systems equal; they say that these items cannot order them. With more systems,
 # sets widen, so quote a place with the number of places.
@@ -99,10 +101,10 @@ publish_table(
 # have it. As they are, the two do not compare, so a language model that was asked for one label has no worth as it is,
 # and no JSD. This sets a label at temperature 0 against probabilities, not a model against a model.
 #
-# Whoever uses probabilities as they are needs the column *as it is*. There, what was fitted on other items' votes
+# If you use probabilities as they are, read the column *as it is*. There, what was fitted on other items' votes
 # leads: it is recalibrated already.
 #
-# There is no average over datasets. It would hide that αNLI's order is another, and each new dataset would
+# There is no average over datasets. It would hide that the order differs on αNLI, and each new dataset would
 # change it.
 #
 # ## Everyone in one unit
@@ -112,14 +114,14 @@ publish_figure(
     "fig-scoreboard",
     plot_scoreboard,
     scoreboard.drawn(board),
-    caption="""Recalibrated, most systems are worth one to four people; as they are, on MNLI nearly all are worth
-    less than the base rate. Each mark is a system. Language models, and what is stacked with them, are judged on the
+    caption="""Recalibrated, most systems are worth one to four people on SNLI and MNLI, and fewer on αNLI; as they are, every
+    single model that learnt from no votes is worth less than the base rate on MNLI. Each mark is a system. Language models, and what is stacked with them, are judged on the
     items that they labelled, all else on all items. A label has no worth as it is. A second crowd, worth
     a hundred, and a perfect model lie beyond the axis. Intervals are in the tables.""",
     alt="""A panel for each dataset with a row for each group: people at five and ten; stacks with language models at
     about seven on SNLI and MNLI; stacks at four to five; pooled language models at about six; single labels
-    of language models, models of 2020 and others between zero and four; guesses. Hollow marks, systems as they are,
-    lie left of the filled ones, on MNLI mostly below zero.""",
+    of language models, models of 2020 and others between zero and four; guesses. Filled marks, systems as they are,
+    lie left of the hollow ones, on MNLI mostly below zero.""",
 )
 
 # %% [markdown]
@@ -133,7 +135,7 @@ publish_figure(
 # The five original votes are worth
 # {value}`tbl-scoreboard dataset=mnli "system=original votes" people_on_top_recalibrated .1f` people on MNLI and
 # {value}`tbl-scoreboard dataset=snli "system=original votes" people_on_top_recalibrated .1f` on SNLI, not five: ChaosNLI
-# chose items on which exactly three of the five agree.
+# chose items on which exactly three of the five agree. Why SNLI loses more we do not know.
 #
 # ## The same items
 #
@@ -141,7 +143,7 @@ publish_figure(
 # stand beside one on all of them; here all systems are scored again on the same items.
 #
 # ```{sortable} tbl-scoreboard-parts
-# :by: worth in people
+# :by: worth in people ↑
 # ```
 
 # %% tags=["remove-input"]
@@ -151,8 +153,8 @@ publish_table(
     parts,
     columns=scoreboard.COLUMNS,
     groups=["heading"],
-    caption="""The pooled labels of 32 language models are ahead of every single system; single models are hard to tell
-    apart. All systems, on the items that the language models labelled. Columns as in {numref}`tbl-scoreboard`. The
+    caption="""The pooled labels of 32 language models are worth more than any single system, if not always clearly so; single
+    models are hard to tell apart. All systems, on the items that the language models labelled. Columns as in {numref}`tbl-scoreboard`. The
     language models may have seen the items and their votes.""",
 ) if len(parts) else Markdown("*No system here covers a part of the items only.*")
 
@@ -174,11 +176,11 @@ publish_table(
 #
 # ### One name, two units
 #
-# A draft of 2026 prints a JSD of
+# A draft of 2026, which we know at second hand, prints a JSD of
 # {value}`tbl-scoreboard-units system=claude-sonnet-5 "prediction=verbalised distribution" divergence_bits .3f` for the
 # distribution that a language model states. Beside the
 # {value}`tbl-scoreboard-units system=roberta-large "prediction=one temperature" distance_high .3f` of RoBERTa-large at one
-# temperature it looks
+# temperature, fitted on other items' votes, it looks
 # {value}`tbl-scoreboard-units system=roberta-large "prediction=one temperature" apparent_ratio .1f` times nearer to people.
 # But the first is a divergence in bits and the second a distance in nats. In bits, RoBERTa-large has
 # {value}`tbl-scoreboard-units system=roberta-large "prediction=one temperature" divergence_bits .3f`: the two are about as
@@ -202,8 +204,8 @@ publish_table(
     in_bits,
     columns=published_scoreboard.UNIT_COLUMNS,
     shown=published_scoreboard.chosen_in_bits(in_bits.rows),
-    caption="""In one unit, a language model's stated distribution stands among recalibrated models of 2020, and its
-    sampled answers stand behind a uniform guess. All items of SNLI and MNLI, the nearest first, by the divergence in
+    caption="""In one unit, a language model's stated distribution stands behind models that were fitted on votes and before
+    those that were not, and its sampled answers stand behind a uniform guess. All items of SNLI and MNLI, the nearest first, by the divergence in
     bits, whose mean over both is exact. A published mean divergence leaves the mean distance open between two bounds.
     *One temperature* and *recalibrated* are fitted on the votes on other texts. The data has all systems that cover
     both datasets.""",
@@ -216,7 +218,7 @@ publish_table(
 # next table shows one set of items at a time. Within a set, the system with the smaller upper bound stands first.
 #
 # ```{sortable} tbl-scoreboard-published
-# :by: JSD, distance (nats)
+# :by: JSD, distance (nats) ↓
 # :lowest-first:
 # ```
 
@@ -226,7 +228,7 @@ publish_table(
     published_scoreboard.published_systems(published),
     columns=published_scoreboard.SYSTEM_COLUMNS,
     groups=["item_set"],
-    caption="""Most sources print one or two means of a system. Systems whose predictions were not released, in
+    caption="""Most sources print one or two means of a system, so its distance is often known within bounds alone. Systems whose predictions were not released, in
     the units of {numref}`tbl-scoreboard`. Two numbers are bounds: a published mean divergence leaves the mean distance
     open between them. *Misplaced*: of a hundred votes ({term}`TVD`). *Recomputed*, *read* in the source, or *secondary*: in a copy, an abstract or a citation.""",
 )
@@ -249,8 +251,8 @@ publish_table(
     published_scoreboard.uses(published),
     columns=published_scoreboard.USES_COLUMNS,
     groups=["how"],
-    caption="""Many published numbers say nothing of a system’s distance to people. One row for each measure,
-    and why it does not compare. Each number is checked against the range of its convention and against what else is
+    caption="""About half of the published numbers convert exactly, a few within bounds, and the others say nothing of a
+    system's distance from people. One row for each measure, and why it does not compare. Each number is checked against the range of its convention and against what else is
     printed of the same system and items.""",
 )
 

@@ -53,7 +53,7 @@
     const order = () => (isNumber(by) ? (isDown ? MOST : LEAST) : isDown ? BACK : WORDS);
 
     function sortBy(k) {
-      isDown = k === by ? !isDown : isNumber(k);
+      isDown = k === by ? !isDown : isNumber(k) && !headings[k].textContent.includes("↓"); // the best first
       by = k;
       for (const {body, rows} of sections) {
         const keyed = rows.map((row) => [row.cells[k].textContent.trim(), row]);

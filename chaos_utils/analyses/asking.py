@@ -82,7 +82,8 @@ def settings(
       over splits and items; ``over_median``: the same minus that of the other half's median as the
       only answer. Both have ``_low`` and ``_high``, over items;
     * ``p``: the p-value of ``over_median``, by the paired bootstrap; ``p_adjusted``: the same,
-      adjusted by Holm's method over the settings;
+      adjusted by Holm's method over the settings; ``is_nearer``: whether ``over_median`` is
+      below 0;
     * ``energy``: the energy distance without bias, 0 in expectation for another half;
     * ``all_answers``: the Wasserstein distance of all answers to all people, whose expectation
       depends on how many there are;
@@ -136,7 +137,9 @@ def settings(
                 row["all_answers"] = np.mean([wasserstein_distance(*pair) for pair in compared])
         table.append(row)
     result = pd.DataFrame(table).astype({"n_answers": "Int64", "n_asked": "Int64"})
-    return result.assign(p_adjusted=holm(result["p"].to_numpy()))
+    return result.assign(
+        p_adjusted=holm(result["p"].to_numpy()), is_nearer=result["over_median"] < 0
+    )
 
 
 def _distances(

@@ -16,7 +16,7 @@ import pandas as pd
 from chaos_utils.analyses.baan import digits_of
 from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.base.style import SYSTEM_NAMES
-from chaos_utils.datasets.catalogue import get_dataset, short_of
+from chaos_utils.datasets.catalogue import book_datasets, get_dataset, short_of
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.splits import folds_of, item_groups
 from chaos_utils.datasets.votes import Votes
@@ -480,8 +480,11 @@ def published_systems(rows: pd.DataFrame) -> pd.DataFrame:
         systems.append(system | about | {"grade": grade})
     table = pd.DataFrame(systems, columns=[*_SYSTEM, *_ABOUT, *ends, "grade"])
     table = table.astype({"n_items": "Int64", "is_whole": bool} | dict.fromkeys(ends, float))
-    by = ["is_whole", "n_items", "dataset", "items", "jsd_high"]
-    table = table.sort_values(by, ascending=[False, False, True, True, True], kind="stable")
+    places = {dataset.name: place for place, dataset in enumerate(book_datasets())}
+    table["place"] = table["dataset"].map(lambda name: places.get(name, len(places)))  # pools last
+    by = ["is_whole", "place", "n_items", "items", "jsd_high"]
+    table = table.sort_values(by, ascending=[False, True, False, True, True], kind="stable")
+    table = table.drop(columns="place")
     table.insert(0, "item_set", [_item_set(row) for row in _records(table)])
     return table.reset_index(drop=True)
 
@@ -653,10 +656,10 @@ SYSTEM_COLUMNS = [
     Column("items", "item_set"),
     Column("system", "model", names=SYSTEM_NAMES),
     Column("how", "method"),
-    Column("JSD, distance (nats)", _range("jsd", 3)),
-    Column("misplaced of 100", _range("dist_ce", 1, 100)),
-    Column("KL (nats)", _range("kl", 3)),
-    Column("accuracy, %", _range("new_accuracy", 1, 100)),
+    Column("JSD, distance (nats) ↓", _range("jsd", 3)),
+    Column("misplaced of 100 ↓", _range("dist_ce", 1, 100)),
+    Column("KL (nats) ↓", _range("kl", 3)),
+    Column("accuracy, % ↑", _range("new_accuracy", 1, 100)),
     Column("source, grade", _source),
 ]
 UNIT_COLUMNS = [
@@ -665,7 +668,13 @@ UNIT_COLUMNS = [
     Column("JSD, divergence (bits)", "divergence_bits", 3),
     Column("JSD, distance (nats)", _range("distance", 3)),
 ]
-_ABBREVIATIONS = ("jsd", "kl", "tvd", "ece", "nll")
+_MEASURE_NAMES = {
+    "jsd": "JSD", "kl": "KL", "tvd": "TVD", "ece": "ECE", "nll": "NLL", "brier": "Brier score",
+    "dist_ce": "DistCE", "ent_ce": "EntCE", "rank_cs": "RankCS", "new_accuracy": "new accuracy",
+    "old_accuracy": "old accuracy", "cohen_kappa_vs_gold": "Cohen’s κ with the gold label",
+    "alt_test_winrate": "winning rate of the alt-test", "n_eff": "effective number of judges",
+    "nu_H": "ν by entropy", "nu_MSE": "ν by squared error",
+}  # fmt: skip
 _QUANTITIES = {
     "distance": "distance a", "divergence": "divergence D", "variation": "total variation V",
     "squared_distance": "squared distance d²", "kl": "KL, floor 1e-15",
@@ -694,13 +703,9 @@ def tightness_columns(datasets: Sequence[str]) -> list[Column]:
     return columns
 
 
-def _measure_name(measure: str) -> str:
-    return measure.upper() if measure in _ABBREVIATIONS else measure.replace("_", " ")
-
-
 USES_COLUMNS = [
     Column("compares", "how"),
-    Column("measure", "measure", names=_measure_name),
+    Column("measure", "measure", names=_MEASURE_NAMES),
     Column("why not", "reason", names={"": MISSING}),
     Column("numbers", "numbers", 0),
     Column("sources", "sources", 0),

@@ -348,7 +348,7 @@ def _worth_text(row: Row) -> str:
 def _as_it_is(row: Row) -> str:
     """Return the worth as it is, with the places; one label per item has none."""
     if row["asked"] == "label":
-        return "label"
+        return MISSING
     value, place = number(row[PEOPLE], 1), _place(row, "as_it_is_")
     return value if place == MISSING else f"{value} ({place})"
 
@@ -366,16 +366,16 @@ def _how(row: Row) -> str:
 
 
 _SEEN = {"possible": "may have seen the items", "yes": "has seen the items"}
-_WORTH = "worth in people"
+_WORTH = "worth in people ↑"
 COLUMNS = [
     Column("dataset", "heading"),
     Column("system", "system", names=SYSTEM_NAMES),
-    Column("place", _place),
+    Column("place ↓", _place),
     Column(_WORTH, _worth_text),
-    Column("as it is (place)", _as_it_is),
-    Column("misplaced of 100", "dist_ce", 0, percent=True),
-    Column("JSD", lambda row: "label" if row["asked"] == "label" else number(row["jsd"], 3)),
-    Column("accuracy, %", "new_accuracy", 0, percent=True),
+    Column("as it is (place) ↑", _as_it_is),
+    Column("misplaced of 100 ↓", "dist_ce", 0, percent=True),
+    Column("JSD ↓", lambda row: MISSING if row["asked"] == "label" else number(row["jsd"], 3)),
+    Column("accuracy, % ↑", "new_accuracy", 0, percent=True),
     Column("how", _how),
 ]
 

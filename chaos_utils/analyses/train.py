@@ -30,6 +30,7 @@ from chaos_utils.training.settings import recorded_settings
 MISPLACED = "dist_ce"
 _SHOWN_BESIDE = (worths.SKILL, worths.SKILL_RECALIBRATED, worths.SKILL_SHRUNK)
 _MEASURES = (MISPLACED, *_SHOWN_BESIDE, worths.PEOPLE, worths.PEOPLE_RECALIBRATED)
+_NEARLY_THE_BASE_RATE = "class prior"  # which needs no row of its own beside it
 _COST_FACTORS = (1, 10)  # times as many votes
 
 
@@ -120,7 +121,8 @@ def drawn_skill(scores: Table, inputs: AnalysisInputs) -> Table:
     drawn = results.drawn_skill(scores)
     rows, names = drawn.rows, [dataset.name for dataset in inputs.datasets]
     is_own_skill = (rows["kind"] != "trained") | (rows["how"] == "as it is")
-    return drawn.where(rows["dataset"].isin(names) & is_own_skill)
+    is_shown = rows["dataset"].isin(names) & (rows["system"] != _NEARLY_THE_BASE_RATE)
+    return drawn.where(is_shown & is_own_skill)
 
 
 @derived_table(keys=("dataset", "run"))
@@ -129,12 +131,12 @@ def trained_table(scores: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
 
     `scores` are those of `beside_systems`, `runs` those of `finetuning.run_table`. A row for each
     ``dataset`` and ``run``; ``misplaced`` and ``worth`` are values with their ends, ``…_low`` and
-    ``…_high``, and ``worth_text`` is the worth in words.
+    ``…_high``.
     """
     names = {MISPLACED: "misplaced", worths.PEOPLE: "worth"}
     chosen = scores[(scores["kind"] == "trained") & scores["measure"].isin(names)]
     keys = ["dataset", "run", "n_items", "n_votes"]
-    wide = chosen.pivot(index=keys, columns="measure", values=["value", "low", "high", "text"])
+    wide = chosen.pivot(index=keys, columns="measure", values=["value", "low", "high"])
     wide.columns = [f"{names[name]}_{what}".removesuffix("_value") for what, name in wide.columns]
     wide = wide.reset_index()
     if MISPLACED not in set(chosen["measure"]):
@@ -191,10 +193,6 @@ def _arithmetic(shape: Shape) -> int:
     return shape.layers * (4 * shape.hidden**2 + 2 * shape.hidden * shape.intermediate)
 
 
-def _worth(row: Row) -> str:
-    return worths.without_reason(row["worth_text"])
-
-
 def _minutes(row: Row) -> str:
     return number(row["training_minutes"], 0)
 
@@ -210,7 +208,7 @@ TRAINED_COLUMNS = [
     Column("items learnt", lambda row: number(row["n_learnt"])),
     Column("items judged", _judged),
     with_ends("votes misplaced of a hundred ↓", "misplaced", 1, percent=True),
-    Column("worth, people ↑", _worth),
+    with_ends("worth, people ↑", "worth", 1),
     Column("minutes", _minutes),
     Column("made by", made_by),
 ]
@@ -232,6 +230,6 @@ COST_COLUMNS = [
     *(
         Column(what, write, group=words, at={"factor": factor})
         for factor, words in zip(_COST_FACTORS, ("these votes", "ten times as many"), strict=True)
-        for what, write in (("CPU hours", _cpu_hours), ("GPU minutes", _gpu_minutes))
+        for what, write in (("hours, CPU", _cpu_hours), ("minutes, GPU", _gpu_minutes))
     ),
 ]

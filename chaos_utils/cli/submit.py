@@ -78,6 +78,7 @@ def submit(
         )  # fmt: skip
     from chaos_utils.base.files import fresh_folder
     from chaos_utils.base.yaml_files import read_yaml
+    from chaos_utils.datasets.frame import FileContent
     from chaos_utils.datasets.loading import load_all_votes, load_votes
     from chaos_utils.scoring import submitting
     from chaos_utils.scoring.label_mapping import answers_of
@@ -92,6 +93,7 @@ def submit(
             f"-f replaces.name={name} -f replaces.reason=…",
         )  # fmt: skip
     all_votes = load_all_votes(data) if dataset == "auto" else [load_votes(dataset, data)]
+    FileContent.of(Path(file))  # which must be there before anything is asked
     content = read_yaml(about, "A submission's record") if about else {}
     if not isinstance(content, dict):
         raise ChaosError("A submission's record is names with values.", where=about)

@@ -12,7 +12,7 @@ from chaos_utils.plots.panels import row_panels
 _LOWEST, _HIGHEST = -1.5, 10.0  # people; what lies beyond is not drawn
 _LONGEST = 24  # letters of a name for which a phone has room
 _APART = 0.17  # rows, between a system as it is and recalibrated
-_LOOKS = {"recalibrated": ("blue", True), "as it is": ("muted", False)}  # colour, filled
+_LOOKS = {"recalibrated": ("blue", False), "as it is": ("muted", True)}  # colour, filled
 
 
 def plot_scoreboard(table: pd.DataFrame) -> Figure:
@@ -45,8 +45,8 @@ def plot_scoreboard(table: pd.DataFrame) -> Figure:
     key(
         figure,
         {
-            "recalibrated": {"hue": "blue", "marker": "o"},
-            "as it is": {"hue": "muted", "marker": "o", "markerfacecolor": "none"},
+            "as it is": {"hue": "muted", "marker": "o"},
+            "recalibrated": {"hue": "blue", "marker": "o", "markerfacecolor": "none"},
         },
     )
     return figure

@@ -149,8 +149,8 @@ def test_it_is_sorted_by_worth_and_says_how_each_was_made(board):
     values = pool(board, scoreboard.ALL)[PEOPLE_RECALIBRATED]
     assert values.is_monotonic_decreasing
     assert [row[1] for row in cells[:4]] == list(values.index[:4])
-    assert by_name["5 people"]["place"] == "–"
-    assert by_name["5 people"]["worth in people"] == "5"
+    assert by_name["5 people"]["place ↓"] == "–"
+    assert by_name["5 people"]["worth in people ↑"] == "5"
     assert by_name["near"]["how"] == "model, recomputed"
     submitted = "model, logprobs, has seen the items, submitted, recomputed"
     assert by_name["most"]["how"] == submitted
@@ -158,7 +158,7 @@ def test_it_is_sorted_by_worth_and_says_how_each_was_made(board):
     assert by_name["near"]["dataset"].endswith("600 items: 7 places")
     _, cells = lay_out(scoreboard.on_fewer_items(board).rows, scoreboard.COLUMNS)
     label = next(row for row in cells if row[1] == "m0")
-    assert label[4] == label[6] == "label"
+    assert label[4] == label[6] == "–"
     assert label[8] == "language model, label, may have seen the items, recomputed"
 
 
