@@ -21,6 +21,9 @@
 # {value}`tbl-scoreboard dataset=snli system=roberta-large place_best .0f` to
 # {value}`tbl-scoreboard dataset=snli system=roberta-large place_worst .0f` of
 # {value}`tbl-scoreboard dataset=snli system=roberta-large n_placed .0f` on SNLI.
+#
+# Add a result of yours with one command and a pull request: `chaos submit FILE --name NAME` checks it, and shows its row as
+# it will stand.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder

@@ -71,6 +71,13 @@ def test_answers_are_read_by_how_the_model_was_asked(results, file):
     call(*words, *fields(), code=2)
 
 
+def test_a_file_that_is_far_too_large_is_not_read(results, file):
+    with file.open("ab") as stream:
+        stream.truncate(300_000_000)  # without taking room
+    done = call("submit", file, "--name", "a-try", "--data", "sample", *fields(), code=2)
+    assert_fields(done.stderr, found="300,000,000 bytes")
+
+
 def test_what_it_cannot_read_it_names_all_at_once(results, file):
     few = fields(licence="", **{"asked.how": "guess"})
     done = call("submit", file, "--name", "a-try", "--data", "sample", *few, code=2)

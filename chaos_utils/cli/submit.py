@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from chaos_utils.scoring.submitted import Submission
     from chaos_utils.scoring.submitting import BoardRow
 
+_MOST_BYTES = 200_000_000  # of a file that is read: a hundred times what honest predictions take
 _HEADINGS = {
     "system": "title", "dataset": "dataset", "worth, recalibrated": "recalibrated",
     "as it is": "as_it_is", "votes misplaced of 100": "misplaced", "JSD (distance, nats)": "jsd",
@@ -93,14 +94,20 @@ def submit(
             f"-f replaces.name={name} -f replaces.reason=…",
         )  # fmt: skip
     all_votes = load_all_votes(data) if dataset == "auto" else [load_votes(dataset, data)]
-    FileContent.of(Path(file))  # which must be there before anything is asked
+    path = Path(file)
+    if path.is_file() and (n_bytes := path.stat().st_size) > _MOST_BYTES:
+        raise ChaosError(
+            "The file is too large for predictions on these items.", where=path,
+            found=f"{n_bytes:,} bytes", expected=f"at most {_MOST_BYTES:,}",
+        )  # fmt: skip
+    FileContent.of(path)  # which must be there before anything is asked
     content = read_yaml(about, "A submission's record") if about else {}
     if not isinstance(content, dict):
         raise ChaosError("A submission's record is names with values.", where=about)
     record = parse_record(_ask(_with_fields(content, assignments(field))), about or "--field")
     how = record.asked.how
     systems = read_predictions(
-        Path(file), all_votes, model=model, allow_missing=True,
+        path, all_votes, model=model, allow_missing=True,
         answers=answers_of(answers) if answers else None, asked=None if how == "encoder" else how,
     )  # fmt: skip
     if len({system.name for system in systems}) > 1:

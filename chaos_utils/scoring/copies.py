@@ -77,7 +77,8 @@ def likeness(first: System, second: System) -> float:
     """Return how alike two systems on one dataset are, on the items that both cover.
 
     Probabilities are compared with probabilities, by the correlation of their logarithms, each
-    item's centred: a temperature does not change it. Where either system gives labels, it is the
+    item's and then each label's centred: neither a temperature nor a factor for each label, which
+    recalibration would undo, changes it. Where either system gives labels, it is the
     share of items with the same label. NaN where fewer than 30 items are common.
     """
     own_rows, rows = _common_rows(first, second)
@@ -88,6 +89,7 @@ def likeness(first: System, second: System) -> float:
     logs = [
         _centred_logs(part) for part in (first.probabilities[own_rows], second.probabilities[rows])
     ]
+    logs = [part - part.mean(axis=0) for part in logs]
     spreads = [float((part**2).sum()) for part in logs]
     if min(spreads) < _SMALLEST:  # uniform everywhere
         return float(max(spreads) < _SMALLEST)

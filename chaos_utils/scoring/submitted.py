@@ -90,7 +90,7 @@ class Asking(StrictModel):
     """How a distribution, or a label, was got from the model; `unread` counts its refusals."""
 
     how: How
-    prompt: str = ""
+    prompt: str = Field("", max_length=10_000, description="at most 10,000 characters")
     temperature: float | None = Field(None, ge=0, allow_inf_nan=False)
     samples: int | None = Field(None, ge=1)
     unread: int = Field(0, ge=0)

@@ -43,6 +43,7 @@ COVERAGE = 0.95  # smallest share of the items of a named set that have a predic
 MOST_BYTES = 1_000_000
 MOST_PEOPLE = 8  # a larger worth, recalibrated, needs code or weights to be seen first
 _MOST_VARIANTS = 3  # of a model
+_NEARLY_ALIKE = 0.93  # likeness to a known system that a reviewer should look at
 _N_NEIGHBOURS = 2
 _TVD, _JSD, _ACCURACY = "dist_ce", "jsd", "new_accuracy"
 _MEASURES = (worths.PEOPLE_RECALIBRATED, worths.PEOPLE_SHRUNK, worths.PEOPLE, _TVD, _JSD, _ACCURACY)
@@ -245,8 +246,9 @@ def _check_files(submission: Submission) -> int:
 
     Returns the number of rows of predictions.
     """
-    names = {path.name for path in submission.folder.iterdir()}
-    is_linked = any(path.is_symlink() for path in submission.folder.iterdir())
+    folder = submission.folder
+    names = {path.name for path in folder.iterdir()}
+    is_linked = any(path.is_symlink() for path in (folder, *folder.iterdir()))
     if names != {PREDICTIONS_FILE, RECORD_FILE} or is_linked:
         raise ChaosError(
             "A submission is two files.", where=submission.folder,
@@ -477,14 +479,21 @@ def _row(
         "label" if system.one_label else number(_JSD, 1, ".3f"),
         number(_ACCURACY, 1, ".3f"),
         tuple(f"{name} ({value:.3f})" for value, name in nearest),
-        tuple(_flags(submission, system)),
+        tuple(_flags(submission, system, worth["value"], nearest)),
     )
 
 
-def _flags(submission: Submission, system: System) -> list[str]:
-    """Return what a reviewer should look at."""
+def _flags(
+    submission: Submission, system: System, worth: float, nearest: Sequence[tuple[float, str]]
+) -> list[str]:
+    """Return what a reviewer should look at, for a worth and the likeness of known systems."""
     record = submission.record
     flags = [system.caution] if system.caution else []
+    if worth > MOST_PEOPLE:
+        flags.append(f"worth more than any result so far: run {record.code} first")
+    flags += [f"nearly {name}" for value, name in nearest[:1] if value >= _NEARLY_ALIKE]
+    if record.votes_used == "other_items":
+        flags.append("fitted on the votes on other items: nothing here shows that its folds are so")
     if record.n_tried > _MOST_VARIANTS:
         flags.append(f"the best of {record.n_tried} variants that were scored on these votes")
     same = [one for one in current_submissions() if one.record.model.id == record.model.id

@@ -230,11 +230,26 @@ def test_copies_of_the_votes_are_refused(votes, submit):
         check_submission(submit(system=majority, name="m", title="M"), [votes])
 
 
-def test_a_known_system_is_refused_at_any_temperature(votes, submit):
+def test_a_known_system_is_refused_at_any_temperature_and_with_a_factor_for_each_label(
+    votes, submit
+):
     submit()
-    again = submit(temper(errs(), 2.0), name="again", title="Again")
-    with refused(problem="known system: Honest", found="1.000"):
-        check_submission(again, [votes])
+    scaled = errs() * [1.0, 2.0, 1.5]
+    for name, shares in (
+        ("hot", temper(errs(), 2.0)),
+        ("scaled", scaled / scaled.sum(axis=1, keepdims=True)),
+    ):
+        with refused(problem="known system: Honest", found="1.000"):
+            check_submission(submit(shares, name=name, title=name), [votes])
+
+
+def test_a_reviewer_is_told_of_what_is_nearly_a_known_system(votes, submit):
+    submit()
+    noise = np.exp(0.3 * np.random.default_rng(9).normal(size=errs().shape))
+    blurred = errs() * noise
+    near = submit(blurred / blurred.sum(axis=1, keepdims=True), name="near", title="Near")
+    (row,) = check_submission(near, [votes])
+    assert "nearly Honest" in row.flags
 
 
 def test_labels_of_people_are_refused(votes, submit):
