@@ -27,6 +27,7 @@ from chaos_utils.training.estimates import GPUS, USUAL_GPU, estimate
 from chaos_utils.training.recipes import MODELS, Shape, get_model
 from chaos_utils.training.settings import recorded_settings
 
+READS = ("votes",)  # runs may have learnt those of any bundled dataset
 MISPLACED = "dist_ce"
 _SHOWN_BESIDE = (worths.SKILL, worths.SKILL_RECALIBRATED, worths.SKILL_SHRUNK)
 _MEASURES = (MISPLACED, *_SHOWN_BESIDE, worths.PEOPLE, worths.PEOPLE_RECALIBRATED)
