@@ -47,7 +47,7 @@ def learnt_votes(run: Run, read_own: Callable[[], Votes]) -> AnalysisInputs:
     `read_own` reads a reader's own file as the training read it, with its texts.
     """
     settings = recorded_settings(run.record)
-    if settings.train == "chaosnli":
+    if not settings.on_own_votes:
         data = "sample" if run.record.synthetic else "auto"
         return gather(data, [], datasets=get_task(settings.task).datasets)
     if settings.train in [dataset.name for dataset in bundled_datasets()]:
@@ -92,7 +92,7 @@ def beside_systems(
     predicted = {run.name: run.predictions_on(votes) for run in runs}
     trained = {name: system for name, system in predicted.items() if system is not None}
     columns = ["system", "family", "kind", "run", "n_items", "n_votes", "measure"]
-    columns += ["value", "low", "high", "text", "credibility"]
+    columns += ["value", "low", "high", "credibility"]
     if not trained:
         return pd.DataFrame(columns=columns)
     items = sorted(set.intersection(*(set(one.rows_in(votes)) for one in trained.values())))
@@ -142,9 +142,7 @@ def trained_table(scores: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     wide = wide.reset_index()
     if MISPLACED not in set(chosen["measure"]):
         wide = wide.assign(misplaced=np.nan, misplaced_low=np.nan, misplaced_high=np.nan)
-    numbers = [
-        name for name in wide if name.startswith(("misplaced", "worth")) and "text" not in name
-    ]
+    numbers = [name for name in wide if name.startswith(("misplaced", "worth"))]
     costs = ["run", "system", "loss", "init", "n_learnt", "training_minutes", "made_by"]
     table = wide.astype(dict.fromkeys(numbers, float)).merge(runs[costs], on="run")
     # As the datasets and runs came.

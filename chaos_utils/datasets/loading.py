@@ -294,8 +294,11 @@ def check_available(values: Mapping[str, object], defaults: Mapping[str, object]
     """Raise a ChaosError, before a kernel starts, if a notebook needs data that is missing.
 
     Without the data, only recorded tables can be shown: there may be no predictions of the
-    reader's, and no parameter may differ from its default.
+    reader's, and no parameter may differ from its default. A notebook that trains on a reader's
+    votes (`train`) needs no other data, and checks these itself.
     """
+    if values.get("train", "chaosnli") not in ("corpora", "chaosnli"):
+        return
     datasets = datasets_of(str(values["data"]))
     with_systems = "predictions" in values
     names = values.get("datasets", [values["dataset"]] if "dataset" in values else [])

@@ -193,11 +193,8 @@ def check_available(notebook: Path, values: Mapping[str, object]) -> None:
     """Raise a ChaosError, before a kernel starts, if the data that a notebook needs is missing.
 
     `values` holds all its parameters. A chapter whose tables are recorded needs its data only if
-    there are predictions of a reader's own, or if a parameter differs from the book's. One that
-    trains on a reader's votes (`train`) needs no other data, and checks these itself.
+    there are predictions of a reader's own, or if a parameter differs from the book's.
     """
-    if values.get("train", "chaosnli") not in ("corpora", "chaosnli"):
-        return
     data = values.get("data")
     if isinstance(data, str) and not may_be_recorded(data):
         find_votes(data)
