@@ -26,6 +26,7 @@ from chaos_utils.datasets.csv_file import CsvFile
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.people import names_annotators
 
+IDENTIFIERS = "text or a whole number"  # what `Column.identifiers` takes
 KEY = "/"  # between the identifiers of an item that several columns name
 _UNNAMED = "unnamed"  # a column without a name, as pandas writes its index
 _MOST_COLUMNS = 25_000
@@ -165,6 +166,13 @@ class Column:
     def identifiers(self) -> "Column":
         """The cells as identifiers, without those that are none."""
         return self.renamed([as_identifier(value) for value in self.values])
+
+    @property
+    def has_other(self) -> npt.NDArray[np.bool_]:
+        """Whether each cell holds something that is no identifier, such as 1.5; not if empty."""
+        empty = (None, "")
+        return self.map(lambda cell: as_identifier(cell) is None and cell not in empty
+                        and cell == cell and not str(cell).isspace(), bool)  # fmt: skip
 
     def renamed(self, names: Sequence[str | None]) -> "Column":
         """Return the cells with a new name for each value; None removes the cells of a value.
