@@ -135,7 +135,17 @@ def check_file(
         found.remarks.append(multiline_rows)
     if n_repeats:
         found.remarks.insert(0, f"{counted(n_repeats, 'item')} with the texts of another item")
-    fields = ("item", "annotator", "label", "labels", "annotators", "n_votes", "each", "where")
+    fields = (
+        "item",
+        "annotator",
+        "round",
+        "label",
+        "labels",
+        "annotators",
+        "n_votes",
+        "each",
+        "where",
+    )
     if layout.finer:
         found.remarks.insert(
             0,

@@ -252,7 +252,7 @@ class Rows:
             path = self.reader.texts.get(name, name)
             cells = self.frame.column(path)
             is_text = cells.map(lambda value: isinstance(value, str), bool)
-            self._refuse_annotators(path, cells.values, "texts")
+            self._refuse_annotators(path, cells.values, "text", "texts")
             self.wrong(self.first_rows() & ~is_text, path, cells, "text")
             is_same = cells.is_same_within(self.item).all()
             codes = cells.codes if is_same else one_spelling(cells).codes
@@ -265,7 +265,7 @@ class Rows:
         fields = {}
         for path in self.reader.item_fields:
             cells = self._identifiers(path)
-            self._refuse_annotators(path, cells.values, "item_fields")
+            self._refuse_annotators(path, cells.values, "field", "item_fields")
             self._check_same(path, cells, cells.codes, "value")
             fields[path] = tuple(cells[row] or "" for row in self.first.tolist())
         return fields
@@ -276,13 +276,13 @@ class Rows:
         self.wrong(cells.has_other, path, cells, IDENTIFIERS)
         return cells.identifiers
 
-    def _refuse_annotators(self, path: str, values: Sequence[Any], field: str) -> None:
-        """Raise a ChaosError if a column holds annotators' identifiers; `field` names it."""
+    def _refuse_annotators(self, path: str, values: Sequence[Any], what: str, key: str) -> None:
+        """Raise a ChaosError if a column that `key` names holds annotators' identifiers."""
         if self._names_annotators(path, values):
             raise self.faults.fatal(
-                f"The column {path!r} names annotators, and says nothing of the items.",
-                expected="columns without the annotators' identifiers",
-                todo=f"leave it out of `{field}`: who voted is never shown, nor sent to a model",
+                f"The column {path!r} names annotators, and is no {what} of the items.",
+                expected=f"{what}s without the annotators' identifiers",
+                todo=f"leave it out of `{key}`: who voted is never shown, nor sent to a model",
             )
 
     def _names_annotators(self, path: str, values: Sequence[Any]) -> bool:

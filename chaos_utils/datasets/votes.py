@@ -186,7 +186,7 @@ class Votes:
         )
 
     def fields_at(self, items: Iterable[int]) -> dict[str, tuple[str, ...]]:
-        """Return the fields of the items at positions, in this order."""
+        """Return the fields of the items at the positions `items`, in this order."""
         positions = list(items)
         return {name: tuple(values[k] for k in positions) for name, values in self.fields.items()}
 
