@@ -411,6 +411,9 @@ class LongReader(TableFields):
     rounds : tuple of str
         In place of `label` and `round`: columns of the labels given in each round, the first round
         first, where a row holds all votes of an annotator on an item.
+    items_across : bool
+        In place of `item` and `label`: whether a row holds all votes of an annotator, so that each
+        column but those about the annotator is an item, named as it. An empty cell is no vote.
     missing : tuple of str
         Answers that are no votes, such as ``-1`` or ``skipped``; an empty text is an empty cell.
     separator : str
@@ -430,17 +433,22 @@ class LongReader(TableFields):
     label: str | Annotated[tuple[str, ...], Field(min_length=1)] = "label"
     round: str = ""
     rounds: Annotated[tuple[str, ...], Field(min_length=2)] | tuple[()] = ()
+    items_across: bool = False
     missing: _Answers = ()
     separator: str = ""
     cut: Cutpoints | None = None
 
     @model_validator(mode="after")
     def _check(self) -> "LongReader":
-        for name in ("annotator_fields", "about_annotators", "round", "rounds"):
+        for name in ("annotator_fields", "about_annotators", "round", "rounds", "items_across"):
             if getattr(self, name) and not self.annotator:
                 raise ValueError(f"{name} needs the column of the annotator")
         if self.rounds and {"round", "label"} & self.model_fields_set:
             raise ValueError("rounds has the columns of labels: leave out label and round")
+        if self.items_across and {"item", "label", "round", "rounds"} & self.model_fields_set:
+            raise ValueError("items_across takes each column as an item: name no item, no label")
+        if self.items_across and {"item", "label"} & {*self.columns_of_annotator}:
+            raise ValueError("items_across needs other names of columns than item and label")
         if len(set(self.rounds)) < len(self.rounds):
             raise ValueError("rounds names a column twice")
         about = self.about_annotators
@@ -448,6 +456,11 @@ class LongReader(TableFields):
             if name in self.annotator_fields:
                 raise ValueError(f"{name!r} is in annotator_fields and in about_annotators")
         return self
+
+    @property
+    def columns_of_annotator(self) -> tuple[str, ...]:
+        """The columns about the annotator."""
+        return (self.annotator, *self.annotator_fields)
 
     @property
     def label_columns(self) -> tuple[str, ...]:

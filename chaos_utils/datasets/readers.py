@@ -8,7 +8,13 @@ from chaos_utils.base.files import uncollected
 from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.about_annotators import read_people
 from chaos_utils.datasets.chaosnli import ChaosNLIRows, wide_reader_of
-from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset, TableReader, WideReader
+from chaos_utils.datasets.dataset import (
+    ChaosNLIReader,
+    Dataset,
+    LongReader,
+    TableReader,
+    WideReader,
+)
 from chaos_utils.datasets.faults import Faults, listed, shorten
 from chaos_utils.datasets.frame import FileContent, Frame, column_of, joined, read_array, read_frame
 from chaos_utils.datasets.rows import Rows, Texts
@@ -113,6 +119,10 @@ def _rows(
 
     Items that lose all their rows are noted.
     """
+    if isinstance(reader, LongReader) and reader.items_across:
+        for frame in frames:
+            frame.require(reader.columns_of_annotator, faults)
+        frames = [frame.items_across(reader.columns_of_annotator) for frame in frames]
     if reader.each:
         frames = [frame.each(reader.each, faults) for frame in frames]
     frame = joined(frames, files)

@@ -215,6 +215,19 @@ def test_the_same_person_asked_again_is_kept_and_does_not_count_twice(tmp_path, 
     assert agreement_with_rest(votes).observed[0] == 0  # green agrees with nobody, but is no vote
 
 
+ACROSS = LONG | {"items_across": True, "annotator_fields": ["town"]}
+
+
+def test_a_row_may_hold_all_votes_of_an_annotator(tmp_path):
+    files = ("who,b,town,a\nw9,red,Bonn,blue\nw7,green,Rome,\n", "who,town,c\nw3,,blue\n")
+    votes = read(tmp_path, files, ACROSS | {"item_fields": ["file"]})
+    assert votes.uids == ("b", "a", "c")
+    assert votes.counts.tolist() == [[1, 1, 0], [0, 0, 1], [0, 0, 1]]
+    assert votes.annotations.annotator.tolist() == [0, 1, 0, 2]
+    assert votes.annotations.fields == {"town": ("Bonn", "Rome", "")}
+    assert votes.fields == {"file": ("votes0", "votes0", "votes1")}
+
+
 def test_rounds_in_which_nobody_is_asked_again(tmp_path):
     content = AGAIN.replace("a,w9,9,green", "b,w9,11,green")
     votes = read(tmp_path, content, LONG | {"round": "day"})
@@ -292,6 +305,8 @@ def test_places_in_a_list_and_columns_may_each_be_an_annotator(tmp_path):
         ({"format": "long", "round": "day"}, "round needs the column of the annotator"),
         (LONG | {"rounds": ["a", "b"], "round": "day"}, "leave out label and round"),
         (LONG | {"rounds": ["a", "a"]}, "names a column twice"),
+        (LONG | {"items_across": True, "label": "x"}, "name no item, no label"),
+        ({"format": "long", "annotator": "item", "items_across": True}, "needs other names"),
         (LONG | {"rounds": ["a"]}, "rounds"),
         (COLUMNS | {"about_annotators": ABOUT}, "needs annotators, or annotators_by_place"),
         (LONG | {"about_annotators": ABOUT | {"file": "votes"}}, "none of the files after those"),
@@ -323,6 +338,9 @@ FAULTS = [
     (LONG | {"round": "day"}, AGAIN + "a,w7,2,red\n", "per item and annotator in each"),
     (LONG | {"round": "day"}, AGAIN + "b,w9,later,red\n", "found 'later'; expected a whole number"),
     (LONG | {"round": "dya"}, AGAIN, "no column 'dya'"),
+    (ACROSS, "who,town,a\nw9,Bonn,grey\n", "line 2, column 'a', field 'label': found 'grey'"),
+    (ACROSS, "who,town,a\nw9,Bonn,red\nw9,Bonn,red\n", "a second vote on item 'a' by the annot"),
+    (ACROSS, "who,a\nw9,red\n", "no column 'town'"),
     (LONG | {"annotator_fields": ["age"]},
      '{"item": 1, "who": "w9", "label": "red", "age": 1.5}\n', "found 1.5; expected text"),
     (BY_ID, (LONG_ROWS, WHO_IS_WHO + "w9,f,\n"), "line 6, field 'gender': found 'f'; expected"),
