@@ -125,10 +125,20 @@ def _votes_needed(table: pd.DataFrame) -> Iterator[dict[str, object]]:
         rows = table[table["quantity"] == quantity]
         values = sign * rows.pivot(index="n_votes", columns="rule", values="value")
         for rule, n_votes in ((rule, n) for rule in _REPLAYS for n in EVEN):
-            reached = np.maximum.accumulate(values[rule])
-            needed = np.interp(values.loc[n_votes, "even"], reached, values.index, right=np.nan)
-            yield {"rule": rule, "quantity": what, "n_votes": n_votes, "value": float(needed),
+            needed = _first_at(values[rule], values.loc[n_votes, "even"])
+            yield {"rule": rule, "quantity": what, "n_votes": n_votes, "value": needed,
                    "sd": np.nan}  # fmt: skip
+
+
+def _first_at(values: "pd.Series[float]", goal: float) -> float:
+    """Return where a curve first reaches a goal, between its points; NaN where it does not."""
+    above = np.flatnonzero(values >= goal)
+    if not len(above):
+        return np.nan
+    k = max(above[0], 1)
+    share = (goal - values.iloc[k - 1]) / (values.iloc[k] - values.iloc[k - 1])
+    low, high = values.index[k - 1], values.index[k]
+    return float(low + np.clip(share, 0, 1) * (high - low))
 
 
 def _shares(counts: Ints) -> npt.NDArray[np.float64]:
