@@ -26,9 +26,10 @@ from chaos_utils.metrics.agreement import (
     majority_share,
     quadratic_entropy,
 )
-from chaos_utils.metrics.divergence import entropy, miller_madow
+from chaos_utils.metrics.divergence import Floats, entropy, miller_madow
 from chaos_utils.metrics.jackknife import TwoWay
 from chaos_utils.metrics.priors import (
+    SINGLE_ITEM_STEPS,
     bootstrap_masses,
     draw_truths,
     fit_dirichlet,
@@ -252,8 +253,9 @@ def majorities(votes: Votes) -> pd.DataFrame:
     nonparametric prior expects of all people; NaN where a quantity has no such number. ``right`` is
     the share of items whose majority label is the most frequent label of all people (tied labels
     have equal parts of an item, as in `ceilings.annotation_budget`). ``sure`` is the share of items
-    where the chance of this is 95% or more. ``disagreement`` is as in `agreement`, which needs no
-    prior: where the two differ much, the prior is wrong.
+    where the chance of this is 95% or more, by a prior that is fitted in few steps: the converged
+    one is right on average, and too sure of single items. ``disagreement`` is as in `agreement`,
+    which needs no prior: where the two differ much, the prior is wrong.
     """
     prior = fit_grid(votes.counts)
     tops = prior.points.max(axis=1)
@@ -261,6 +263,7 @@ def majorities(votes: Votes) -> pd.DataFrame:
     quantities = np.column_stack([tops, tops < 0.5, disagreement, shared_top(prior.points)])
     expected = posterior_means(votes.counts, prior, quantities)
     right = (shared_top(votes.shares) * expected[:, 3:]).sum(axis=1)
+    sure = chance_right(votes.counts) >= _SURE_CHANCE
     shares = majority_share(votes.counts)
     nan = np.nan
     rows = [
@@ -269,13 +272,22 @@ def majorities(votes: Votes) -> pd.DataFrame:
         ("tied", is_tied(votes.counts).mean(), nan),
         ("unanimous", (shares == 1).mean(), nan),
         ("right", nan, right.mean()),
-        ("sure", nan, (right >= _SURE_CHANCE).mean()),
+        ("sure", nan, sure.mean()),
         ("disagreement", (1 - (votes.shares**2).sum(axis=1)).mean(), expected[:, 2].mean()),
     ]
     if votes.dataset.n_classes == 2:
         del rows[1]  # no label of two has less than half
     table = pd.DataFrame(rows, columns=["quantity", "plain", "value"])
     return table.assign(n_items=len(votes))
+
+
+def chance_right(counts: Ints) -> Floats:
+    """Return the chance, item by item, that the majority label is that of all people."""
+    prior = fit_grid(counts, most_steps=SINGLE_ITEM_STEPS)
+    chances = posterior_means(counts, prior, shared_top(prior.points))
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    right: Floats = (shared_top(shares) * chances).sum(axis=1)
+    return right
 
 
 @cached_analysis(keys=("dataset", "bin"))
@@ -318,7 +330,7 @@ def divided_items(votes: Votes, *, n_items: int, most: int, seed: int) -> pd.Dat
     """
     rng = np.random.default_rng([seed, 3])
     fitted = rng.permutation(len(votes))[:most] if len(votes) > most else np.arange(len(votes))
-    prior = fit_grid(votes.counts[fitted])
+    prior = fit_grid(votes.counts[fitted], most_steps=SINGLE_ITEM_STEPS)
     point_disagreement = 1 - (prior.points**2).sum(axis=1, keepdims=True)
     expected = posterior_means(votes.counts, prior, point_disagreement)[:, 0]
     plain = 1 - (votes.shares**2).sum(axis=1)

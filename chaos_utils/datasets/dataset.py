@@ -588,6 +588,9 @@ class Dataset(StrictModel):
     ordered : bool
         Whether the labels stand in an order, each one step from the next, such as the points of a
         scale; distances that count steps need it.
+    adaptive : bool or None
+        Whether items have more votes where the votes before were close; None where that is judged
+        by the votes. Such votes need their batches (`LongReader.batch`).
     pooled_as : str
         Datasets that name the same pool are also shown as one; empty for none.
     colour : Hue
@@ -614,6 +617,7 @@ class Dataset(StrictModel):
     in_book: Annotated[int, Field(ge=0)] = 0
     task: str = ""
     ordered: bool = False
+    adaptive: bool | None = None
     pooled_as: str = ""
     colour: Hue = HUES[0]
     dash: Literal["solid", "dashed", "dashdot", "dotted"] = "solid"

@@ -89,9 +89,15 @@ class Votes:
         Each item's texts by field; empty where the dataset has none. Never written into anything
         that is shared.
     annotations : Annotations or None
-        Each annotator's votes, of all rounds.
+        Each annotator's votes, of all rounds; of the first batch, where votes have batches.
     fields : mapping of tuples of str
         A value for each item, such as its language, by the column in the dataset's YAML file.
+    later_counts : ndarray of int, shape (n, k), or None
+        The votes of later batches, where the file says in which batch each vote was asked. Later
+        votes were asked where earlier ones were close, and so do not count among `counts`: people
+        would seem to disagree more. None where votes have no batches.
+    n_batches : int
+        How many batches there are; the first is in `counts`.
     notes : tuple of str
         What was left out or changed in reading, as the dataset's YAML file says; a sentence each.
     """
@@ -108,6 +114,8 @@ class Votes:
     notes: tuple[str, ...] = ()
     other_sources: tuple[Input, ...] = ()
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    later_counts: Ints | None = None
+    n_batches: int = 1
 
     def __len__(self) -> int:
         return len(self.uids)
@@ -121,6 +129,11 @@ class Votes:
     def n_votes(self) -> Ints:
         """Votes per item, shape (n,)."""
         return self.counts.sum(axis=1)
+
+    @property
+    def all_counts(self) -> Ints:
+        """Votes for each label in all batches, shape (n, k): for a prior, and for majorities."""
+        return self.counts if self.later_counts is None else self.counts + self.later_counts
 
     @property
     def n_votes_each(self) -> int | None:

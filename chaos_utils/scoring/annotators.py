@@ -159,6 +159,7 @@ def votes_kept(votes: Votes, is_kept: npt.NDArray[np.bool_]) -> Votes:
         majority=frozen(counts[rows].argmax(axis=1)),
         given_old_label=None,
         given_old_votes=None,
+        later_counts=None,
         texts=(),
         annotations=replace(kept, item=frozen(np.searchsorted(rows, kept.item))),
         fields=votes.fields_at(rows),
