@@ -4,6 +4,11 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
+from chaos_utils.analyses.crowd_persons import (
+    FEWEST_PAIRS,
+    FEWEST_PEOPLE,
+    votes_repeatedly,
+)
 from chaos_utils.analyses.names import join_names
 from chaos_utils.analyses.your_votes import OVER_BOTH
 from chaos_utils.base.errors import counted
@@ -12,6 +17,7 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.report.columns import number
 from chaos_utils.report.literal import in_markdown
 from chaos_utils.scoring import worth as worths
+from chaos_utils.scoring.annotators import ENOUGH_VOTES
 from chaos_utils.scoring.evaluate import note_on_few
 from chaos_utils.scoring.replacement import COMMONEST, ONE_MORE, PASSES
 
@@ -29,6 +35,9 @@ def findings(
     majorities: Table,
     budget: Table,
     near_chance: Table,
+    noise: Table,
+    persons: Table,
+    groups: Table,
     replacement: Table | None,
     scores: Table,
     detectable: Table,
@@ -37,6 +46,7 @@ def findings(
     sentences = [
         _annotator_sentence(near_chance.rows),
         _agreement_sentence(agreement.rows.set_index("quantity")),
+        *_person_sentences(noise.rows, persons.rows, groups.rows),
         _majority_sentence(majorities.rows.set_index("quantity")),
         _budget_sentence(votes, budget.rows),
         " ".join(_replacement_sentences(replacement)),
@@ -67,6 +77,64 @@ def vote_warnings(votes: Votes, *, agreement: Table, majorities: Table, near_cha
         return ""
     points = [f"> * {in_markdown(text[0].upper() + text[1:])}." for text in warnings]
     return "\n".join(["> **What these votes are too few for**", ">", *points])
+
+
+def data_needed(
+    votes: Votes, *, noise: Table, persons: Table, groups: Table, near_chance: Table
+) -> str:
+    """List in Markdown which data would say more about noise, persons and groups; empty if none."""
+    lines = list(_data_needed(votes, noise.rows, persons.rows, groups.rows, near_chance.rows))
+    return "\n".join(f"* **{aim}**: {text}." for aim, text in lines)
+
+
+def _data_needed(
+    votes: Votes,
+    noise: pd.DataFrame,
+    persons: pd.DataFrame,
+    groups: pd.DataFrame,
+    near_chance: pd.DataFrame,
+) -> Iterator[tuple[str, str]]:
+    """Yield what could be known, and the data for it."""
+    annotations = votes.annotations
+    if annotations is None:
+        yield "Persons", "say who gave each vote (`annotator:`); running numbers will do"
+    if annotations is not None and votes_repeatedly(votes):
+        yield (
+            "Noise, or groups",
+            "somebody gave several votes on an item: say in which round each was given (`round:`), "
+            "or keep one of them",
+        )
+    elif not len(noise):
+        again = "ask some people again about some of the same items, and give `round:`"
+        if annotations is not None and annotations.round is not None:
+            again = (
+                "no item has one person’s votes of two rounds, and another’s beside them: ask the "
+                "same people again about some of the same items"
+            )
+        yield "Noise or opinion", again
+    if annotations is None:
+        yield "Groups", "say what annotators are (`annotator_fields:`, `about_annotators:`)"
+        return
+    if not len(persons):
+        yield "Persons", "let people judge several items each, which others judge, too"
+    n_annotators = near_chance["n_annotators"].iloc[0]
+    n_few = n_annotators - near_chance["n_judged"].iloc[0]
+    if n_few:
+        yield (
+            "Who is careless",
+            f"give each annotator {ENOUGH_VOTES} votes or more on items that others judge, too "
+            f"({n_few:,} of {counted(n_annotators, 'annotator')} have fewer)",
+        )
+    if not annotations.fields:
+        yield "Groups", "say what annotators are (`annotator_fields:`, `about_annotators:`)"
+    left_out = groups["field"][groups["share"].isna()] if len(groups) else ()
+    if len(left_out):
+        names = ", ".join(map(in_markdown, left_out))
+        yield (
+            f"Groups by {names}",
+            f"ask at least {FEWEST_PEOPLE} people of each of two groups about the same items, for "
+            f"{FEWEST_PAIRS} pairs of votes within each and between them",
+        )
 
 
 def _annotator_warnings(near: pd.DataFrame, disagreement: pd.Series) -> Iterator[str]:
@@ -137,9 +205,75 @@ def _agreement_sentence(agreement: pd.DataFrame) -> str:
     return f"{sentence}.{over}"
 
 
+def _with_interval(row: pd.Series) -> str:
+    """Return a share with its interval."""
+    return f"{_percent(row['value'])}{_interval(row)}"
+
+
 def _interval(row: pd.Series) -> str:
     """Return the interval of a share in brackets, or an empty text."""
     return "" if pd.isna(row["low"]) else f" [{_percent(row['low'])}, {_percent(row['high'])}]"
+
+
+def _person_sentences(
+    noise: pd.DataFrame, persons: pd.DataFrame, groups: pd.DataFrame
+) -> Iterator[str]:
+    """Yield what is found of noise, persons and groups, a sentence or two each."""
+    if len(noise):
+        yield _noise_sentence(noise.set_index("quantity"))
+    if len(persons):
+        yield _part_sentence(persons.set_index("quantity")["value"])
+    if len(groups) and groups["share"].notna().any():
+        yield _group_sentence(groups[groups["share"].notna()])
+
+
+def _noise_sentence(noise: pd.DataFrame) -> str:
+    same, two = (_with_interval(noise.loc[name]) for name in ("same", "two"))
+    sentence = (
+        f"The same person, asked again, gives another label {same} of the time; two people, each "
+        f"in another round, differ {two} of the time."
+    )
+    if "ratio" not in noise.index:
+        return sentence
+    return (
+        f"{sentence} About {_with_interval(noise.loc['ratio'])} of the disagreement would be there "
+        "with the same person asked twice; a change of mind is part of that, and memory hides "
+        "slips."
+    )
+
+
+def _part_sentence(shares: pd.Series) -> str:
+    last = f"and {_percent(shares['rest'])} with neither"
+    if "again" in shares.index:
+        last = (
+            f"{_percent(shares['opinion'])} with the person’s own view of the text, and "
+            f"{_percent(shares['again'])} with the occasion (the same person says something else "
+            "another time)"
+        )
+    text, person = _percent(shares["text"]), _percent(shares["person"])
+    return f"Of a vote’s variance, {text} goes with the text, {person} with the person, {last}."
+
+
+def _group_sentence(groups: pd.DataFrame) -> str:
+    found = groups[groups["differs"]]
+    if len(found):
+        ends = {"share": "value", "share_low": "low", "share_high": "high"}
+        parts = [
+            f"{_with_interval(row)} by {in_markdown(row['field'])}"
+            for _, row in found.rename(columns=ends).iterrows()
+        ]
+        return (
+            f"A part of the disagreement lies between groups of people: {', '.join(parts)}. It is "
+            "a mean over texts, which says nothing of one text, or of a single person."
+        )
+    which = (
+        f"any of {len(groups)} fields" if len(groups) > 1 else "the one field that can be judged"
+    )
+    sentence = f"No part of the disagreement is shown to lie between groups, by {which}"
+    if not groups["share_high"].isna().all():
+        most = _percent(max(groups["share_high"].max(), 0))
+        sentence += f"; the intervals reach up to {most}"
+    return f"{sentence}. That does not show that groups agree."
 
 
 def _majority_sentence(majorities: pd.DataFrame) -> str:
@@ -255,4 +389,4 @@ def _system_sentences(
 
 
 def _percent(share: float) -> str:
-    return f"{share:.0%}"
+    return f"{number(100 * share)}%"

@@ -10,10 +10,11 @@ import pytest
 from helpers.evidence import drawn, evidence_of
 from helpers.predictions import blurred
 
-from chaos_utils.analyses import ceilings, power, your_votes
+from chaos_utils.analyses import ceilings, crowd_persons, power, your_votes
 from chaos_utils.analyses.crowd_findings import findings, vote_warnings
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.loading import load_all_votes
+from chaos_utils.report.columns import number
 from chaos_utils.scoring.api import make_system
 from chaos_utils.scoring.replacement import COMMONEST, ONE_MORE
 
@@ -26,6 +27,9 @@ def tables(votes, systems=(), replacement=None):
         "majorities": your_votes.majorities(here),
         "budget": ceilings.annotation_budget(here, n_draws=2, seed=0),
         "near_chance": your_votes.near_chance(here, n_resamples=50, seed=0),
+        "noise": crowd_persons.noise(here),
+        "persons": crowd_persons.persons(here),
+        "groups": crowd_persons.groups(here, n_shuffles=19, seed=0),
         "scores": your_votes.evaluation(here, most=100, n_resamples=50, seed=0),
         "detectable": power.detectable(spread, [len(votes)]),
         "replacement": replacement,
@@ -45,7 +49,7 @@ def test_sentences_are_made_for_the_votes(four):
     (votes,) = load_all_votes(str(four))
     given = tables(votes)
     said = findings(votes, **given).splitlines()
-    assert len(said) == 5
+    assert len(said) == 6
     assert said[0].startswith("* None of 30 annotators has a hundred votes")
     agreed = given["agreement"].rows.set_index("quantity")
     for name, words in (("disagreement", "Two votes on the same item"), ("alike", "Two people")):
@@ -53,9 +57,15 @@ def test_sentences_are_made_for_the_votes(four):
         ends = f"{row['value']:.0%} [{row['low']:.0%}, {row['high']:.0%}] of the time"
         assert f"{words} differ {ends}" in said[1]
     assert said[1].endswith("Intervals are over items and annotators.")
-    assert "10 votes per item come within" in said[3]
-    assert "as far as the prior knows" not in said[3]  # as many as 20 were given
-    assert "To tell two systems apart" in said[4]
+    value = given["persons"].rows.set_index("quantity")["value"]
+    text, person, rest = (f"{number(100 * value[name])}%" for name in ("text", "person", "rest"))
+    assert said[2] == (
+        f"* Of a vote’s variance, {text} goes with the text, {person} with the person, and {rest} "
+        "with neither."
+    )
+    assert "10 votes per item come within" in said[4]
+    assert "as far as the prior knows" not in said[4]  # as many as 20 were given
+    assert "To tell two systems apart" in said[5]
 
 
 def test_a_system_is_said_to_be_worth_what_its_table_says(sample, truth):
@@ -92,12 +102,49 @@ def test_a_verdict_stands_beside_one_more_person(four, passed, of_person, expect
     rows += [{"system": COMMONEST, "origin": "baseline", "verdict": "does not pass"},
              {"system": ONE_MORE, "origin": "reference", "passed": of_person}]  # fmt: skip
     replaced = SimpleNamespace(rows=pd.DataFrame(rows).assign(epsilon=0.1))
-    said = findings(votes, **tables(votes, replacement=replaced)).splitlines()[4]
+    said = findings(votes, **tables(votes, replacement=replaced)).splitlines()[5]
     assert said == f"* {expected}"
     rows[-2]["verdict"] = "passes"
     replaced = SimpleNamespace(rows=pd.DataFrame(rows).assign(epsilon=0.1))
-    said = findings(votes, **tables(votes, replacement=replaced)).splitlines()[4]
+    said = findings(votes, **tables(votes, replacement=replaced)).splitlines()[5]
     assert ("passing says nothing here" in said) == (of_person > 0)
+
+
+def rows_of(columns, *rows):
+    return SimpleNamespace(rows=pd.DataFrame(rows, columns=columns.split()))
+
+
+def test_noise_and_groups_are_said_with_what_they_do_not_show(four):
+    (votes,) = load_all_votes(str(four))
+    given = tables(votes)
+    ends = "quantity value low high"
+    given["noise"] = rows_of(ends, ("same", 0.227, 0.185, 0.269), ("two", 0.387, 0.336, 0.438),
+                             ("ratio", 0.587, 0.451, 0.723))  # fmt: skip
+    given["persons"] = rows_of(
+        ends, ("text", 0.23, 0, 1), ("person", -0.018, 0, 1), ("rest", 0.79, 0, 1),
+        ("opinion", 0.34, 0, 1), ("again", 0.45, 0, 1),
+    )  # fmt: skip
+    fields = "field share share_low share_high differs"
+    by_a, by_b = ("a*", 0.06, 0.02, 0.1, True), ("b", 0.01, -0.02, 0.04, False)
+    unjudged = ("c", np.nan, np.nan, np.nan, False)
+    given["groups"] = rows_of(fields, by_b, by_b, unjudged)
+    said = findings(votes, **given).splitlines()
+    assert said[2].startswith(
+        "* The same person, asked again, gives another label 23% [18%, 27%] of the time; two "
+        "people, each in another round, differ 39% [34%, 44%] of the time. About 59% [45%, 72%] of "
+        "the disagreement would be there with the same person asked twice; a change of mind is part"
+    )
+    assert "23% goes with the text, −2% with the person, 34% with the person’s own view" in said[3]
+    assert said[4] == (
+        "* No part of the disagreement is shown to lie between groups, by any of 2 fields; the "
+        "intervals reach up to 4%. That does not show that groups agree."
+    )
+    given["groups"] = rows_of(fields, by_a, by_b, unjudged)
+    said = findings(votes, **given).splitlines()[4]
+    assert said.startswith("* A part of the disagreement lies between groups of people: 6% [2%, ")
+    assert "10%] by a&#42;. It is a mean over texts" in said
+    given |= {"groups": rows_of(fields, unjudged), "noise": given["noise"]}
+    assert "between groups" not in findings(votes, **given)
 
 
 def test_what_votes_are_too_few_for_is_said(sample, truth, monkeypatch):

@@ -31,7 +31,7 @@ FEW = {
     "fitting": {"resamples": 40, "repeats": 1},
     "scoreboard": {"resamples": 40},
     "calibration": {"n_temperatures": 2},
-    "crowd": {"resamples": 40, "draws": 2, "epsilon": 0.1, "why": EVIL},
+    "crowd": {"resamples": 40, "draws": 2, "shuffles": 9, "epsilon": 0.1, "why": EVIL},
     "train": {"model": "tiny-bert", "n_folds": 2, "epochs": 1, "threads": 1, "resamples": 40},
 }
 OTHERS_REFUSED = ("baan_numbers", "collection")  # on what the papers have alone
@@ -59,13 +59,14 @@ def files(tmp_path_factory):
     folder, rng = tmp_path_factory.mktemp("files"), np.random.default_rng(0)
     labels = [f"{name} {TITLED}" for name in ("a", "b", "c")]
     quoted = lambda text: '"' + text.replace('"', '""') + '"'  # noqa: E731
-    lines = ["item,who,group,label,text"]
+    fields = [f"{name} {EVIL}" for name in ("group", "own")]
+    lines = [",".join(map(quoted, ["item", "who", *fields, "label", "text"]))]
     columns, rows = [label.replace(" ", "_") for label in labels], []
     for k in range(60):
         truth = rng.dirichlet((2, 1, 1))
         for annotator in range(20):
-            cells = [f"i{k} {EVIL}", f"w{annotator} {EVIL}", f"g{annotator % 2} {EVIL}",
-                     rng.choice(labels, p=truth), f"t{k} {EVIL}"]  # fmt: skip
+            about = f"Zorana{annotator} {EVIL}", f"g{annotator % 2} {EVIL}", f"of Zorana{annotator}"
+            cells = [f"i{k} {EVIL}", *about, rng.choice(labels, p=truth), f"t{k} {EVIL}"]
             lines.append(",".join(map(quoted, cells)))
         shares = map(float, rng.dirichlet((2, 1, 1)))
         shares = dict(zip(columns, shares, strict=True))
@@ -81,7 +82,7 @@ def files(tmp_path_factory):
         "labels": [{"name": label, "code": label} for label in labels], "ordered": True,
         "texts": ["text"], "text_titles": [f"F {TITLED}"], "files": [{"name": votes.name}],
         "release": dict.fromkeys(("title", "licence", "homepage", "credit"), TITLED),
-        "reader": {"format": "long", "annotator": "who", "annotator_fields": ["group"]},
+        "reader": {"format": "long", "annotator": "who", "annotator_fields": fields},
     }  # fmt: skip
     (folder / "evil.yml").write_text(json.dumps(described), "utf-8")
     return folder / "evil.yml", model
@@ -119,6 +120,9 @@ def test_the_words_of_files_are_mere_words_in_the_page_of_a_run(
     if chapter == "crowd":  # findings come first
         whole = page.content()
         assert 0 < whole.find("Two votes on the same item differ") < whole.find("tbl-crowd")
+        assert "tbl-crowd-groups" in whole
+    written = [one for one in tmp_path.glob("runs/**/*") if one.is_file()]
+    assert not [one for one in written if b"Zorana" in one.read_bytes()]
     context.close()
     assert not live
     assert not troubles

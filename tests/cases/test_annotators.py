@@ -2,9 +2,11 @@
 
 import pytest
 from helpers.commands import call, load
+from helpers.evidence import evidence_of
 from helpers.rows import write_table
 
-from chaos_utils.analyses import your_votes
+from chaos_utils.analyses import crowd_persons, your_votes
+from chaos_utils.analyses.crowd_findings import data_needed
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.findings import check_file
 
@@ -289,6 +291,33 @@ def test_what_each_annotator_has_alone_is_not_listed(tmp_path):
         "reader: {format: long, annotator: annotator, annotator_fields: [mail]}\n"
     )
     assert_unnamed(run("dataset", "check", tmp_path / "votes.yml"))
+
+
+def test_noise_persons_and_groups_name_nobody(tmp_path):
+    def twice(k, v):
+        return {"round": 1 + k % 2, "item": f"m{k // 2}", "mail": PEOPLE[v] + "x"}
+
+    rows = [row | twice(k, v) | {"desk": f"desk of {PEOPLE[v % 2]}"}
+            for k, row in ((int(row["item"][1:]), row) for row in long())
+            for v in [PEOPLE.index(row["annotator"])]]  # fmt: skip
+    written(tmp_path / "votes.csv", [row | {"text": ""} for row in rows])
+    (tmp_path / "votes.yml").write_text(
+        "name: v\ntitle: V\nlabels: [bad, good]\nfiles: [{name: votes.csv}]\n"
+        "reader: {format: long, annotator: annotator, round: round, "
+        "annotator_fields: [mail, desk]}\n"
+    )
+    votes = load(tmp_path / "votes.yml")
+    here = evidence_of(votes, own=True)
+    found = {
+        "near_chance": your_votes.near_chance(here, n_resamples=20, seed=0),
+        "noise": crowd_persons.noise(here),
+        "persons": crowd_persons.persons(here),
+        "groups": crowd_persons.groups(here, n_shuffles=9, seed=0),
+    }
+    assert all(map(len, found.values()))
+    for table in (*found.values(), crowd_persons.near_bar(here)):
+        assert_unnamed(table.rows.to_csv())
+    assert_unnamed(data_needed(votes, **found))
 
 
 def test_objects_that_are_keyed_by_people_are_named_by_their_column(tmp_path):
