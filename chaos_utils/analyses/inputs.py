@@ -75,15 +75,6 @@ def _names_annotators(dataset: Dataset) -> bool:
     return any(getattr(reader, name, "") for name in names)
 
 
-def _says_what_annotators_are(dataset: Dataset) -> bool:
-    names = ("annotator_fields", "about_annotators")
-    return any(getattr(dataset.reader, name, None) for name in names)
-
-
-def _states_rounds(dataset: Dataset) -> bool:
-    return any(getattr(dataset.reader, name, "") for name in ("round", "rounds"))
-
-
 # Whether a dataset has a part that datasets may lack, by its YAML file.
 _PARTS_OF_DATASET: Mapping[str, Callable[[Dataset], bool]] = MappingProxyType(
     {
@@ -91,8 +82,6 @@ _PARTS_OF_DATASET: Mapping[str, Callable[[Dataset], bool]] = MappingProxyType(
         "old votes": lambda dataset: bool(dataset.n_old_labels),
         "texts": lambda dataset: bool(dataset.text_fields),
         "annotators": _names_annotators,
-        "annotators’ fields": _says_what_annotators_are,
-        "rounds": _states_rounds,
         "three labels": lambda dataset: dataset.n_classes == 3,
         "published collection": lambda dataset: (
             dataset.name in set(read_published("nie2020_table1")["dataset"])
@@ -107,10 +96,6 @@ _PARTS_OF_VOTES: Mapping[str, Callable[[Votes], bool]] = MappingProxyType(
         "old votes": lambda votes: votes.has_old_labels and votes.has_old_votes,
         "texts": lambda votes: bool(votes.texts),
         "annotators": lambda votes: votes.annotations is not None,
-        "annotators’ fields": lambda votes: bool(votes.annotations and votes.annotations.fields),
-        "rounds": lambda votes: (
-            votes.annotations is not None and votes.annotations.round is not None
-        ),
         # Two samples of twenty, and other votes that judge them.
         "more than 40 votes per item": lambda votes: bool(votes.n_votes.min() > 40),
     }
@@ -203,9 +188,8 @@ class DatasetInputs:
     def has(self, part: str) -> bool:
         """Return whether each dataset has a part that datasets may lack.
 
-        The part is ``old labels``, ``old votes``, ``texts``, ``annotators``, ``annotators’
-        fields``, ``rounds``, ``three labels``, ``published collection`` or ``more than 40 votes per
-        item``.
+        The part is ``old labels``, ``old votes``, ``texts``, ``annotators``, ``three labels``,
+        ``published collection`` or ``more than 40 votes per item``.
         """
         dataset_has, votes_have = _PARTS_OF_DATASET[part], _PARTS_OF_VOTES.get(part)
         if self.given_votes is None:
