@@ -1,18 +1,56 @@
-"""Figures on why people disagree: by reason, and once a sentence is disambiguated."""
+"""Figures on why people disagree: asked again, by reason, and once a sentence is disambiguated."""
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from chaos_utils.base.style import colour
-from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.catalogue import get_dataset, short_of
 from chaos_utils.plots.marks import AT_X, intervals, key, label_lines, line, write
 from chaos_utils.plots.panels import panel_grid, row_panels
 
 _FEWEST_ITEMS = 20  # reasons with fewer are not drawn
 _MARKERS = ("o", "s", "^", "D", "v")
 _APART = 0.22  # rows, from one label's mark to the next
+_AGAIN = {"same": ("same person", True), "two": ("two people", False)}
 _KINDS = {"as written": "text", "a reading": "blue", "a distractor": "muted"}
+
+
+def plot_again(table: pd.DataFrame) -> Figure:
+    """Draw how often the same person, and how often two people, differ between two rounds.
+
+    The table is that of `analyses.persons.again`; each part of each dataset has a row, with its
+    number of items, and at the right the ratio of the two chances.
+    """
+    parts = table[["dataset", "part", "n_items"]].drop_duplicates(["dataset", "part"])
+    several = parts["dataset"].nunique() > 1
+    names = [
+        f"{f'{short_of(dataset)}, ' if several else ''}{part}\n{n} items"
+        for dataset, part, n in parts.itertuples(index=False)
+    ]
+    figure, (differ, ratio) = row_panels([names], 2, row=0.42)
+    row_of = {key: y for y, key in enumerate(zip(parts["dataset"], parts["part"], strict=True))}
+    table = table.assign(
+        y=[row_of[key] for key in zip(table["dataset"], table["part"], strict=True)]
+    )
+    for quantity, (name, hollow) in _AGAIN.items():
+        rows = table[table["quantity"] == quantity]
+        intervals(differ, rows, "value", "text", hollow=hollow)
+        if len(rows):
+            top = rows[rows["y"] == rows["y"].min()].iloc[0]
+            write(differ, name, (top["value"], top["y"]), (0, 7), "text", ha="center")
+    rows = table[table["quantity"] == "ratio"]
+    intervals(ratio, rows, "value", "text")
+    for row in rows.to_dict("records"):
+        write(ratio, f"{row['value']:.0%}", (row["value"], row["y"]), (0, 7), "text", ha="center")
+    for axis, label in (
+        (differ, "other label than before"),
+        (ratio, "same person, of two people’s"),
+    ):
+        axis.set(xlabel=label, xlim=(0, None))
+        axis.xaxis.set_major_formatter("{x:.0%}")
+    ratio.set_xlim(0, max(1, ratio.get_xlim()[1]))
+    return figure
 
 
 def plot_reasons(table: pd.DataFrame) -> Figure:
