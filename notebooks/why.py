@@ -4,8 +4,8 @@
 # *Is it noise, ambiguity, or whom I asked?*
 #
 # **All three; in the data that record them, groups matter least.** Asked twice whether a post is hateful, people give
-# another label {value}`fig-again dataset=xhatestability "part=the same language" quantity=same value .0%` of the time;
-# two people differ {value}`fig-again dataset=xhatestability "part=the same language" quantity=two value .0%` of the
+# another label {value}`fig-again dataset=xhatestability "part=same language" quantity=same value .0%` of the time;
+# two people differ {value}`fig-again dataset=xhatestability "part=same language" quantity=two value .0%` of the
 # time. Three fifths of that disagreement is there within one person. Who answers matters, on DICES-350 as much as what
 # was asked ({value}`tbl-persons dataset=dices350 people=everyone by=labels person .2f` and
 # {value}`tbl-persons dataset=dices350 people=everyone by=labels text .2f` of the variance). No grouping that we could
@@ -64,12 +64,12 @@ publish_figure(
 ) if len(again) else Markdown("This section needs people who were asked in several rounds.")
 
 # %% [markdown]
-# The ratio is {value}`fig-again dataset=xhatestability "part=the same language" quantity=ratio value .2f`, with an
-# interval from {value}`fig-again dataset=xhatestability "part=the same language" quantity=ratio low .2f` to
-# {value}`fig-again dataset=xhatestability "part=the same language" quantity=ratio high .2f` ({numref}`fig-again`).
+# The ratio is {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio value .2f`, with an
+# interval from {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio low .2f` to
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio high .2f` ({numref}`fig-again`).
 # This is not all noise. A slip and a change of mind count alike, and memory hides slips; how long people waited is not
 # recorded. If every change were a slip, as likely in one direction as in the other, *settled* opinions would still
-# differ {value}`fig-again dataset=xhatestability "part=the same language" quantity=settled value .0%` of the time. Nor
+# differ {value}`fig-again dataset=xhatestability "part=same language" quantity=settled value .0%` of the time. Nor
 # does the ratio carry over to other tasks: nobody has asked ChaosNLI's annotators twice.
 #
 # ## Text or person
@@ -109,14 +109,14 @@ publish_table(
 # {value}`tbl-persons dataset=rte people=everyone by=labels smallest_kept .2f`; on DICES-350 there is no such gap
 # ({value}`tbl-persons dataset=dices350 people=everyone by=labels largest_near .2f` and
 # {value}`tbl-persons dataset=dices350 people=everyone by=labels smallest_kept .2f`), and who agrees least may be a
-# careful minority. We drop nobody elsewhere in this book.
+# careful minority. The book's other numbers keep everyone.
 #
 # ## Groups
 #
 # Perspectivists ask that datasets keep who said what {cite:p}`prabhakaran2021,cabitza2023`, since labels depend on who
-# gives them {cite:p}`sap2022,aroyo2023`. Does it suffice to know a person's group? We take the part of the
-# disagreement that lies *between* groups: how much less people would differ if each met only their own. The raw gap
-# between pairs of one group and of two will not do, since a minority whose members merely vary more opens one.
+# gives them {cite:p}`sap2022,aroyo2023`. Is it enough to know a person's group? We take the part of the disagreement
+# that lies *between* groups: how much less people would differ if each met only their own. The gap between pairs of one
+# group and of two will not do, since a minority whose members merely vary more opens one.
 
 # %%
 groups = persons.jointly(persons.groups(crowds, n_shuffles=shuffles, seed=seed))
@@ -167,34 +167,27 @@ publish_table(
     shown=errors.rows[errors.rows["holder"] == why.PEOPLE],
     columns=why.ERROR_COLUMNS,
     caption=f"""Labels called errors draw more minority votes than labels nobody gave, and fewer than labels with an
-    explanation that holds. Labels of items by
-    what VariErr's four annotators made of them, and ChaosNLI's votes on them. *Judged by* says whose word
-    decides whether an explanation holds: that of its author, or that of the author's peers, more than half
-    of whom must accept it. The minority is every label but an item's majority, and the votes on it; the last
-    two columns leave out labels that none of the four gave. In brackets, {100 * confidence:g}% bootstrap
-    intervals over items ({resamples:,} resamples). The data also has the models' probabilities.""",
+    explanation that holds. Labels of items by what VariErr's four annotators made of them, and ChaosNLI's votes on
+    them. *Judged by* says whose word decides whether an explanation holds: its author's, or that of more than half of
+    the author's peers. The minority is every label but an item's majority, and the votes on it; the last two columns
+    leave out labels that none of the four gave. In brackets, {100 * confidence:g}% bootstrap intervals over items
+    ({resamples:,} resamples). The data also has the models' probabilities.""",
 )
 
 # %% [markdown]
 # A minority label that its author took back has
-# {value}`tbl-why-errors judges=authors status=error holder=people each .0%` of its item's votes on average, one
-# with an explanation that holds {value}`tbl-why-errors judges=authors status=plausible holder=people each .0%`,
-# and one that none of the four gave
-# {value}`tbl-why-errors judges=authors "status=not given" holder=people each .0%` ({numref}`tbl-why-errors`). Among
-# the labels that somebody gave, errors are {value}`tbl-why-errors judges=authors status=error holder=people given_labels .0%`
-# and get {value}`tbl-why-errors judges=authors status=error holder=people given_share .0%` of the votes: less than
-# their share, but not few. When peers judge, the same holds. A label can be called an error and be the majority's: this
-# happens on {value}`tbl-why-errors judges=authors status=error holder=people n_majority .0f` of
-# {value}`tbl-why-errors judges=authors status=error holder=people n_items .0f` items. Much of the dissent,
-# {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%`, is on labels that none of
-# the four gave.
+# {value}`tbl-why-errors judges=authors status=error holder=people each .0%` of its item's votes on average, one whose
+# explanation holds {value}`tbl-why-errors judges=authors status=plausible holder=people each .0%`, and one that none of
+# the four gave {value}`tbl-why-errors judges=authors "status=not given" holder=people each .0%`
+# ({numref}`tbl-why-errors`). Beside the labels that somebody gave, errors get less than their share of the votes, but
+# not little: {value}`tbl-why-errors judges=authors status=error holder=people given_share .0%` for
+# {value}`tbl-why-errors judges=authors status=error holder=people given_labels .0%` of the labels. Much of the dissent,
+# {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%`, was never judged.
 #
 # ## Ten reasons
 #
-# {cite:t}`jiang2022` sorted disputed items by ten reasons: the meaning is uncertain (of a word, an implication, a
-# presupposition, a probability, or the text has flaws), the guidelines leave it open (whether both sentences refer to
-# the same thing or time, how to treat a question), or annotators have habits (*accommodating* small additions, led by a
-# *high overlap* of words).
+# {cite:t}`jiang2022` sorted disputed items by ten reasons: the meaning is uncertain, the guidelines leave it open (do
+# both sentences speak of the same thing?), or annotators have habits (*accommodating* small additions).
 
 # %%
 publish_figure(
@@ -205,21 +198,22 @@ publish_figure(
     the items of each reason (their number in brackets; an item may have several), with
     {100 * confidence:g}% intervals over items by Student's t. Reasons of at least {why.FEWEST_ITEMS} items, by the share of
     contradiction; the data has rarer ones, and what models do on each.""",
-    alt="""Two dot plots with a row for each frequent reason. The entropies lie close together, around
-    one bit. The shares of the three labels differ widely between rows: contradiction leads where it is
-    unclear what is referred to, and is rare where people accommodate small additions.""",
+    alt="""Two dot plots with a row for each frequent reason. The entropies lie close together, around one bit. The
+    shares of the three labels differ widely: contradiction leads where it is unclear what is referred to.""",
 )
 
 # %% [markdown]
-# People disagree about as much for each reason: for the more frequent ones, mean entropy lies between
-# {value}`tbl-why-explained holder=people quantity=entropy low .2f` and
-# {value}`tbl-why-explained holder=people quantity=entropy high .2f` bits ({numref}`fig-why-reasons`). What differs is
-# the direction. Where it is unclear whether both sentences refer to the same thing,
-# {value}`fig-why-reasons holder=people quantity=contradiction reason=coreference mean .0%` of the votes are for
-# contradiction; where people accommodate small additions,
-# {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%`.
+# Mean entropy lies between {value}`tbl-why-explained holder=people quantity=entropy low .2f` and
+# {value}`tbl-why-explained holder=people quantity=entropy high .2f` bits for the more frequent reasons
+# ({numref}`fig-why-reasons`): reasons explain {value}`tbl-why-explained holder=people quantity=entropy by_reason .1%` of
+# its variance between items. What differs is the direction. Where it is unclear whether both sentences speak of the
+# same thing, {value}`fig-why-reasons holder=people quantity=contradiction reason=coreference mean .0%` of the votes are
+# for contradiction; where people accommodate small additions,
+# {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%`. The size of models' errors
+# hardly goes with reasons, at most {value}`tbl-why-explained quantity=jsd max:by_reason .1%` of its variance
+# ({numref}`tbl-why-explained`).
 
-# %%
+# % tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What reasons explain, as a table", "code_prompt_hide": "Fold the table"}
 explained = why.explained(items)
 publish_table(
     "tbl-why-explained",
@@ -227,26 +221,22 @@ publish_table(
     shown=explained.rows if predictions else explained.rows.head(12),
     columns=why.EXPLAINED_COLUMNS,
     groups=["holder"],
-    caption=f"""Reasons go with which labels people choose and models miss, and hardly with how much
-    people disagree or models err. Share of the variance between items that the ten reasons explain
-    (adjusted R² of a linear regression), with p of the F test, adjusted by Holm for all rows. Lowest and
-    highest are the reasons with the extreme means, among those of at least {why.FEWEST_ITEMS} items. *Above people's*: the
-    model's share of a label minus that of the votes. The data has the other models.""",
+    caption=f"""Reasons go with which labels people choose and models miss, and hardly with how much people disagree or
+    models err. Share of the variance between items that the ten reasons explain (adjusted R²), with p of the F test by
+    Holm. Lowest and highest are the reasons with the extreme means, of those with {why.FEWEST_ITEMS} items or more.
+    *Above people's*: the model's share of a label minus that of the votes. The data has the other models.""",
 )
 
 # %% [markdown]
-# Reasons explain {value}`tbl-why-explained holder=people quantity=entropy by_reason .1%` of the variance of entropy
-# between items, and {value}`tbl-why-explained holder=people quantity=contradiction by_reason .0%` of that of the
-# votes for contradiction. The size of models' errors hardly goes with them: for no model more than
-# {value}`tbl-why-explained quantity=jsd max:by_reason .1%` (p at least
-# {value}`tbl-why-explained quantity=jsd min:p_holm .2f`; {numref}`tbl-why-explained`).
-#
-# ## Once the sentence is disambiguated
-#
-# Nine people labelled each pair of AmbiEnt {cite:p}`liu2023` as it is written, with one of its two sentences
-# ambiguous, and then rewritten as each of its readings, and as a *distractor*, a similar sentence that is none of them.
+# Ambiguity, too, can be taken away: AmbiEnt's pairs {cite:p}`liu2023` have a sentence with several readings, and nine
+# people labelled each as it is written and rewritten as one reading. The chance that two people differ falls from
+# {value}`fig-why-readings "shown=as written" majority=9 apart .2f` to
+# {value}`fig-why-readings "shown=a reading" majority=9 apart .2f` ({numref}`fig-why-readings`). A *distractor*, a similar
+# sentence that is none of the readings, does nearly as much
+# ({value}`fig-why-readings "shown=a distractor" majority=9 apart .2f`), so that most of the drop need not come from
+# knowing which reading is meant.
 
-# %%
+# % tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Once the sentence is disambiguated, as a figure", "code_prompt_hide": "Fold the figure"}
 publish_figure(
     "fig-why-readings",
     plot_readings,
@@ -254,22 +244,15 @@ publish_figure(
     caption="""Once the reading is given, unanimity is twice as frequent, and with a distractor nearly so.
     Pairs by how many of nine votes the majority label has: as written, with the sentence rewritten as one
     of its readings, and with a distractor.""",
-    alt="""Three lines over the size of the majority, from three to nine of nine votes. As written, the
-    shares are about equal from five votes to nine. For readings and for distractors they rise, and more
-    than a third of the pairs have all nine votes on one label.""",
+    alt="""Three lines, from three to nine of nine votes. As written, the shares are about equal from five votes
+    on; for readings and distractors they rise, and more than a third of the pairs have all nine on one label.""",
 )
 
 # %% [markdown]
-# The chance that two people differ falls from {value}`fig-why-readings "shown=as written" majority=9 apart .2f` to
-# {value}`fig-why-readings "shown=a reading" majority=9 apart .2f` ({numref}`fig-why-readings`). A distractor lowers the
-# entropy nearly as much, by {value}`fig-why-readings "shown=a distractor" majority=9 removed .2f` bits to
-# {value}`fig-why-readings "shown=a reading" majority=9 removed .2f`: most of the drop need not come from knowing which
-# reading is meant.
-#
 # ## Limitations
 #
-# * The same people asked again are 22 on 95 posts about hate; the lesions' items are five questions about each of a
-#   hundred images, so that their intervals are too short.
-# * Reasons were judged by one or two people per item on disputed items, VariErr's judges are four; nothing here shows
-#   that a reason causes votes. AmbiEnt's pairs are not ChaosNLI's.
+# * The people asked again are 22, on 95 posts about hate. The lesions' items are five questions about each of a hundred
+#   images: their intervals are too short.
+# * Reasons were judged by one or two people per item, VariErr's errors by four, all on chosen items; nothing here shows
+#   that a reason causes votes.
 # * The models are few, and most are single runs.

@@ -32,7 +32,7 @@ from chaos_utils.scoring.annotators import (
 Booleans = npt.NDArray[np.bool_]
 
 READS = ("votes",)
-ALL, SAME, OTHER = "all items", "the same language", "another language"  # parts of the items
+ALL, SAME, OTHER = "all", "same language", "another language"  # parts of the items
 EVERYONE, WITHOUT = "everyone", "without those near chance"
 BY_LABEL, ON_SCALE = "labels", "scale"
 FEWEST_IN_GROUP = 8  # people of a group
@@ -107,14 +107,14 @@ def again(votes: Votes) -> pd.DataFrame:
 
 
 def _parts(votes: Votes) -> Iterator[tuple[str, Booleans]]:
-    """Yield parts of the items, with a mask each: all, and by the languages of two rounds."""
-    yield ALL, np.ones(len(votes), dtype=bool)
+    """Yield parts of the items, with a mask each: by the languages of two rounds, and all."""
     for values in votes.fields.values():
         pairs = [re.fullmatch(r"([a-z]{2})-([a-z]{2})", value) for value in values]
         if all(pairs):
             same = np.array([pair[1] == pair[2] for pair in pairs if pair])
             yield SAME, same
             yield OTHER, ~same
+    yield ALL, np.ones(len(votes), dtype=bool)
 
 
 # Persons
@@ -247,11 +247,12 @@ def groups(votes: Votes, *, n_shuffles: int, seed: int) -> pd.DataFrame:
     annotations, stratum = annotations_of(votes), strata(votes)
     records: list[dict[str, Any]] = []
     for name, group, is_kept in groupings(votes):
-        row = {"field": name, "n_groups": len(np.unique(group[is_kept]))}
+        n_groups = len(np.unique(group[is_kept]))
+        row: dict[str, Any] = {"field": name, "n_groups": n_groups}
         n_people = len(np.unique(annotations.annotator[is_kept]))
         n_all = len(np.unique(annotations.annotator))
         row |= {"n_people": n_people, "n_left_out": n_all - n_people}
-        if row["n_groups"] > 1:
+        if n_groups > 1:
             kept = annotations.take(is_kept)
             of_people = np.unique(group[is_kept], return_inverse=True)[1]
             arguments = (kept.item, kept.annotator, kept.label, of_people, votes.dataset.n_classes)

@@ -29,25 +29,20 @@ def plot_again(table: pd.DataFrame) -> Figure:
         for dataset, part, n in parts.itertuples(index=False)
     ]
     figure, (differ, ratio) = row_panels([names], 2, row=0.42)
-    row_of = {key: y for y, key in enumerate(zip(parts["dataset"], parts["part"], strict=True))}
-    table = table.assign(
-        y=[row_of[key] for key in zip(table["dataset"], table["part"], strict=True)]
-    )
+    table = table.merge(parts.assign(y=range(len(parts))))
     for quantity, (name, hollow) in _AGAIN.items():
         rows = table[table["quantity"] == quantity]
         intervals(differ, rows, "value", "text", hollow=hollow)
-        if len(rows):
-            top = rows[rows["y"] == rows["y"].min()].iloc[0]
-            write(differ, name, (top["value"], top["y"]), (0, 7), "text", ha="center")
+        top = rows[rows["y"] == 0]
+        if len(top):
+            write(differ, name, (top["value"].iloc[0], 0), (0, 7), "text")
     rows = table[table["quantity"] == "ratio"]
     intervals(ratio, rows, "value", "text")
     for row in rows.to_dict("records"):
-        write(ratio, f"{row['value']:.0%}", (row["value"], row["y"]), (0, 7), "text", ha="center")
-    for axis, label in (
-        (differ, "other label than before"),
-        (ratio, "same person, of two people’s"),
-    ):
-        axis.set(xlabel=label, xlim=(0, None))
+        write(ratio, f"{row['value']:.0%}", (row["value"], row["y"]), (0, 7), "text")
+    differ.set(xlabel="another label in the other round", xlim=(0, None))
+    ratio.set(xlabel="same person’s share of two people’s", xlim=(0, None))
+    for axis in (differ, ratio):
         axis.xaxis.set_major_formatter("{x:.0%}")
     ratio.set_xlim(0, max(1, ratio.get_xlim()[1]))
     return figure
