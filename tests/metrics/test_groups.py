@@ -123,19 +123,53 @@ def test_several_votes_of_a_person_on_an_item_are_refused():
         group_difference(zeros, zeros, zeros, np.arange(2), 2)
 
 
+def scaled_crowd(rng, n_items, n_people, each, minority, spread):
+    """Draw values around each item's; people of the minority lean and vary more, in all directions.
+
+    Differences are symmetric, so that both groups have the same mean on each item.
+    """
+    in_minority = np.arange(n_people) < minority * n_people
+    person = np.concatenate([rng.permutation(n_people)[:each] for _ in range(n_items)])
+    item = np.repeat(np.arange(n_items), each)
+    own = np.where(in_minority, spread, 1.0)
+    leaning = rng.normal(0, 0.5 * own)
+    value = rng.integers(-3, 4, n_items)[item] + leaning[person] + rng.normal(0, own[person])
+    label = np.clip(np.rint(value), -15, 15).astype(int) + 15
+    return item, person, label, in_minority[person].astype(int)
+
+
 @pytest.mark.slow
-def test_a_minority_that_merely_varies_more_is_no_difference():
-    """Pairs of two groups differ more often; the part between groups is nothing all the same."""
+@pytest.mark.parametrize(("n_items", "n_people", "each"), [(400, 120, 6), (1500, 262, 9)])
+def test_a_minority_that_merely_varies_more_is_no_difference(n_items, n_people, each):
+    """Pairs of two groups are farther apart all the same, and shuffling rejects too often."""
     rng = np.random.default_rng(3)
-    gaps, shares, held = [], [], []
-    for _ in range(100):
-        found = group_difference(
-            *crowd(rng, n_items=300, n_people=200, minority=0.15, spread=1.5), 2
-        )
+    gaps, shares, held, rejected = [], [], [], []
+    for _ in range(80):
+        votes = scaled_crowd(rng, n_items, n_people, each, 0.15, 2.0)
+        found = group_difference(*votes, 31, scale=np.arange(31))
         gaps.append(found.other - found.same)
         shares.append(found.share.value)
         low, high = found.share.interval(-1, 1)
         held.append(low <= 0 <= high)
-    assert np.mean(gaps) > 3 * np.std(gaps) / 10
-    assert abs(np.mean(shares)) < 0.003
+        rejected.append(low > 0)
+    assert np.mean(gaps) > 0.5
+    assert abs(np.mean(shares)) < 3 * np.std(shares) / np.sqrt(80)
     assert np.mean(held) >= 0.95
+    assert np.mean(rejected) <= 0.05
+
+
+@pytest.mark.slow
+def test_intervals_hold_a_difference_of_known_size():
+    """Two groups whose shares on an item lie .3 apart, one way or the other."""
+    rng = np.random.default_rng(4)
+    held, truth = [], 0.7 * 0.3 * (0.3**2 + 0.3**2)
+    for _ in range(100):
+        item, person, _, group = crowd(rng, n_items=400, n_people=80, each=8)
+        base = rng.choice([0.35, 0.65], 400)[item]
+        away = rng.choice([-0.3, 0.3], 400)[item]
+        p = base + away * (group - 0.5)
+        label = (rng.random(len(item)) < p).astype(int)
+        found = group_difference(item, person, label, group, 2).between
+        low, high = found.interval(-1, 1)
+        held.append(low <= truth <= high)
+    assert np.mean(held) >= 0.91
