@@ -22,7 +22,7 @@ seed: int = 0  # of all resampling
 # %%
 from IPython.display import Markdown, display
 
-from chaos_utils.analyses import ceilings, crowd_findings, crowd_persons, power, your_votes
+from chaos_utils.analyses import ceilings, crowd_findings, persons, power, your_votes
 from chaos_utils.analyses.notices import system_notes
 from chaos_utils.base.table import together
 from chaos_utils.plots.your_votes import plot_majorities
@@ -46,9 +46,9 @@ agreement = your_votes.agreement(dataset_inputs, n_resamples=resamples, seed=see
 majorities = your_votes.majorities(sampled_inputs)
 budget = ceilings.annotation_budget(sampled_inputs, n_draws=draws, seed=seed)
 near_chance = your_votes.near_chance(inputs, n_resamples=resamples, seed=seed)
-noise = crowd_persons.noise(inputs)
-persons = crowd_persons.persons(inputs)
-groups = crowd_persons.groups(inputs, n_shuffles=shuffles, seed=seed)
+again = persons.again(inputs)
+shares = persons.shares(inputs)
+groups = persons.jointly(persons.groups(inputs, n_shuffles=shuffles, seed=seed))
 spread = power.spread_of_differences(sampled_inputs, n_draws=draws, seed=seed)
 detectable = power.detectable(spread, [len(votes)])
 scores = your_votes.evaluation(dataset_inputs, most=most, n_resamples=resamples, seed=seed)
@@ -68,8 +68,8 @@ Markdown(
         majorities=majorities,
         budget=budget,
         near_chance=near_chance,
-        noise=noise,
-        persons=persons,
+        again=again,
+        shares=shares,
         groups=groups,
         replacement=replacement,
         scores=scores,
@@ -106,12 +106,12 @@ publish_table(
 ) if len(near_chance) else None
 
 # %% tags=["remove-input"]
-near_bar = crowd_persons.near_bar(inputs)
+near_bar = your_votes.near_bar(inputs)
 publish_table(
     "tbl-crowd-bar",
     near_bar,
     shown=near_bar.rows.head(2 * shown),
-    columns=crowd_persons.BAR_COLUMNS,
+    columns=your_votes.BAR_COLUMNS,
     caption="""Annotators near chance, and those of whom it is open, with least agreement first. The bar is half of the
     median annotator's agreement beyond chance. In brackets, 95% intervals over the annotator's own votes, which hold
     the bar or lie below it.""",
@@ -172,43 +172,42 @@ publish_table(
 
 # %% tags=["remove-input"]
 needed = crowd_findings.data_needed(
-    votes, noise=noise, persons=persons, groups=groups, near_chance=near_chance
+    votes, again=again, shares=shares, groups=groups, near_chance=near_chance
 )
 Markdown(f"More could be known with other data:\n\n{needed}" if needed else "")
 
 # %% tags=["remove-input"]
 publish_table(
-    "tbl-crowd-noise",
-    noise,
-    columns=crowd_persons.NOISE_COLUMNS,
-    caption=f"""The same person again, and two people, across rounds, on {noise.rows["n_items"].iloc[0]:,} items that
-    {noise.rows["n_annotators"].iloc[0]:,} annotators judged again. The ratio is no share of noise: people also change
-    their minds, who remembers an answer repeats the slip, and what was changed between rounds, such as the language,
-    counts, too. It holds for these items and the time between these rounds. In brackets, 95% intervals over items and
-    annotators.""",
-) if len(noise) else None
+    "tbl-crowd-again",
+    again,
+    columns=your_votes.AGAIN_COLUMNS,
+    index=your_votes.AGAIN_INDEX,
+    caption="""The same person again, and two people, across rounds. The *ratio* of the two is no share of noise: people
+    also change their minds, who remembers an answer repeats the slip, and what was changed between rounds counts, too.
+    It holds for these items and the time between these rounds. In brackets, 95% intervals over items and people.""",
+) if len(again) else None
 
 # %% tags=["remove-input"]
 publish_table(
-    "tbl-crowd-persons",
-    persons,
-    shown=crowd_persons.shown_parts(persons.rows),
-    columns=crowd_persons.person_columns(votes),
+    "tbl-crowd-shares",
+    shares,
+    columns=your_votes.shares_columns(shares.rows),
     caption="""What a vote goes with: the text (people agree on it), the person (who votes so on other texts, too), or
-    neither. Each vote counts once. Unbiased, so that a share may fall below 0. A few careless people weigh on all of
-    these: see *Annotators*. In brackets, 95% intervals over items and annotators.""",
-) if len(persons) else None
+    neither. Each vote counts once; estimates are unbiased, so that a share may fall below 0. *By value*: of the variance
+    of a rating. *Without*: annotators near chance left out, which flatters what remains, since the same votes found
+    them. In brackets, 95% intervals over items and people.""",
+) if len(shares) else None
 
 # %% tags=["remove-input"]
 publish_table(
     "tbl-crowd-groups",
     groups,
-    columns=crowd_persons.GROUP_COLUMNS,
-    caption=f"""How much of two people's disagreement on an item lies between groups, in percent of all of it: nothing,
-    where groups answer alike, and also where one is only more varied around the same answers. Groups are said to differ
-    where the interval (95%, over items and annotators) is above 0 and p below 0.05, by {shuffles} shuffles of people,
-    adjusted for all rows (Holm). An interval that holds 0 does not show that groups agree. *People*: those in groups
-    that are compared, of those of whom it is known. *Too few*: less than two groups of eight people.""",
+    columns=persons.GROUPS_COLUMNS[1:],
+    caption=f"""How often two people differ on an item, and which part of that lies between groups. Two people of different
+    groups may differ more often only because one group is more varied; then no part lies between them. Groups are said to
+    differ where the 95% interval, over items and people, is above 0 and p is below 0.05, by {shuffles} shuffles of people
+    and Holm's adjustment for all rows. An interval that holds 0 does not show that groups agree. A dash: too few people,
+    or pairs of votes.""",
 ) if len(groups) else None
 
 # %% [markdown]

@@ -4,16 +4,13 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from chaos_utils.analyses.crowd_persons import (
-    FEWEST_PAIRS,
-    FEWEST_PEOPLE,
-    votes_repeatedly,
-)
 from chaos_utils.analyses.names import join_names
+from chaos_utils.analyses.persons import ALL, BY_LABEL, EVERYONE, FEWEST_IN_GROUP, vote_repeatedly
 from chaos_utils.analyses.your_votes import OVER_BOTH
 from chaos_utils.base.errors import counted
 from chaos_utils.base.table import Table
 from chaos_utils.datasets.votes import Votes
+from chaos_utils.metrics.groups import FEWEST_PAIRS
 from chaos_utils.report.columns import number
 from chaos_utils.report.literal import in_markdown
 from chaos_utils.scoring import worth as worths
@@ -25,6 +22,7 @@ _WIDEST_INTERVAL = 0.2  # of the disagreement; a wider one says too little
 _FEW_PEOPLE = 8  # annotators; so few say nothing of others
 # The largest share of the annotators' variance that may come from five of them.
 _LARGEST_OF_FIVE = 0.9
+_LEVEL = 0.05
 _PRIOR_TOLERANCE = 0.02  # difference between the disagreement and the prior's that is ignored
 
 
@@ -35,8 +33,8 @@ def findings(
     majorities: Table,
     budget: Table,
     near_chance: Table,
-    noise: Table,
-    persons: Table,
+    again: Table,
+    shares: Table,
     groups: Table,
     replacement: Table | None,
     scores: Table,
@@ -46,7 +44,7 @@ def findings(
     sentences = [
         _annotator_sentence(near_chance.rows),
         _agreement_sentence(agreement.rows.set_index("quantity")),
-        *_person_sentences(noise.rows, persons.rows, groups.rows),
+        *_person_sentences(again.rows, shares.rows, groups.rows),
         _majority_sentence(majorities.rows.set_index("quantity")),
         _budget_sentence(votes, budget.rows),
         " ".join(_replacement_sentences(replacement)),
@@ -80,42 +78,40 @@ def vote_warnings(votes: Votes, *, agreement: Table, majorities: Table, near_cha
 
 
 def data_needed(
-    votes: Votes, *, noise: Table, persons: Table, groups: Table, near_chance: Table
+    votes: Votes, *, again: Table, shares: Table, groups: Table, near_chance: Table
 ) -> str:
     """List in Markdown which data would say more about noise, persons and groups; empty if none."""
-    lines = list(_data_needed(votes, noise.rows, persons.rows, groups.rows, near_chance.rows))
+    lines = list(_data_needed(votes, again.rows, shares.rows, groups.rows, near_chance.rows))
     return "\n".join(f"* **{aim}**: {text}." for aim, text in lines)
 
 
 def _data_needed(
     votes: Votes,
-    noise: pd.DataFrame,
-    persons: pd.DataFrame,
+    again: pd.DataFrame,
+    shares: pd.DataFrame,
     groups: pd.DataFrame,
     near_chance: pd.DataFrame,
 ) -> Iterator[tuple[str, str]]:
     """Yield what could be known, and the data for it."""
     annotations = votes.annotations
+    what_they_are = "Groups", "say what annotators are (`annotator_fields:`, `about_annotators:`)"
+    ask_again = "ask some people again about some of the same items, and give `round:`"
     if annotations is None:
         yield "Persons", "say who gave each vote (`annotator:`); running numbers will do"
-    if annotations is not None and votes_repeatedly(votes):
+        yield "Noise or opinion", ask_again
+        yield what_they_are
+        return
+    if vote_repeatedly(votes):
         yield (
             "Noise, or groups",
             "somebody gave several votes on an item: say in which round each was given (`round:`), "
             "or keep one of them",
         )
-    elif not len(noise):
-        again = "ask some people again about some of the same items, and give `round:`"
-        if annotations is not None and annotations.round is not None:
-            again = (
-                "no item has one person’s votes of two rounds, and another’s beside them: ask the "
-                "same people again about some of the same items"
-            )
-        yield "Noise or opinion", again
-    if annotations is None:
-        yield "Groups", "say what annotators are (`annotator_fields:`, `about_annotators:`)"
-        return
-    if not len(persons):
+    elif not len(again):
+        no_overlap = "nobody judged an item in two rounds, with others beside: ask the same people"
+        has_rounds = annotations.round is not None
+        yield "Noise or opinion", f"{no_overlap} again" if has_rounds else ask_again
+    if not shares["rest"].notna().any():
         yield "Persons", "let people judge several items each, which others judge, too"
     n_annotators = near_chance["n_annotators"].iloc[0]
     n_few = n_annotators - near_chance["n_judged"].iloc[0]
@@ -126,14 +122,13 @@ def _data_needed(
             f"({n_few:,} of {counted(n_annotators, 'annotator')} have fewer)",
         )
     if not annotations.fields:
-        yield "Groups", "say what annotators are (`annotator_fields:`, `about_annotators:`)"
+        yield what_they_are
     left_out = groups["field"][groups["share"].isna()] if len(groups) else ()
     if len(left_out):
-        names = ", ".join(map(in_markdown, left_out))
         yield (
-            f"Groups by {names}",
-            f"ask at least {FEWEST_PEOPLE} people of each of two groups about the same items, for "
-            f"{FEWEST_PAIRS} pairs of votes within each and between them",
+            f"Groups by {', '.join(map(in_markdown, left_out))}",
+            f"ask at least {FEWEST_IN_GROUP} people of each of two groups about the same items, "
+            f"for {FEWEST_PAIRS} pairs of votes within each and between them",
         )
 
 
@@ -216,35 +211,38 @@ def _interval(row: pd.Series) -> str:
 
 
 def _person_sentences(
-    noise: pd.DataFrame, persons: pd.DataFrame, groups: pd.DataFrame
+    again: pd.DataFrame, shares: pd.DataFrame, groups: pd.DataFrame
 ) -> Iterator[str]:
     """Yield what is found of noise, persons and groups, a sentence or two each."""
-    if len(noise):
-        yield _noise_sentence(noise.set_index("quantity"))
-    if len(persons):
-        yield _part_sentence(persons.set_index("quantity")["value"])
+    if len(again):
+        yield _noise_sentence(again[again["part"] == ALL].set_index("quantity"))
+    if len(shares) and shares["rest"].notna().any():
+        is_whole = (shares["people"] == EVERYONE) & (shares["by"] == BY_LABEL)
+        yield _share_sentence(shares[is_whole].iloc[0])
     if len(groups) and groups["share"].notna().any():
         yield _group_sentence(groups[groups["share"].notna()])
 
 
-def _noise_sentence(noise: pd.DataFrame) -> str:
-    same, two = (_with_interval(noise.loc[name]) for name in ("same", "two"))
+def _noise_sentence(again: pd.DataFrame) -> str:
+    """Say how often the same person, and two people, differ, and what this is not."""
+    same, two = (_with_interval(again.loc[name]) for name in ("same", "two"))
     sentence = (
         f"The same person, asked again, gives another label {same} of the time; two people, each "
         f"in another round, differ {two} of the time."
     )
-    if "ratio" not in noise.index:
+    if "ratio" not in again.index:
         return sentence
     return (
-        f"{sentence} About {_with_interval(noise.loc['ratio'])} of the disagreement would be there "
+        f"{sentence} About {_with_interval(again.loc['ratio'])} of the disagreement would be there "
         "with the same person asked twice; a change of mind is part of that, and memory hides "
         "slips."
     )
 
 
-def _part_sentence(shares: pd.Series) -> str:
+def _share_sentence(shares: pd.Series) -> str:
+    """Say which shares of a vote's variance go with the text, the person and neither."""
     last = f"and {_percent(shares['rest'])} with neither"
-    if "again" in shares.index:
+    if not pd.isna(shares["again"]):
         last = (
             f"{_percent(shares['opinion'])} with the person’s own view of the text, and "
             f"{_percent(shares['again'])} with the occasion (the same person says something else "
@@ -255,7 +253,12 @@ def _part_sentence(shares: pd.Series) -> str:
 
 
 def _group_sentence(groups: pd.DataFrame) -> str:
-    found = groups[groups["differs"]]
+    """Say between which groups a part of the disagreement lies, or that none is shown to.
+
+    A difference has an interval above 0 and p below 0.05: of two groups, one that only varies more
+    can have either.
+    """
+    found = groups[(groups["share_low"] > 0) & (groups["p_holm"] < _LEVEL)]
     if len(found):
         ends = {"share": "value", "share_low": "low", "share_high": "high"}
         parts = [
@@ -266,13 +269,13 @@ def _group_sentence(groups: pd.DataFrame) -> str:
             f"A part of the disagreement lies between groups of people: {', '.join(parts)}. It is "
             "a mean over texts, which says nothing of one text, or of a single person."
         )
-    which = (
-        f"any of {len(groups)} fields" if len(groups) > 1 else "the one field that can be judged"
-    )
+    many = len(groups) > 1
+    which = f"any of {len(groups)} fields" if many else "the one field that can be judged"
     sentence = f"No part of the disagreement is shown to lie between groups, by {which}"
-    if not groups["share_high"].isna().all():
-        most = _percent(max(groups["share_high"].max(), 0))
-        sentence += f"; the intervals reach up to {most}"
+    if groups["joint_high"].notna().any():
+        most = _percent(min(max(groups["joint_high"].max(), 0), 1))
+        until = "intervals, for all at once, reach" if many else "interval reaches"
+        sentence += f"; the {until} up to {most}"
     return f"{sentence}. That does not show that groups agree."
 
 

@@ -16,7 +16,7 @@ from chaos_utils.analyses.inputs import AnalysisInputs, gather
 from chaos_utils.datasets.catalogue import bundled_datasets, short_of
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Ints, Votes
-from chaos_utils.metrics.groups import group_difference, shuffled_groups_p
+from chaos_utils.metrics.groups import FEWEST_PAIRS, group_difference, shuffled_groups_p
 from chaos_utils.metrics.jackknife import TwoWay
 from chaos_utils.metrics.persons import repeats, variance_shares
 from chaos_utils.metrics.resampling import holm
@@ -71,6 +71,15 @@ def strata(votes: Votes) -> Ints:
     return np.unique(np.column_stack(columns), axis=0, return_inverse=True)[1].ravel()
 
 
+def vote_repeatedly(votes: Votes) -> bool:
+    """Whether somebody gave an item several votes in one round, as where several labels count."""
+    annotations = votes.annotations
+    assert annotations is not None
+    columns = [annotations.item, annotations.annotator]
+    columns += [] if annotations.round is None else [annotations.round]
+    return len(np.unique(np.column_stack(columns), axis=0)) < len(annotations.item)
+
+
 def _errors(name: str, value: TwoWay, low: float = -np.inf, high: float = 1.0) -> dict[str, float]:
     """Return a value and the ends of its interval, as columns."""
     ends = value.interval(low, high)
@@ -87,12 +96,12 @@ def again(votes: Votes) -> pd.DataFrame:
     One row for each ``part`` of the items and each ``quantity`` of `metrics.persons.repeats`, with
     a 95% interval, ``low`` to ``high``, over items and people. Parts are all items and, where a
     field of the items says in which language each round was, those with the same language and with
-    another. Without rows where nobody labelled an item twice.
+    another. Without rows where nobody labelled an item twice, or somebody twice in one round.
     """
     annotations = votes.annotations
     assert annotations is not None
     records = []
-    for part, is_part in _parts(votes):
+    for part, is_part in () if vote_repeatedly(votes) else _parts(votes):
         kept = annotations.take(is_part[annotations.item])
         assert kept.round is not None
         found = repeats(kept.item, kept.annotator, kept.label, kept.round, votes.dataset.n_classes)
@@ -110,8 +119,8 @@ def _parts(votes: Votes) -> Iterator[tuple[str, Booleans]]:
     """Yield parts of the items, with a mask each: by the languages of two rounds, and all."""
     for values in votes.fields.values():
         pairs = [re.fullmatch(r"([a-z]{2})-([a-z]{2})", value) for value in values]
-        if all(pairs):
-            same = np.array([pair[1] == pair[2] for pair in pairs if pair])
+        same = np.array([bool(pair and pair[1] == pair[2]) for pair in pairs])
+        if all(pairs) and same.any() and not same.all():
             yield SAME, same
             yield OTHER, ~same
     yield ALL, np.ones(len(votes), dtype=bool)
@@ -209,25 +218,41 @@ def groupings(votes: Votes) -> Iterator[tuple[str, npt.NDArray[np.str_], Boolean
     """Yield what annotators are: a field, the group of each vote, and whether the vote counts.
 
     Ages are cut into groups. Groups of fewer than `FEWEST_IN_GROUP` people are left out, and those
-    of fewer than `FEWEST_IN_STRATUM` within a part of the data; so are parts with one group.
+    of fewer than `FEWEST_IN_STRATUM` within a part of the data; so are parts with one group, and
+    groups without `metrics.groups.FEWEST_PAIRS` pairs of votes, within them and with another.
     """
     annotations = annotations_of(votes)
     stratum = strata(votes)[annotations.item]
     fewest = FEWEST_IN_STRATUM if stratum.any() else FEWEST_IN_GROUP
     for name, values in annotations.fields.items():
-        group = np.array(_groups_of(values))[annotations.annotator]
-        rows = pd.DataFrame({"group": group, "stratum": stratum, "person": annotations.annotator})
+        group = np.array(_groups_of(name, values))[annotations.annotator]
+        columns = {"group": group, "stratum": stratum, "person": annotations.annotator}
+        rows = pd.DataFrame(columns | {"item": annotations.item})
         rows = rows[rows["group"] != ""]
         for keys, least in ((["group", "stratum"], fewest), (["group"], FEWEST_IN_GROUP)):
             rows = rows[rows.groupby(keys)["person"].transform("nunique") >= least]
         rows = rows[rows.groupby("stratum")["group"].transform("nunique") > 1]
+        while len(rows) and not (has_pairs := _have_pairs(rows)).all():
+            rows = rows[has_pairs]
         yield name, group, np.isin(np.arange(len(group)), rows.index)
 
 
-def _groups_of(values: tuple[str, ...]) -> list[str]:
-    """Return a group for each value: ages by decades of life, others as they are."""
+def _have_pairs(rows: pd.DataFrame) -> Booleans:
+    """Return whether the group of each vote has enough pairs, within and with another group."""
+    counts = pd.crosstab(rows["item"], rows["group"])
+    pairs = counts.to_numpy().T @ counts.to_numpy()
+    within = (np.diag(pairs) - counts.sum().to_numpy()) / 2
+    with_another = np.where(np.eye(len(pairs), dtype=bool), 0, pairs).max(axis=1)
+    enough = (within >= FEWEST_PAIRS) & (with_another >= FEWEST_PAIRS)
+    return enough[counts.columns.get_indexer(rows["group"])]
+
+
+def _groups_of(name: str, values: tuple[str, ...]) -> list[str]:
+    """Return a group for each value: ages by decades of life, other fields as they are."""
     numbers = [re.search(r"\d+", value) for value in values]
-    if not all(found for found, value in zip(numbers, values, strict=True) if value):
+    is_known = [bool(value) for value in values]
+    is_age = "age" in re.split(r"[^a-z]+", name.lower())
+    if not is_age or not all(np.array(numbers, dtype=bool)[is_known]):
         return list(values)
     ages = [int(found[0]) if found else None for found in numbers]
     return ["" if age is None else str(np.searchsorted(_AGES, age, "right")) for age in ages]
@@ -242,11 +267,12 @@ def groups(votes: Votes, *, n_shuffles: int, seed: int) -> pd.DataFrame:
     ``other`` are the chances that two people of one group and of two groups differ; ``share``, with
     a 95% interval over items and people, is the part of the disagreement that lies between groups,
     with ``error`` and ``degrees`` of freedom, and ``p`` says how often people shuffled between
-    groups have as large a part. See `metrics.groups`.
+    groups have as large a part. See `metrics.groups`. No rows where somebody has several votes on
+    an item in one round.
     """
     annotations, stratum = annotations_of(votes), strata(votes)
     records: list[dict[str, Any]] = []
-    for name, group, is_kept in groupings(votes):
+    for name, group, is_kept in () if vote_repeatedly(votes) else groupings(votes):
         n_groups = len(np.unique(group[is_kept]))
         row: dict[str, Any] = {"field": name, "n_groups": n_groups}
         n_people = len(np.unique(annotations.annotator[is_kept]))
@@ -277,6 +303,8 @@ def jointly(table: pd.DataFrame) -> pd.DataFrame:
     """
     from scipy.special import stdtrit  # slow to import
 
+    if not len(table):
+        return table
     tested = table["p"].notna()
     table = table.assign(p_holm=np.nan, joint_high=np.nan)
     if tested.any():

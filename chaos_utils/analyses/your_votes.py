@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from chaos_utils.analyses import persons
 from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs, gather
 from chaos_utils.base.errors import ChaosError
@@ -476,6 +477,35 @@ def _other_items_disagreement(votes: Votes, seed: int) -> float:
     return float(np.mean(values)) if values else np.nan
 
 
+@cached_analysis(keys=("dataset", "annotator"), needs="annotators")
+def near_bar(votes: Votes) -> pd.DataFrame:
+    """Return the annotators who are near chance, and those of whom it is open, least first.
+
+    ``annotator`` is a running number from 1, in the order of the file, as in
+    `annotators`. ``corrected`` is the agreement with the rest beyond chance, with a 95%
+    interval over the annotator's votes; ``bar`` is half the median annotator's. An annotator with
+    a hundred votes or more stands here if ``is_near``, or if the interval holds the bar.
+    """
+    with_rest = agreement_with_rest(votes)
+    found = found_near_chance(with_rest)
+    bar = found.median / 2
+    low = 2 * with_rest.corrected - with_rest.highest_corrected
+    is_open = (low <= bar) & (bar <= with_rest.highest_corrected)
+    rows = np.flatnonzero(found.is_judged & (found.is_near | is_open))
+    table = pd.DataFrame(
+        {
+            "annotator": rows + 1,
+            "n_votes": with_rest.n_votes[rows],
+            "corrected": with_rest.corrected[rows],
+            "low": np.maximum(low[rows], -1),
+            "high": np.minimum(with_rest.highest_corrected[rows], 1),
+            "bar": bar,
+            "is_near": found.is_near[rows],
+        }
+    )
+    return table.sort_values(["corrected", "annotator"], ignore_index=True)
+
+
 @cached_analysis(keys=("dataset", "system", "measure"))
 def evaluation(
     votes: Votes, systems: Sequence[System], *, most: int, n_resamples: int, seed: int
@@ -687,6 +717,41 @@ NEAR_COLUMNS = [
 def _chance_bounds(row: Row) -> str:
     """Return median, largest and smallest agreement beyond chance: see `near_chance`."""
     return ", ".join(number(row[name], 2) for name in ("median", "largest_near", "smallest_kept"))
+
+
+BAR_COLUMNS = [
+    Column("annotator", "annotator"),
+    Column("votes", "n_votes"),
+    Column("beyond chance", "corrected", 2, "low", "high"),
+    Column("bar", "bar", 2),
+    Column("", lambda row: "near chance" if row["is_near"] else "above, perhaps by chance"),
+]
+AGAIN_INDEX = ("dataset", "part")
+
+
+def _again_column(heading: str, quantity: str, digits: int = 0, *, percent: bool = True) -> Column:
+    at = {"quantity": quantity}
+    return Column(heading, "value", digits, "low", "high", percent=percent, at=at)
+
+
+AGAIN_COLUMNS = [
+    Column("rounds", "part"),
+    Column("items", "n_items"),
+    Column("people", "n_people"),
+    _again_column("same person differs, %", "same"),
+    _again_column("two people differ, %", "two"),
+    _again_column("ratio", "ratio", 2, percent=False),
+]
+
+
+def shares_columns(rows: pd.DataFrame) -> list[Column]:
+    """Return how `persons.shares` is shown: with two columns more where people had rounds."""
+    look: dict[str, Any] = {"percent": True, "group": "of the rest"}
+    in_rounds = [
+        with_ends("own view, %", "opinion", 0, **look),
+        with_ends("another time, %", "again", 0, **look),
+    ]
+    return [*persons.SHARES_COLUMNS, *(in_rounds if rows["again"].notna().any() else [])]
 
 
 SYSTEM_INDEX = ("dataset", "system")

@@ -17,7 +17,7 @@ from chaos_utils.metrics.persons import label_points
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-_FEWEST_PAIRS = 40  # of two groups that are compared
+FEWEST_PAIRS = 40  # of two groups that are compared
 _ALL = slice(None)
 _CHUNK_CELLS = 2_000_000  # 16 MB of sums at a time
 
@@ -217,7 +217,7 @@ def group_difference(
     grouped = _GroupedVotes(item, group, points, _stratum_of(item, stratum))
     total = grouped.total(grouped.sums)
     effects = grouped.effects(total)
-    compared = total.number >= _FEWEST_PAIRS
+    compared = total.number >= FEWEST_PAIRS
 
     def both(effects: Floats, votes: Floats) -> Floats:
         between, everything = grouped.between(effects, votes, compared)
@@ -364,7 +364,7 @@ def shuffled_groups_p(
     def between(groups: Ints) -> float:
         grouped = _GroupedVotes(item, groups[person], points, item_stratum)
         total = grouped.total(grouped.sums)
-        compared = total.number >= _FEWEST_PAIRS
+        compared = total.number >= FEWEST_PAIRS
         return float(grouped.between(grouped.effects(total), total.votes, compared)[0])
 
     observed, n_as_large = between(group_of), 0

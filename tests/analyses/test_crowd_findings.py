@@ -10,7 +10,7 @@ import pytest
 from helpers.evidence import drawn, evidence_of
 from helpers.predictions import blurred
 
-from chaos_utils.analyses import ceilings, crowd_persons, power, your_votes
+from chaos_utils.analyses import ceilings, persons, power, your_votes
 from chaos_utils.analyses.crowd_findings import findings, vote_warnings
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.loading import load_all_votes
@@ -27,9 +27,9 @@ def tables(votes, systems=(), replacement=None):
         "majorities": your_votes.majorities(here),
         "budget": ceilings.annotation_budget(here, n_draws=2, seed=0),
         "near_chance": your_votes.near_chance(here, n_resamples=50, seed=0),
-        "noise": crowd_persons.noise(here),
-        "persons": crowd_persons.persons(here),
-        "groups": crowd_persons.groups(here, n_shuffles=19, seed=0),
+        "again": persons.again(here),
+        "shares": persons.shares(here),
+        "groups": persons.jointly(persons.groups(here, n_shuffles=19, seed=0)),
         "scores": your_votes.evaluation(here, most=100, n_resamples=50, seed=0),
         "detectable": power.detectable(spread, [len(votes)]),
         "replacement": replacement,
@@ -57,7 +57,7 @@ def test_sentences_are_made_for_the_votes(four):
         ends = f"{row['value']:.0%} [{row['low']:.0%}, {row['high']:.0%}] of the time"
         assert f"{words} differ {ends}" in said[1]
     assert said[1].endswith("Intervals are over items and annotators.")
-    value = given["persons"].rows.set_index("quantity")["value"]
+    value = given["shares"].rows.iloc[0]
     text, person, rest = (f"{number(100 * value[name])}%" for name in ("text", "person", "rest"))
     assert said[2] == (
         f"* Of a vote’s variance, {text} goes with the text, {person} with the person, and {rest} "
@@ -117,17 +117,20 @@ def rows_of(columns, *rows):
 def test_noise_and_groups_are_said_with_what_they_do_not_show(four):
     (votes,) = load_all_votes(str(four))
     given = tables(votes)
-    ends = "quantity value low high"
-    given["noise"] = rows_of(ends, ("same", 0.227, 0.185, 0.269), ("two", 0.387, 0.336, 0.438),
-                             ("ratio", 0.587, 0.451, 0.723))  # fmt: skip
-    given["persons"] = rows_of(
-        ends, ("text", 0.23, 0, 1), ("person", -0.018, 0, 1), ("rest", 0.79, 0, 1),
-        ("opinion", 0.34, 0, 1), ("again", 0.45, 0, 1),
+    ends = "part quantity value low high"
+    given["again"] = rows_of(
+        ends, ("same language", "same", 0, 0, 0), ("all", "same", 0.227, 0.185, 0.269),
+        ("all", "two", 0.387, 0.336, 0.438), ("all", "ratio", 0.587, 0.451, 0.723),
     )  # fmt: skip
-    fields = "field share share_low share_high differs"
-    by_a, by_b = ("a*", 0.06, 0.02, 0.1, True), ("b", 0.01, -0.02, 0.04, False)
-    unjudged = ("c", np.nan, np.nan, np.nan, False)
-    given["groups"] = rows_of(fields, by_b, by_b, unjudged)
+    parts = "people by text person rest opinion again"
+    given["shares"] = rows_of(
+        parts, ("everyone", "labels", 0.23, -0.018, 0.79, 0.34, 0.45),
+        ("everyone", "scale", 0, 0, 0, 0, 0),
+    )  # fmt: skip
+    fields = "field share share_low share_high p_holm joint_high"
+    by_a, by_b = ("a*", 0.06, 0.02, 0.1, 0.01, 0.11), ("b", 0.01, -0.02, 0.04, 0.01, 0.05)
+    varied, unjudged = ("d", 0.02, 0.01, 0.03, 0.2, 0.04), ("c", *[np.nan] * 5)
+    given["groups"] = rows_of(fields, by_b, varied, unjudged)
     said = findings(votes, **given).splitlines()
     assert said[2].startswith(
         "* The same person, asked again, gives another label 23% [18%, 27%] of the time; two "
@@ -137,13 +140,13 @@ def test_noise_and_groups_are_said_with_what_they_do_not_show(four):
     assert "23% goes with the text, −2% with the person, 34% with the person’s own view" in said[3]
     assert said[4] == (
         "* No part of the disagreement is shown to lie between groups, by any of 2 fields; the "
-        "intervals reach up to 4%. That does not show that groups agree."
+        "intervals, for all at once, reach up to 5%. That does not show that groups agree."
     )
     given["groups"] = rows_of(fields, by_a, by_b, unjudged)
     said = findings(votes, **given).splitlines()[4]
     assert said.startswith("* A part of the disagreement lies between groups of people: 6% [2%, ")
     assert "10%] by a&#42;. It is a mean over texts" in said
-    given |= {"groups": rows_of(fields, unjudged), "noise": given["noise"]}
+    given["groups"] = rows_of(fields, unjudged)
     assert "between groups" not in findings(votes, **given)
 
 

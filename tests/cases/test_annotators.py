@@ -5,7 +5,7 @@ from helpers.commands import call, load
 from helpers.evidence import evidence_of
 from helpers.rows import write_table
 
-from chaos_utils.analyses import crowd_persons, your_votes
+from chaos_utils.analyses import persons, your_votes
 from chaos_utils.analyses.crowd_findings import data_needed
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.findings import check_file
@@ -310,12 +310,12 @@ def test_noise_persons_and_groups_name_nobody(tmp_path):
     here = evidence_of(votes, own=True)
     found = {
         "near_chance": your_votes.near_chance(here, n_resamples=20, seed=0),
-        "noise": crowd_persons.noise(here),
-        "persons": crowd_persons.persons(here),
-        "groups": crowd_persons.groups(here, n_shuffles=9, seed=0),
+        "again": persons.again(here),
+        "shares": persons.shares(here),
+        "groups": persons.groups(here, n_shuffles=9, seed=0),
     }
     assert all(map(len, found.values()))
-    for table in (*found.values(), crowd_persons.near_bar(here)):
+    for table in (*found.values(), your_votes.near_bar(here)):
         assert_unnamed(table.rows.to_csv())
     assert_unnamed(data_needed(votes, **found))
 
