@@ -112,9 +112,9 @@ publish_table(
     near_bar,
     shown=near_bar.rows.head(2 * shown),
     columns=your_votes.BAR_COLUMNS,
-    caption="""Annotators near chance, and those of whom it is open, with least agreement first. The bar is half of the
-    median annotator's agreement beyond chance. In brackets, 95% intervals over the annotator's own votes, which hold
-    the bar or lie below it.""",
+    caption=f"""Annotators near chance, and those of whom it is open, with least agreement first. The bar,
+    {near_bar.rows["bar"].iloc[0]:.2f}, is half of the median annotator's agreement beyond chance. In brackets, 95%
+    intervals over the annotator's own votes, which hold the bar or lie below it.""",
 ) if len(near_bar) else None
 
 # %% tags=["remove-input"]
@@ -202,12 +202,11 @@ publish_table(
 publish_table(
     "tbl-crowd-groups",
     groups,
-    columns=persons.GROUPS_COLUMNS[1:],
-    caption=f"""How often two people differ on an item, and which part of that lies between groups. Two people of different
-    groups may differ more often only because one group is more varied; then no part lies between them. Groups are said to
-    differ where the 95% interval, over items and people, is above 0 and p is below 0.05, by {shuffles} shuffles of people
-    and Holm's adjustment for all rows. An interval that holds 0 does not show that groups agree. A dash: too few people,
-    or pairs of votes.""",
+    columns=your_votes.GROUPS_COLUMNS,
+    caption=f"""Which part of two people's disagreement on an item lies between groups: none where groups answer alike,
+    also if one is more varied around the same answers. Groups are said to differ where the 95% interval, over items
+    and people, is above 0 and p is below 0.05, by {shuffles} shuffles of people and Holm's adjustment for all rows. An
+    interval that holds 0 does not show that groups agree. A dash: too few people, or pairs of votes.""",
 ) if len(groups) else None
 
 # %% [markdown]

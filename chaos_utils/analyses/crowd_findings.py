@@ -5,7 +5,14 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from chaos_utils.analyses.names import join_names
-from chaos_utils.analyses.persons import ALL, BY_LABEL, EVERYONE, FEWEST_IN_GROUP, vote_repeatedly
+from chaos_utils.analyses.persons import (
+    ALL,
+    BY_LABEL,
+    EVERYONE,
+    FEWEST_IN_GROUP,
+    SAME,
+    vote_repeatedly,
+)
 from chaos_utils.analyses.your_votes import OVER_BOTH
 from chaos_utils.base.errors import counted
 from chaos_utils.base.table import Table
@@ -215,7 +222,9 @@ def _person_sentences(
 ) -> Iterator[str]:
     """Yield what is found of noise, persons and groups, a sentence or two each."""
     if len(again):
-        yield _noise_sentence(again[again["part"] == ALL].set_index("quantity"))
+        part = SAME if (again["part"] == SAME).any() else ALL
+        in_one = "In the same language, the" if part == SAME else "The"
+        yield f"{in_one} {_noise_sentence(again[again['part'] == part].set_index('quantity'))}"
     if len(shares) and shares["rest"].notna().any():
         is_whole = (shares["people"] == EVERYONE) & (shares["by"] == BY_LABEL)
         yield _share_sentence(shares[is_whole].iloc[0])
@@ -224,10 +233,10 @@ def _person_sentences(
 
 
 def _noise_sentence(again: pd.DataFrame) -> str:
-    """Say how often the same person, and two people, differ, and what this is not."""
+    """Say how often *the* same person, and two people, differ, and what this is not."""
     same, two = (_with_interval(again.loc[name]) for name in ("same", "two"))
     sentence = (
-        f"The same person, asked again, gives another label {same} of the time; two people, each "
+        f"same person, asked again, gives another label {same} of the time; two people, each "
         f"in another round, differ {two} of the time."
     )
     if "ratio" not in again.index:

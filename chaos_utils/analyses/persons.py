@@ -96,7 +96,8 @@ def again(votes: Votes) -> pd.DataFrame:
     One row for each ``part`` of the items and each ``quantity`` of `metrics.persons.repeats`, with
     a 95% interval, ``low`` to ``high``, over items and people. Parts are all items and, where a
     field of the items says in which language each round was, those with the same language and with
-    another. Without rows where nobody labelled an item twice, or somebody twice in one round.
+    another; ``n_items`` were judged again, by ``n_people``. Without rows where nobody labelled an
+    item twice, or somebody twice in one round.
     """
     annotations = votes.annotations
     assert annotations is not None
@@ -105,12 +106,13 @@ def again(votes: Votes) -> pd.DataFrame:
         kept = annotations.take(is_part[annotations.item])
         assert kept.round is not None
         found = repeats(kept.item, kept.annotator, kept.label, kept.round, votes.dataset.n_classes)
+        is_again = ~kept.is_first
+        numbers = [len(np.unique(of[is_again])) for of in (kept.item, kept.annotator)]
         for quantity in _REPEATED:
             if quantity in found and not np.isnan(found[quantity].value):
                 error = found[quantity]
                 low, high = error.interval(0, np.inf if quantity == "ratio" else 1)
-                row = (error.value, low, high, error.n_items, error.n_people)
-                records.append((part, quantity, *row))
+                records.append((part, quantity, error.value, low, high, *numbers))
     columns = ["part", "quantity", "value", "low", "high", "n_items", "n_people"]
     return pd.DataFrame(records, columns=columns)
 

@@ -723,7 +723,6 @@ BAR_COLUMNS = [
     Column("annotator", "annotator"),
     Column("votes", "n_votes"),
     Column("beyond chance", "corrected", 2, "low", "high"),
-    Column("bar", "bar", 2),
     Column("", lambda row: "near chance" if row["is_near"] else "above, perhaps by chance"),
 ]
 AGAIN_INDEX = ("dataset", "part")
@@ -736,8 +735,8 @@ def _again_column(heading: str, quantity: str, digits: int = 0, *, percent: bool
 
 AGAIN_COLUMNS = [
     Column("rounds", "part"),
-    Column("items", "n_items"),
-    Column("people", "n_people"),
+    Column("items judged again", "n_items"),
+    Column("by people", "n_people"),
     _again_column("same person differs, %", "same"),
     _again_column("two people differ, %", "two"),
     _again_column("ratio", "ratio", 2, percent=False),
@@ -751,9 +750,11 @@ def shares_columns(rows: pd.DataFrame) -> list[Column]:
         with_ends("own view, %", "opinion", 0, **look),
         with_ends("another time, %", "again", 0, **look),
     ]
-    return [*persons.SHARES_COLUMNS, *(in_rounds if rows["again"].notna().any() else [])]
+    crowd, _, _, *shares = persons.SHARES_COLUMNS
+    return [crowd, *shares, *(in_rounds if rows["again"].notna().any() else [])]
 
 
+GROUPS_COLUMNS = [*persons.GROUPS_COLUMNS[1:4], *persons.GROUPS_COLUMNS[-2:]]
 SYSTEM_INDEX = ("dataset", "system")
 
 
