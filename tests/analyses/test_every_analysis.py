@@ -23,8 +23,9 @@ GIVEN = {
 # What takes tables, runs, companions, names or a paper's models or items, simulates or takes long.
 ELSEWHERE = (
     "asking.", "calibration.temperature_", "ceilings.noise_ceiling", "collection.", "fitting.",
-    "machine_crowds.", "published_scoreboard.allowed_by_accuracy", "results.size_effects",
-    "train.", "trajectory.", "why.", "your_votes.replacement",
+    "machine_crowds.", "persons.again", "persons.groups",
+    "published_scoreboard.allowed_by_accuracy", "results.size_effects", "train.", "trajectory.",
+    "why.", "your_votes.replacement",
 )  # fmt: skip
 
 
