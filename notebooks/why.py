@@ -55,8 +55,8 @@ publish_figure(
     "fig-again",
     plot_again,
     again,
-    caption="""Three fifths of two people’s disagreement is there with the same person asked twice. Left, how often a label
-    of the second round is another than one of the first, by the same person or by somebody else; right, the ratio.
+    caption="""Three fifths of two people’s disagreement is there with the same person asked twice. First, how often a label of
+    the second round is another than one of the first, by the same person or by somebody else; then the ratio.
     XHateStability, by the languages of the rounds; 95% {term}`intervals <interval over annotators>` over items and people.""",
     alt="""A row for each part of the posts. Left, the same person lies at about a fifth, two people between a third
     and two fifths. Right, the ratio lies a little below three fifths, with intervals from under a half to about 70%.""",
