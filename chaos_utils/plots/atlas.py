@@ -81,7 +81,7 @@ def _draw_dataset(axis: Axes, y: int, row: dict[str, Any], rows: pd.DataFrame) -
 
 
 def _label(row: dict[str, float]) -> str:
-    """Return a dataset's name, and on a second line the votes per item; of many labels, how many."""
+    """Return a dataset's name, and below it the votes per item; many labels are counted too."""
     fewest, most = int(row["fewest"]), int(row["most"])
     votes = f"{most}" if fewest == most else f"{fewest}–{most}"
     labels = f"{int(row['n_labels'])} labels, " if row["n_labels"] >= _MANY_LABELS else ""
