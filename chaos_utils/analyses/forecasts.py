@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatch
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -155,7 +156,7 @@ COLUMNS = [
     *(
         Column(
             column,
-            lambda row, column=column: _number(column, row),
+            partial(_number, column),
             group=f"from {size} votes",
             at={"n_votes": size},
         )

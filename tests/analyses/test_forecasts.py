@@ -13,7 +13,7 @@ forecast = forecasts.forecasts.function
 
 @pytest.fixture(scope="module")
 def rows(sample, truth):
-    votes = drawn(sample[0], truth, 1000)
+    votes = drawn(sample[0], truth[::4], 1000)
     return forecast(votes, n_draws=2, seed=0).set_index(["quantity", "n_votes"])
 
 
