@@ -58,14 +58,16 @@ Markdown(notices(own_inputs))
 
 # %%
 near_chance = your_votes.near_chance(inputs, n_resamples=resamples, seed=seed)
+has_judged = near_chance.rows["n_judged"] > 0 if len(near_chance) else []
 publish_table(
     "tbl-crowds-annotators",
     near_chance,
+    shown=near_chance.rows[has_judged] if any(has_judged) else near_chance.rows,
     columns=your_votes.NEAR_COLUMNS,
-    caption="""Five workers make over two fifths of RTE’s disagreement. Annotators near chance, whose votes they are, and how often two votes
-    on an item differ with and without them. *Beyond chance*: the median annotator’s agreement, the largest of those
+    caption="""Five workers make over two fifths of RTE’s disagreement. Annotators near chance, in datasets where some have
+    a hundred votes: whose votes they are, and how often two votes on an item differ with and without them. *Beyond chance*: the median annotator’s agreement, the largest of those
     near chance, and the smallest of the others with a hundred votes. In brackets, 95% intervals over items and
-    annotators. The data has evenness and {term}`Krippendorff’s α` too.""",
+    annotators. The data has the other datasets, evenness and {term}`Krippendorff’s α` too.""",
 ) if len(near_chance) else Markdown("This section needs annotators who are named.")
 
 # %% [markdown]
