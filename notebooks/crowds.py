@@ -104,6 +104,7 @@ publish_figure(
     caption="""Of the datasets with three labels, the MNLI items divide people most. Points are means with 95% intervals,
     over items and annotators where these are named, else over items; hollow, without annotators near chance. Bars show
     how the items spread, where most of them have at least twenty votes; each dataset’s highest bar has the same height.
+    A stroke marks an even split over all labels.
     ChaosNLI chose its SNLI and MNLI items for their disagreement.""",
     alt="""Three panels, for two labels, three, and four or more; in each a row for every dataset, with a point for the
     chance that two votes on an item differ, and bars for its items. With two labels RTE and XHateStability stand at the
