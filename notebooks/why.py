@@ -39,7 +39,8 @@ items = why.explained_inputs(inputs.named("mnli"))
 pairs = gather(datasets=["ambient"]) if len(items) else []
 
 # %% tags=["remove-input"]
-Markdown(notices(inputs))
+without = "*For the items here, no explanations are available: the part on reasons is empty.*"
+Markdown(f"{notices(inputs)}\n\n{'' if len(items) else without}")
 
 # %% [markdown]
 # ## The same person again
@@ -54,23 +55,21 @@ publish_figure(
     "fig-again",
     plot_again,
     again,
-    caption="""Three fifths of two people’s disagreement is there with the same person asked twice. Left, how often the
-    label of the second round differs from that of the first, given by the same person or by another; right, the ratio
-    of the two. XHateStability, by whether both rounds were in one language; 95% intervals over items *and* people (see
-    the {term}`glossary <interval over annotators>`).""",
-    alt="""A row for each part of the posts. On the left, the point of the same person lies at about a fifth, that of
-    two people between a third and two fifths. On the right, the ratio lies a little below three fifths in all rows,
-    with intervals from under a half to about 70%.""",
+    caption="""Three fifths of two people’s disagreement is there with the same person asked twice. First, how often a label of
+    the second round is another than one of the first, by the same person or by somebody else; then the ratio.
+    XHateStability, by the languages of the rounds; 95% {term}`intervals <interval over annotators>` over items and people.""",
+    alt="""A row for each part of the posts. Left, the same person lies at about a fifth, two people between a third
+    and two fifths. Right, the ratio lies a little below three fifths, with intervals from under a half to about 70%.""",
 ) if len(again) else Markdown("This section needs people who were asked in several rounds.")
 
 # %% [markdown]
-# The ratio is {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio value .2f`, with an
-# interval from {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio low .2f` to
-# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio high .2f` ({numref}`fig-again`).
-# This is not all noise. A slip and a change of mind count alike, and memory hides slips; how long people waited is not
+# The ratio is {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio value .2f`, with an interval
+# from {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio low .2f` to
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio high .2f` ({numref}`fig-again`). Not all
+# of this is noise: a slip and a change of mind count alike, memory hides slips, and how long people waited is not
 # recorded. If every change were a slip, as likely in one direction as in the other, *settled* opinions would still
-# differ {value}`fig-again dataset=xhatestability "part=same language" quantity=settled value .0%` of the time. Nor
-# does the ratio carry over to other tasks: nobody has asked ChaosNLI's annotators twice.
+# differ {value}`fig-again dataset=xhatestability "part=same language" quantity=settled value .0%` of the time. The ratio
+# does not carry over to other tasks: ChaosNLI's annotators were not asked twice.
 #
 # ## Text or person
 #
@@ -87,29 +86,29 @@ publish_table(
     columns=persons.SHARES_COLUMNS,
     caption="""On DICES-350 it matters as much who is asked as about what. Shares of a vote’s variance by text and by
     person, each vote counted once, with 95% intervals over items and people; *by value*, of the variance of a rating.
-    *Without*: annotators near chance left out, which flatters what remains, since the same votes found them. WAX, the
-    lesions and the paraphrases have four to eight people, too few to speak for others. The data has them, and who is
-    near the bar.""",
+    *Without*: annotators near chance left out, which flatters what remains, since the same votes found them. The data
+    has WAX, the lesions and the paraphrases, too, whose four to eight people are too few to speak for others.""",
 ) if len(shares) else Markdown("This section needs annotators who are named.")
 
 # %% [markdown]
 # Persons account for {value}`tbl-persons dataset=lalor people=everyone by=labels person .0%` of the variance where a
-# thousand people judge inference, and for {value}`tbl-persons dataset=dices350 people=everyone by=labels person .0%`
-# where they judge whether a chatbot's answer is safe ({numref}`tbl-persons`). Most of a vote is neither. Where people
-# were asked twice, {value}`tbl-persons dataset=xhatestability people=everyone by=labels again .0%` of the variance is
-# the same person on another day, and {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion .0%`
-# a person's own view of a text.
+# thousand people judge inference {cite:p}`lalor2016`, and for
+# {value}`tbl-persons dataset=dices350 people=everyone by=labels person .0%` where they judge whether a chatbot's answer
+# is safe ({numref}`tbl-persons`). Most of a vote is neither. Where people were asked twice,
+# {value}`tbl-persons dataset=xhatestability people=everyone by=labels again .0%` of the variance is the same person
+# another time, {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion .0%` a person's own view of
+# a text.
 #
-# A few careless annotators can make a dataset look divided. They show without any gold label: their agreement with
-# the rest, beyond what their habits give, is less than half of the median person's, over a hundred votes or more. On
-# RTE these are {value}`tbl-persons dataset=rte people=everyone by=labels n_left_out .0f` workers, and without them two
-# people differ {value}`tbl-persons dataset=rte "people=without those near chance" by=labels two_differ .0%` of the
-# time, not {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%`. Their agreement is at most
-# {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f`, that of the next one
-# {value}`tbl-persons dataset=rte people=everyone by=labels smallest_kept .2f`; on DICES-350 there is no such gap
-# ({value}`tbl-persons dataset=dices350 people=everyone by=labels largest_near .2f` and
-# {value}`tbl-persons dataset=dices350 people=everyone by=labels smallest_kept .2f`), and who agrees least may be a
-# careful minority. The book's other numbers keep everyone.
+# Careless annotators can make a dataset look divided. They show without a gold label: over a hundred votes or more,
+# they agree with the rest, beyond what their habits give, less than half as far as the median person. RTE has
+# {value}`tbl-persons dataset=rte people=everyone by=labels n_left_out .0f`; without them two people differ
+# {value}`tbl-persons dataset=rte "people=without those near chance" by=labels two_differ .0%` of the time, not
+# {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%`. They agree by
+# {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f` or less, the next by
+# {value}`tbl-persons dataset=rte people=everyone by=labels smallest_kept .2f`. DICES-350 has no such gap
+# ({value}`tbl-persons dataset=dices350 people=everyone by=labels largest_near .2f`,
+# {value}`tbl-persons dataset=dices350 people=everyone by=labels smallest_kept .2f`): who agrees least may be a careful
+# minority. The book's other numbers keep everyone.
 #
 # ## Groups
 #
@@ -125,39 +124,31 @@ publish_table(
     groups,
     columns=persons.GROUPS_COLUMNS,
     groups=["dataset"],
-    caption=f"""No grouping accounts for more than a few percent of the disagreement. How often two people differ on
-    an item, after differences between items, and which part of it lies between groups, with 95% intervals over items
-    and people: estimated without bias, it may fall below 0. p by {shuffles:,} shuffles of people between groups,
-    adjusted by Holm. Groups have {persons.FEWEST_IN_GROUP} people or more; MultiPICo's are compared within its
-    languages.""",
+    caption=f"""No grouping accounts for more than a few percent of the disagreement. How often two people differ on an
+    item, after differences between items, and which part of it lies between groups of {persons.FEWEST_IN_GROUP} people or more (MultiPICo’s
+    within languages), with 95% intervals over items and people; it is unbiased, so it may fall below 0. p by {shuffles:,}
+    shuffles of people between groups, adjusted by Holm.""",
 ) if len(groups) else Markdown("This section needs to know what annotators are.")
 
 # %% [markdown]
 # None of the {value}`tbl-groups count:field d` groupings stands out (smallest p by Holm
 # {value}`tbl-groups min:p_holm .2f`; {numref}`tbl-groups`). One by one, none accounts for more than about
 # {value}`tbl-groups max:share_high .0%` of the disagreement; for all at once, the limit is
-# {value}`tbl-groups max:joint_high .0%`. {cite:t}`pei2023`, who collected POPQUORN, find that background matters in
-# mean ratings. Both can hold, since a clear difference of means can be a small part of how much people differ.
-# {cite:t}`orlikowski2023` find that a model of single annotators hardly gains from their groups.
+# {value}`tbl-groups max:joint_high .0%`. {cite:t}`pei2023` find in POPQUORN that background plays a significant role.
+# Both can hold: a clear difference of means can be a small part of how much people differ. {cite:t}`orlikowski2023` find
+# no significant gain from groups in predicting how single people judge toxicity.
 #
-# This does not show that groups agree. The limits leave room for groups whose shares of a label differ by ten points on
-# every text, and for texts on which they differ more. The groups are broad, recruited on one platform, and labels such
-# as *race* or *gender* stand for what people have lived through only loosely; beliefs were not asked for, and
-# smaller groups could not be tested. Who is asked still matters: persons do.
-#
-# Whether a *model* is nearer to one group than to another cannot be said here: no dataset that says what its annotators
-# are comes with a model's predictions.
+# This does not show that groups agree. The limits leave room for shares of a label ten points apart on every text, and
+# for more on some. The groups are broad and recruited by platforms, *race* or *gender* stand only loosely for what
+# people have lived through, beliefs were not asked for, and smaller groups could not be tested. Whether a *model* is
+# nearer to one group than to another cannot be said: no dataset here that says what its annotators are has a model's
+# predictions.
 #
 # ## Reasons: error or variation
 #
-# Votes show that people disagree, not why. In VariErr {cite:p}`weber2024`, four people labelled each of 500 MNLI items
-# with an explanation for each label, then judged all explanations, their own and the others'. A label counts as an
-# *error* if nobody who gave it stands by an explanation of it. We compare this with the hundred votes of ChaosNLI.
-# The explanations come without a licence and are not reprinted ({doc}`/datasets`).
-
-# %%
-without = "*For the items here, no explanations are available: there is nothing to show below.*"
-Markdown("" if len(items) else without)
+# Votes show that people disagree, not why. In VariErr {cite:p}`weber2024`, four people explained each label that they
+# gave to 500 MNLI items, then judged all explanations. A label is an *error* if nobody who gave it stands by an
+# explanation of it. The explanations come without a licence and are not reprinted ({doc}`/datasets`).
 
 # %%
 errors = why.errors(items, n_resamples=resamples, confidence=confidence, seed=seed)
@@ -167,11 +158,10 @@ publish_table(
     shown=errors.rows[errors.rows["holder"] == why.PEOPLE],
     columns=why.ERROR_COLUMNS,
     caption=f"""Labels called errors draw more minority votes than labels nobody gave, and fewer than labels with an
-    explanation that holds. Labels of items by what VariErr's four annotators made of them, and ChaosNLI's votes on
-    them. *Judged by* says whose word decides whether an explanation holds: its author's, or that of more than half of
-    the author's peers. The minority is every label but an item's majority, and the votes on it; the last two columns
-    leave out labels that none of the four gave. In brackets, {100 * confidence:g}% bootstrap intervals over items
-    ({resamples:,} resamples). The data also has the models' probabilities.""",
+    explanation that holds. Labels of items by what VariErr's four annotators made of them, by the word of an explanation's
+    author or of most peers, and ChaosNLI's votes on them. The minority is every label but an item's majority; the last
+    two columns leave out labels that none of the four gave. In brackets, {100 * confidence:g}% bootstrap intervals over
+    items ({resamples:,} resamples). The data also has the models' probabilities.""",
 )
 
 # %% [markdown]
@@ -203,17 +193,14 @@ publish_figure(
 )
 
 # %% [markdown]
-# Mean entropy lies between {value}`tbl-why-explained holder=people quantity=entropy low .2f` and
-# {value}`tbl-why-explained holder=people quantity=entropy high .2f` bits for the more frequent reasons
-# ({numref}`fig-why-reasons`): reasons explain {value}`tbl-why-explained holder=people quantity=entropy by_reason .1%` of
-# its variance between items. What differs is the direction. Where it is unclear whether both sentences speak of the
-# same thing, {value}`fig-why-reasons holder=people quantity=contradiction reason=coreference mean .0%` of the votes are
-# for contradiction; where people accommodate small additions,
+# Reasons explain {value}`tbl-why-explained holder=people quantity=entropy by_reason .1%` of the variance of entropy
+# between items ({numref}`fig-why-reasons`); what differs is the direction. Where it is unclear whether both sentences
+# speak of the same thing, {value}`fig-why-reasons holder=people quantity=contradiction reason=coreference mean .0%` of
+# the votes are for contradiction; where people accommodate small additions,
 # {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%`. The size of models' errors
-# hardly goes with reasons, at most {value}`tbl-why-explained quantity=jsd max:by_reason .1%` of its variance
-# ({numref}`tbl-why-explained`).
+# hardly goes with reasons (at most {value}`tbl-why-explained quantity=jsd max:by_reason .1%`; {numref}`tbl-why-explained`).
 
-# % tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What reasons explain, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What reasons explain, as a table", "code_prompt_hide": "Fold the table"}
 explained = why.explained(items)
 publish_table(
     "tbl-why-explained",
@@ -228,22 +215,19 @@ publish_table(
 )
 
 # %% [markdown]
-# Ambiguity, too, can be taken away: AmbiEnt's pairs {cite:p}`liu2023` have a sentence with several readings, and nine
-# people labelled each as it is written and rewritten as one reading. The chance that two people differ falls from
-# {value}`fig-why-readings "shown=as written" majority=9 apart .2f` to
-# {value}`fig-why-readings "shown=a reading" majority=9 apart .2f` ({numref}`fig-why-readings`). A *distractor*, a similar
-# sentence that is none of the readings, does nearly as much
-# ({value}`fig-why-readings "shown=a distractor" majority=9 apart .2f`), so that most of the drop need not come from
-# knowing which reading is meant.
+# AmbiEnt's pairs {cite:p}`liu2023` have an ambiguous sentence. Rewritten as one of its readings, two people differ
+# {value}`fig-why-readings "shown=a reading" majority=9 apart .0%` of the time, not
+# {value}`fig-why-readings "shown=as written" majority=9 apart .0%` ({numref}`fig-why-readings`). A *distractor* that is no
+# reading does nearly as much ({value}`fig-why-readings "shown=a distractor" majority=9 apart .0%`), so that most of the
+# drop need not come from knowing which reading is meant.
 
-# % tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Once the sentence is disambiguated, as a figure", "code_prompt_hide": "Fold the figure"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Once the sentence is disambiguated, as a figure", "code_prompt_hide": "Fold the figure"}
 publish_figure(
     "fig-why-readings",
     plot_readings,
     why.readings(pairs, confidence=confidence),
-    caption="""Once the reading is given, unanimity is twice as frequent, and with a distractor nearly so.
-    Pairs by how many of nine votes the majority label has: as written, with the sentence rewritten as one
-    of its readings, and with a distractor.""",
+    caption="""Once the reading is given, unanimity is twice as frequent, and with a distractor nearly so. Pairs by how
+    many of nine votes the majority label has: as written, rewritten as one reading, and as a distractor.""",
     alt="""Three lines, from three to nine of nine votes. As written, the shares are about equal from five votes
     on; for readings and distractors they rise, and more than a third of the pairs have all nine on one label.""",
 )
@@ -251,8 +235,6 @@ publish_figure(
 # %% [markdown]
 # ## Limitations
 #
-# * The people asked again are 22, on 95 posts about hate. The lesions' items are five questions about each of a hundred
-#   images: their intervals are too short.
-# * Reasons were judged by one or two people per item, VariErr's errors by four, all on chosen items; nothing here shows
-#   that a reason causes votes.
+# * The people asked again are 22, on 95 posts about hate. The lesions' items are five questions on each of a hundred
+#   images: their intervals are too short. VariErr's judges are four, and its and the reasons' items were chosen.
 # * The models are few, and most are single runs.

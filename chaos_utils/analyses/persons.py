@@ -328,19 +328,19 @@ def _crowd_name(row: Row) -> str:
 
 SHARES_COLUMNS = [
     Column("crowd", _crowd_name),
-    Column("people", "n_people", 0),
-    with_ends("two people differ, %", "two_differ", 1, percent=True),
     with_ends("text, %", "text", 0, percent=True, group="of a vote’s variance"),
     with_ends("person, %", "person", 0, percent=True, group="of a vote’s variance"),
     Column("rest, %", "rest", 0, percent=True, group="of a vote’s variance"),
+    with_ends("two people differ, %", "two_differ", 1, percent=True),
+    Column("people", "n_people", 0),
 ]
 GROUPS_COLUMNS = [
     DATASET,
     Column("people by", "field", names=lambda name: str(name).lower()),
-    Column("groups", "n_groups", 0),
-    Column("people", "n_people", 0),
-    Column("same group, %", "same", 1, percent=True, group="two people differ"),
-    Column("two groups, %", "other", 1, percent=True, group="two people differ"),
     with_ends("between groups, %", "share", 1, percent=True),
     Column("p, Holm", "p_holm", 2),
+    Column("same group, %", "same", 1, percent=True, group="two people differ"),
+    Column("two groups, %", "other", 1, percent=True, group="two people differ"),
+    Column("groups", "n_groups", 0),
+    Column("people", "n_people", 0),
 ]

@@ -348,36 +348,32 @@ def read_probcopa(data: str = "auto") -> pd.DataFrame:
     return table[["uid", "model", "setting", "value", "answer"]].reset_index(drop=True)
 
 
-def read_unli(data: str = "auto") -> pd.DataFrame:
+def read_unli(dataset: str, data: str = "auto") -> pd.DataFrame:
     """Read UNLI: how probable people find a hypothesis, the mean over several of them.
 
-    Its pairs are joined to those of ChaosNLI-SNLI by their texts, without case and punctuation.
+    Its pairs are joined to the items of a dataset by their two texts, without case and punctuation.
 
     Returns
     -------
     DataFrame
-        A row per pair: uid (614 of the 3,040 are in ChaosNLI-SNLI; empty for others), probability
-        (from 0 to 1).
+        A row per pair: uid (empty for a pair that is no item of the dataset; 614 of the 3,040 are
+        in ChaosNLI-SNLI), probability (from 0 to 1).
     """
     file = _File("unli/dev.csv", ["pre", "hyp", "unli"], data, sep=",")
     means = pd.to_numeric(file.table["unli"], errors="coerce")
     for found in file.table["unli"][~means.between(0, 1)]:
         raise file.faults.fatal("A mean is no probability.", shorten(found), "from 0 to 1")
-    pairs = list(map(_pair_of, file.table["pre"], file.table["hyp"]))
+    pairs = [*zip(file.table["pre"].map(normalise), file.table["hyp"].map(normalise), strict=True)]
     if len(set(pairs)) < len(pairs):
         raise file.faults.fatal("A pair stands in the data file twice.")
-    votes = load_votes("snli", data)
+    votes = load_votes(dataset, data)
     uid_of_pair = {
-        _pair_of(text["premise"], text["hypothesis"]): uid
-        for uid, text in zip(votes.uids, votes.texts, strict=True)
+        tuple(map(normalise, texts.values())): uid
+        for uid, texts in zip(votes.uids, votes.texts, strict=True)
     }
     return pd.DataFrame(
         {"uid": [uid_of_pair.get(pair, "") for pair in pairs], "probability": means}
     )
-
-
-def _pair_of(premise: str, hypothesis: str) -> tuple[str, str]:
-    return normalise(premise), normalise(hypothesis)
 
 
 VARIERR = AuxiliaryData("varierr/*", read_varierr)

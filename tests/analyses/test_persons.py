@@ -11,6 +11,7 @@ from helpers.predictions import made_dataset, made_votes
 from chaos_utils.analyses import persons
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.votes import Annotations, frozen
+from chaos_utils.metrics.persons import variance_shares
 
 
 def crowd(item, annotator, label, *, rounds=None, fields=None, items=None, **dataset):
@@ -71,7 +72,11 @@ def test_ratings_are_compared_by_value_too_and_words_are_not():
     item, annotator, _ = many(rng, n_items=60)
     label = rng.integers(3, size=len(item))
     numbers = crowd(item, annotator, label, labels=["1", "2", "3"], ordered=True)
-    assert list(persons.shares.function(numbers)["by"]) == ["labels", "scale"]
+    rows = persons.shares.function(numbers)
+    assert list(rows["by"]) == ["labels", "scale"]
+    scaled = variance_shares(item, annotator, label, 3, scale=[1, 2, 3])
+    assert rows["text"][1] == pytest.approx(scaled["text"].value)
+    assert rows["text"][0] != pytest.approx(rows["text"][1])
     words = crowd(item, annotator, label, labels=["low", "middle", "high"], ordered=True)
     assert list(persons.shares.function(words)["by"]) == ["labels"]
 

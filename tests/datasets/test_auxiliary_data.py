@@ -106,7 +106,7 @@ def unli(tmp_path, *rows):
     sample = sources.locate("chaosNLI_v1.0/chaosNLI_snli.jsonl", "sample")
     write(tmp_path, "chaosNLI_v1.0/chaosNLI_snli.jsonl", sample.read_text("utf-8"))
     table = pd.DataFrame(rows, columns=["pre", "hyp", "unli"])
-    return auxiliary_data.read_unli(write(tmp_path, "unli/dev.csv", table.to_csv()))
+    return auxiliary_data.read_unli("snli", write(tmp_path, "unli/dev.csv", table.to_csv()))
 
 
 def test_probabilities_are_joined_to_items_by_their_texts(tmp_path):
@@ -125,7 +125,7 @@ def test_probabilities_are_joined_to_items_by_their_texts(tmp_path):
 
 @pytest.mark.published("unli/*")
 def test_probabilities_follow_the_share_of_entailment():
-    rows = auxiliary_data.read_unli("released")
+    rows = auxiliary_data.read_unli("snli", "released")
     votes = load_votes("snli", "released")
     joined = rows[rows["uid"] != ""]
     assert (len(rows), joined["uid"].nunique()) == (3_040, 614)

@@ -37,6 +37,27 @@ def test_by_hand_on_items_that_all_groups_judged():
     assert found.n_pairs == 50 * 6
 
 
+def test_by_hand_with_three_groups_of_unlike_size():
+    """All of the first say 0, of the second 1; the third is split, as are all who meet it."""
+    item, person = np.repeat(np.arange(50), 7), np.tile(np.arange(7), 50)
+    label = np.tile([0, 0, 0, 1, 1, 0, 1], 50)
+    group = np.tile([0, 0, 0, 1, 1, 2, 2], 50)
+    found = group_difference(item, person, label, group, 2)
+    # Only the first two differ more from each other than among themselves.
+    assert found.between.value == pytest.approx(2 * 3 / 7 * 2 / 7 * 1)
+
+
+def test_each_vote_counts_once():
+    """Nobody differs but on one item in ten, which has five times the votes, 25 times the pairs."""
+    sizes = np.where(np.arange(200) % 10, 4, 20)
+    item = np.repeat(np.arange(200), sizes)
+    person = np.concatenate([np.arange(n) for n in sizes])
+    label = np.random.default_rng(0).integers(2, size=len(item)) * (sizes[item] == 20)
+    found = group_difference(item, person, label, person % 2, 2)
+    expected = 0.5 * (20 * 20) / sizes.sum()
+    assert (found.same, found.other) == pytest.approx((expected, expected), abs=0.01)
+
+
 def test_groups_that_judged_other_items_are_compared_on_what_they_share():
     """The minority judged the divided items: its people differ more, but not the groups."""
     rng = np.random.default_rng(0)

@@ -152,6 +152,16 @@ def test_slips_are_found_beside_opinions():
     assert shares["rest"].value == pytest.approx(shares["opinion"].value + shares["again"].value)
 
 
+def test_the_same_person_again_is_not_another_person():
+    """Two people twice on two items: four pairs of both on each, of which half and none differ."""
+    item, person = np.repeat([0, 1], 4), np.tile([0, 0, 1, 1], 2)
+    shares = variance_shares(item, person, np.array([0, 0, 0, 1, 1, 1, 1, 1]), 2)
+    assert shares["two_differ"].value == pytest.approx((2 / 4 + 0) / 2)
+    # On two items, people differ in all pairs of the first but for the fourth vote's.
+    neither = (4 * 3 + 0) / 16 + 0
+    assert shares["again"].value == pytest.approx((2 / 8) / neither)
+
+
 def test_rounds_are_compared_only_where_somebody_was_asked_twice():
     """By hand: item 0 has two people in two rounds, item 1 one person in one."""
     found = repeats(
