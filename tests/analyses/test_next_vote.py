@@ -14,8 +14,9 @@ def by_key(votes, n_replays):
 
 
 def test_replays_stay_within_the_votes_there_are(sample, truth):
-    values = by_key(drawn(sample[0], truth[:120], 20), 2)
-    assert values.loc["even", "votes_for_majority"].tolist() == [5, 10]
+    values = by_key(drawn(sample[0], truth[::25], 20), 2)
+    assert (values.xs("votes_for_majority", level="quantity").dropna() >= 3).all()
+    assert values.loc["even", "votes_for_majority", 5] == 5
     assert values.loc["majority", "right", 3] == values.loc["even", "right", 3]
     assert values.loc["majority", "right", 10] > values.loc["even", "right", 10]
     same = values.xs("disagreement_true", level="quantity")
@@ -26,21 +27,22 @@ def test_items_with_few_votes_are_not_replayed(sample, truth):
     assert replay.function(drawn(sample[0], truth, 19), n_replays=2, seed=0).empty
 
 
-# Of an independent prototype, ten even votes' worth for majorities, five votes' right majorities
-# and chance that two votes differ. It broke ties otherwise, which costs MNLI a point.
+# Of an independent prototype: the votes that do for majorities what ten even ones do, asked one by
+# one and in rounds of 500; five votes' right majorities, even and not; the chance that two of the
+# latter votes differ; the votes that do for shares what ten even ones do.
 EXPECTED = {
-    "snli": (4.6, 0.864, 0.904, 0.257, 9.5),
-    "mnli": (5.7, 0.778, 0.825, 0.362, 9.7),
-    "alphanli": (3.9, 0.945, 0.970, 0.109, 7.7),
+    "snli": (4.6, 5.3, 0.864, 0.904, 0.257, 9.5),
+    "mnli": (5.5, 6.3, 0.778, 0.825, 0.362, 9.7),
+    "alphanli": (3.8, 4.6, 0.945, 0.970, 0.109, 7.7),
 }
 
 
 @pytest.mark.parametrize("number", range(3))
 def test_half_the_votes_do_for_majorities_and_bias_what_follows(released, number):
     votes = released[number]
-    needed, even, adaptive, disagreement, for_shares = EXPECTED[votes.dataset.name]
+    low, high, even, adaptive, disagreement, for_shares = EXPECTED[votes.dataset.name]
     values = by_key(votes, 3)
-    assert values.loc["majority", "votes_for_majority", 10] == pytest.approx(needed, abs=0.6)
+    assert low - 0.4 < values.loc["majority", "votes_for_majority", 10] < high + 0.4
     assert values.loc["even", "right", 5] == pytest.approx(even, abs=0.015)
     assert values.loc["majority", "right", 5] == pytest.approx(adaptive, abs=0.015)
     assert values.loc["margin", "right", 5] == pytest.approx(adaptive, abs=0.02)
