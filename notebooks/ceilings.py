@@ -33,7 +33,7 @@ seed: int = 0  # seed of all draws
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import ceilings, next_vote, power
+from chaos_utils.analyses import ceilings, forecasts, next_vote, power
 from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.analyses.references import baseline_scores, reference_scores
@@ -273,6 +273,43 @@ publish_figure(
 # {value}`tbl-power dataset=snli pair=seeds measure=jsd n_votes=100 difference .3f`. Items decide
 # which systems can be distinguished; votes decide what is measured.
 #
+# ## Tested on a thousand votes
+#
+# All of these forecasts are made from votes, and could be wrong together. Lalor, Wu and Yu {cite:p}`lalor2016` asked about
+# a thousand people for each of 180 SNLI pairs, none of them in ChaosNLI. We draw 5, 20 and 100 of the votes on each pair,
+# forecast from these alone, and let all others say what is true.
+
+# %%
+tested = forecasts.forecasts(forecasts.inputs_of_many_votes(inputs), n_draws=draws, seed=seed)
+publish_table(
+    "tbl-thousand-votes",
+    tested,
+    columns=forecasts.COLUMNS,
+    index=forecasts.INDEX,
+    caption=f"""Forecasts of means hold from five votes per item on; those for a single item do not, unless the prior is
+    smooth. What is forecast from 5, 20 and 100 votes on each of 180 pairs by the {{term}}`nonparametric prior`, and what
+    the other votes say. Means over pairs and {draws} draws of the votes; the data has 95% intervals over pairs for the
+    differences.""",
+) if len(tested) else Markdown(f"This section needs {forecasts.FEWEST} votes on each item.")
+
+# %% [markdown]
+# Means hold. The shares of five votes are {value}`tbl-thousand-votes n_votes=5 quantity=perfect_model seen .2f` from those
+# of everyone, where {value}`tbl-thousand-votes n_votes=5 quantity=perfect_model forecast .2f` was forecast; their majority
+# label is everyone's on {value}`tbl-thousand-votes n_votes=5 quantity=majority seen .0%` of the pairs, where
+# {value}`tbl-thousand-votes n_votes=5 quantity=majority forecast .0%` was ({numref}`tbl-thousand-votes`). People's mean
+# entropy, {value}`tbl-thousand-votes n_votes=5 quantity=entropy seen .2f` nats, is forecast as
+# {value}`tbl-thousand-votes n_votes=5 quantity=entropy forecast .2f` from five votes, whose own shares give
+# {value}`tbl-thousand-votes n_votes=5 quantity=entropy_plain forecast .2f`. Since all of these are of 180 pairs, an error of a
+# few percent could not be seen.
+#
+# For a single item the nonparametric prior promises too much. Majority labels that it calls 95% sure, with a mean chance of
+# {value}`tbl-thousand-votes n_votes=20 quantity=sure forecast .1%` by twenty votes, are right in
+# {value}`tbl-thousand-votes n_votes=20 quantity=sure seen .1%`, and of its 95% intervals of a label's share,
+# {value}`tbl-thousand-votes n_votes=20 quantity=interval seen .0%` hold it: fitted to so few items, it has a few points
+# alone, and allows nothing between them. Of the intervals by a Dirichlet prior, which is smooth,
+# {value}`tbl-thousand-votes n_votes=20 quantity=interval_dirichlet seen .0%` hold it. So averages in this book come from
+# the nonparametric prior, and what is said of a single item should not.
+#
 # ## Where to spend the next vote
 #
 # A majority label needs few votes where people agree and many where they do not. Spread evenly, five votes per item find
@@ -289,15 +326,14 @@ publish_figure(
 # leading labels are fewest standard errors apart, $(n_1 - n_2)/\sqrt{n_1 + n_2 + 1}$.
 
 # %%
-replayed = next_vote.replay(
-    next_vote.replay_inputs(data, inputs), n_replays=max(draws // 2, 2), seed=seed
-)
+replays = max(draws // 2, 2)
+replayed = next_vote.replay(next_vote.replay_inputs(inputs), n_replays=replays, seed=seed)
 publish_figure(
     "fig-next-vote",
     plot_next_vote,
     replayed,
     caption=f"""Votes spent where the majority is open find it with about half as many. The share of items whose
-    majority of votes is that of all votes, by how votes are spent. Means over {max(draws // 2, 2)} replays, bands of
+    majority of votes is that of all votes, by how votes are spent. Means over {replays} replays, bands of
     two standard deviations; the thin line is what ten even votes reach. The data also has rounds of a third of the
     items, a rule for shares, majorities judged by other votes, and what such votes do to estimates.""",
     alt="""Four panels, one for each dataset, with votes per item from 3 to 10. The line of votes spread evenly rises

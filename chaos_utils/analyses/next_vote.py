@@ -7,7 +7,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.cached_analysis import cached_analysis
-from chaos_utils.analyses.inputs import AnalysisInputs, gather
+from chaos_utils.analyses.forecasts import inputs_of_many_votes
+from chaos_utils.analyses.inputs import AnalysisInputs
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.agreement import quadratic_entropy
 from chaos_utils.metrics.allocation import RULES, STARTING_VOTES, spend
@@ -18,7 +19,6 @@ from chaos_utils.metrics.scores import shared_top
 MEANS = (3, 4, 5, 6, 8, 10)  # votes per item, on average
 EVEN = (5, 10)  # even votes, whose worth the rules reach with fewer
 _ERROR_AT = (4, 5, 8, 10)  # between which the error of shares is read
-_LALOR = "lalor"  # its items are apart from ChaosNLI's
 _FEWEST = 2 * MEANS[-1]  # votes on each item, to draw from and to judge by
 # A rule, and which share of the items a round asks about.
 _REPLAYS = {
@@ -30,11 +30,9 @@ _REPLAYS = {
 }
 
 
-def replay_inputs(data: str, inputs: AnalysisInputs) -> AnalysisInputs:
-    """Return the inputs, and with the book's datasets one that has a thousand votes per item."""
-    if data not in ("auto", "released"):
-        return inputs
-    return AnalysisInputs((*inputs, *gather(data, datasets=[_LALOR])))
+def replay_inputs(inputs: AnalysisInputs) -> AnalysisInputs:
+    """Return the inputs, and beside the book's datasets the one with a thousand votes per item."""
+    return AnalysisInputs((*inputs, *inputs_of_many_votes(inputs))) if inputs.released else inputs
 
 
 @cached_analysis(keys=("dataset", "rule", "quantity", "n_votes"))

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets import csv_file
+from chaos_utils.datasets import csv_file, sources
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.findings import check_file, check_votes
 from chaos_utils.datasets.loading import load_votes
@@ -453,3 +453,35 @@ def test_ocnli_and_other_published_datasets_are_as_their_papers_say():
     assert md_agreement.majority.sum() == 1_962 + 388 + 1_018
     assert (wax.counts.shape, wax.n_votes.sum()) == ((246, 16), 1_380)
     assert (rte.old_label == 0).sum() == 400
+
+
+@pytest.mark.published("lalor2016/*", "xhatestability/*", "popquorn/*", "lewidi2025/*")
+def test_datasets_whose_annotators_are_known_are_as_their_papers_say():
+    names = ("lalor", "xhatestability", "popquorn", "multipico", "csc")
+    all_votes = [load_votes(name, "released") for name in names]
+    people = [len(np.unique(votes.annotations.annotator)) for votes in all_votes]
+    assert people == [976 + 983, 22, 262, 506, 872]
+    lalor, xhate, popquorn, multipico, csc = all_votes
+    assert [len(votes) for votes in (lalor, popquorn, multipico)] == [2 * 90, 1_500, 3_005 + 3_756]
+    assert Counter(lalor.fields["file"]) == {"irt_file_4": 90, "irt_file_5": 90}
+    for group, expected in (("4", 73), ("5", 84)):
+        lines = sources.locate(f"lalor2016/group_{group}.txt").read_text("utf-8").split("\n")
+        gold = dict(line.split() for line in lines if line)
+        right = [lalor.dataset.labels[lalor.majority[lalor.index(uid)]] == label
+                 for uid, label in gold.items()]  # fmt: skip
+        assert (len(right), sum(right)) == (90, expected)
+    # The same person gives the same label again, by the languages of the two rounds.
+    known = xhate.annotations
+    in_order = np.lexsort((known.round, known.annotator, known.item))
+    first, then = known.label[in_order].reshape(-1, 2).T
+    condition = np.array(xhate.fields["condition"])[known.item[in_order][::2]]
+    again = {name: (first == then)[condition == name].mean().round(3) for name in set(condition)}
+    assert again == {"en-en": 0.765, "de-de": 0.781, "en-de": 0.810, "de-en": 0.818}
+    votes_by = [Counter(np.array(popquorn.annotations.fields[name])[popquorn.annotations.annotator])
+                for name in ("gender", "race")]  # fmt: skip
+    assert votes_by[0] == {"Woman": 6_520, "Man": 6_166, "Non-binary": 350}
+    assert (votes_by[1]["White"], votes_by[1]["Black or African American"]) == (9_804, 1_685)
+    assert len(set(multipico.fields["lang"])) == 9
+    assert multipico.annotations.fields["Student status"].count("") == 81  # DATA_EXPIRED
+    assert "32 of 872 annotators are missing" in csc.notes[0]
+    assert csc.annotations.fields["Gender"].count("") == 32 + 17 + 5 + 3
