@@ -43,6 +43,11 @@ def test_split_items_are_asked_about_and_ties_go_to_the_earlier_row(rule):
         assert next_votes(votes, budget, RULES[rule]).sum() == budget
 
 
+@pytest.mark.parametrize("rule", RULES)
+def test_items_that_are_all_alike_are_asked_about_alike(rule):
+    assert next_votes([[3, 0]] * 9, 12, RULES[rule]).tolist() == [2] * 3 + [1] * 6
+
+
 def test_the_margin_is_in_standard_errors():
     votes = np.array([[20, 17, 0], [2, 1, 0], [3, 0, 0]])
     # 3 / sqrt(38) = .49, 1 / sqrt(4) = .5, 3 / sqrt(4) = 1.5
