@@ -64,6 +64,10 @@ def test_a_plan_is_collected_round_by_round(tmp_path, votes):
     batched = write(tmp_path / "batched.csv", rows, "item,annotator,label,batch")
     reply, plan = planned(batched, "--votes", 100)
     assert {row["batch"] for row in plan} == {"3"}
+    gap = [row.removesuffix(",2") + ",4" * row.endswith(",2") for row in rows]
+    gap = write(tmp_path / "gap.csv", gap, "item,annotator,label,batch")
+    assert planned(gap, "--votes", 100)[0]["batch"] == 5
+    assert load(batched).batches == (1, 2)
     found = check(batched)
     assert (found.columns["batch"], found.votes) == ("batch", 3 * N_ITEMS)
     assert "100 of 700 votes are of later batches" in found.remarks[0]

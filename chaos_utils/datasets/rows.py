@@ -82,7 +82,7 @@ class Rows:
         self.people = people  # what a second file says of annotators
         self.n_votes = n_votes  # number that each item must have; 0 for any
         self.later_counts: Ints | None = None  # votes of later batches, where votes have batches
-        self.n_batches = 1
+        self.batches: tuple[int, ...] = ()  # their numbers
         self.bad = np.zeros(len(frame), dtype=bool)
         self._check_columns()
         self.item = self._items()
@@ -191,7 +191,7 @@ class Rows:
             ),
             annotations=annotations,
             later_counts=None if self.later_counts is None else frozen(self.later_counts),
-            n_batches=self.n_batches,
+            batches=self.batches,
             notes=notes,
             other_sources=tuple(read[1:]),
             fields=fields,
@@ -425,8 +425,7 @@ class Rows:
         if batches is not None:
             is_counted = is_valid & (batches == 0)
             self.later_counts = counted_where(is_valid & ~is_counted)
-            self.n_batches = int(batches.max(initial=0)) + 1
-        if self.n_batches > 1:
+        if len(self.batches) > 1:
             remarks.append(
                 f"{int(is_valid.sum() - is_counted.sum()):,} of {int(is_valid.sum()):,} votes are "
                 "of later batches, asked for where earlier votes were close: they count for "
@@ -483,7 +482,7 @@ class Rows:
         if reader.rounds:
             return ballots.column
         expected = "a whole number, such as 1 for the first round"
-        rounds = self._running_numbers(reader.round, expected)
+        rounds, _ = self._running_numbers(reader.round, expected)
         return rounds if ballots.rows is None else rounds[ballots.rows]
 
     def _batches(self, reader: LongReader | ColumnsReader, at: Ints | None) -> Ints | None:
@@ -491,17 +490,21 @@ class Rows:
         path = getattr(reader, "batch", "")
         if not path:
             return None
-        batches = self._running_numbers(path, "a whole number, such as 1 for the first batch")
+        expected = "a whole number, such as 1 for the first batch"
+        batches, self.batches = self._running_numbers(path, expected)
         return batches if at is None else batches[at]
 
-    def _running_numbers(self, path: str, expected: str) -> Ints:
-        """Return whole numbers of a column as running numbers from 0, and note other cells."""
+    def _running_numbers(self, path: str, expected: str) -> tuple[Ints, tuple[int, ...]]:
+        """Return whole numbers of a column as running numbers from 0, and what they stand for.
+
+        Other cells are noted.
+        """
         cells = self.frame.column(path)
         numbers = cells.map(or_nan(as_number), np.float64)
         is_whole = numbers == np.rint(numbers)  # not for NaN
         self.wrong(~is_whole, path, cells, expected)
-        running: Ints = np.unique(np.where(is_whole, numbers, np.inf), return_inverse=True)[1]
-        return running
+        values, running = np.unique(np.where(is_whole, numbers, np.inf), return_inverse=True)
+        return running, tuple(int(value) for value in values if np.isfinite(value))
 
     def _annotator_fields(self, reader: LongReader) -> dict[str, tuple[str, ...]]:
         """Return the value of each annotator, by column; rows that contradict it are noted."""
@@ -685,7 +688,7 @@ class Rows:
         def problem(row: int) -> str:
             item = int(self.item.codes[row])
             if not total[item]:
-                batch = " of the first batch" if self.n_batches > 1 else ""
+                batch = " of the first batch" if len(self.batches) > 1 else ""
                 return f"found no votes{batch}; expected at least 1 per item"
             if n_votes and total[item] != n_votes:
                 return f"found {counted(int(total[item]), 'vote')}; expected {n_votes} per item"
