@@ -58,14 +58,16 @@ Markdown(notices(own_inputs))
 
 # %%
 near_chance = your_votes.near_chance(inputs, n_resamples=resamples, seed=seed)
+has_judged = near_chance.rows["n_judged"] > 0 if len(near_chance) else []
 publish_table(
     "tbl-crowds-annotators",
     near_chance,
+    shown=near_chance.rows[has_judged] if any(has_judged) else near_chance.rows,
     columns=your_votes.NEAR_COLUMNS,
-    caption="""Five workers make over two fifths of RTE’s disagreement. Annotators near chance, whose votes they are, and how often two votes
-    on an item differ with and without them. *Beyond chance*: the median annotator’s agreement, the largest of those
+    caption="""Five workers make over two fifths of RTE’s disagreement. Annotators near chance, in datasets where some have
+    a hundred votes: whose votes they are, and how often two votes on an item differ with and without them. *Beyond chance*: the median annotator’s agreement, the largest of those
     near chance, and the smallest of the others with a hundred votes. In brackets, 95% intervals over items and
-    annotators. The data has evenness and {term}`Krippendorff’s α` too.""",
+    annotators. The data has the other datasets, evenness and {term}`Krippendorff’s α` too.""",
 ) if len(near_chance) else Markdown("This section needs annotators who are named.")
 
 # %% [markdown]
@@ -102,6 +104,7 @@ publish_figure(
     caption="""Of the datasets with three labels, the MNLI items divide people most. Points are means with 95% intervals,
     over items and annotators where these are named, else over items; hollow, without annotators near chance. Bars show
     how the items spread, where most of them have at least twenty votes; each dataset’s highest bar has the same height.
+    A stroke marks an even split over all labels.
     ChaosNLI chose its SNLI and MNLI items for their disagreement.""",
     alt="""Three panels, for two labels, three, and four or more; in each a row for every dataset, with a point for the
     chance that two votes on an item differ, and bars for its items. With two labels RTE and XHateStability stand at the

@@ -148,7 +148,7 @@ def _gap(forecast: Floats, seen: Floats, weight: Floats) -> dict[str, float]:
 
 def _number(column: str, row: Mapping[str, Any]) -> str:
     is_percentage = _QUANTITIES[row["quantity"]][1]
-    return number(100 * row[column], 0) if is_percentage else number(row[column], 3)
+    return number(100 * row[column], 1) if is_percentage else number(row[column], 3)
 
 
 COLUMNS = [

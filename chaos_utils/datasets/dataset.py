@@ -408,6 +408,9 @@ class LongReader(TableFields):
     round : str
         Column of the round in which the vote was given, a whole number; an annotator may judge an
         item once in each. Empty where each annotator judges an item once.
+    time : str
+        In place of `round`: column of when the vote was given, a number or a date and time as ISO
+        8601 writes it. An annotator's votes on an item are numbered by it.
     rounds : tuple of str
         In place of `label` and `round`: columns of the labels given in each round, the first round
         first, where a row holds all votes of an annotator on an item.
@@ -436,6 +439,7 @@ class LongReader(TableFields):
     about_annotators: AboutAnnotators | None = None
     label: str | Annotated[tuple[str, ...], Field(min_length=1)] = "label"
     round: str = ""
+    time: str = ""
     rounds: Annotated[tuple[str, ...], Field(min_length=2)] | tuple[()] = ()
     batch: str = ""
     items_across: bool = False
@@ -445,16 +449,21 @@ class LongReader(TableFields):
 
     @model_validator(mode="after")
     def _check(self) -> "LongReader":
-        for name in ("annotator_fields", "about_annotators", "round", "rounds", "items_across"):
+        for name in (
+            "annotator_fields", "about_annotators", "round", "time", "rounds", "items_across",
+        ):  # fmt: skip
             if getattr(self, name) and not self.annotator:
                 raise ValueError(f"{name} needs the column of the annotator")
-        if self.rounds and {"round", "label"} & self.model_fields_set:
-            raise ValueError("rounds has the columns of labels: leave out label and round")
-        if self.items_across and {"item", "label", "round", "rounds"} & self.model_fields_set:
+        if self.rounds and {"round", "time", "label"} & self.model_fields_set:
+            raise ValueError("rounds has the columns of labels: leave out label, round and time")
+        if self.round and self.time:
+            raise ValueError("rounds are numbered by round, or by time: not both")
+        of_cells = {"item", "label", "round", "time", "rounds"}
+        if self.items_across and of_cells & self.model_fields_set:
             raise ValueError("items_across takes each column as an item: name no item, no label")
         if self.items_across and {"item", "label"} & {*self.columns_of_annotator}:
             raise ValueError("items_across needs other names of columns than item and label")
-        if self.batch and (self.round or self.rounds):
+        if self.batch and (self.round or self.rounds or self.time):
             raise ValueError("batch and rounds exclude each other: ask people again in one batch")
         if len(set(self.rounds)) < len(self.rounds):
             raise ValueError("rounds names a column twice")

@@ -100,7 +100,7 @@ def check_votes(votes: Votes, faults: Sequence[str] = ()) -> Findings:
     known = votes.annotations
     if known is not None:
         found.rows = len(known.item)
-        known = known.take(known.is_first)
+        known = known.first
         _add_annotators(found, known.item, known.annotator, len(votes))
         for field_name, groups in known.fields.items():
             n_votes = Counter(groups[k] for k in known.annotator.tolist())

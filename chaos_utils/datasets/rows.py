@@ -26,6 +26,7 @@ from chaos_utils.datasets.cells import (
     as_number,
     as_object,
     as_share,
+    as_time,
     unwrap_single,
 )
 from chaos_utils.datasets.dataset import ColumnsReader, Dataset, LongReader, TableReader, WideReader
@@ -127,7 +128,7 @@ class Rows:
             required += [reader.texts.get(text, text) for text in self.dataset.text_fields]
         if isinstance(reader, LongReader):
             required += [*reader.label_columns, reader.annotator, *reader.annotator_fields]
-            required += [reader.round, reader.batch]
+            required += [reader.round, reader.time, reader.batch]
         elif isinstance(reader, ColumnsReader):
             required += [reader.labels] if isinstance(reader.labels, str) else reader.labels
             required += [reader.annotators]
@@ -445,7 +446,7 @@ class Rows:
             )
             # Several labels in one answer are one vote for the rule of one vote per person.
             counts_as_one = (label != _IGNORED) & (item >= 0) & ~ballots.is_further_label
-            rounds = self._rounds(reader, ballots)
+            rounds = self._rounds(reader, ballots, item, voters)
             n_second = self._second_votes(item, voters, counts_as_one, rounds, at, reader)
             has_name = is_counted & (voters.codes >= 0)
             columns = (item, voters.codes, label, *([] if rounds is None else [rounds]))
@@ -475,36 +476,49 @@ class Rows:
         notes += tuple(f"{dataset.short}: {remark}." for remark in remarks if remark)
         return counts, annotations, notes
 
-    def _rounds(self, reader: LongReader | ColumnsReader, ballots: "_Ballots") -> Ints | None:
+    def _rounds(
+        self, reader: LongReader | ColumnsReader, ballots: "_Ballots", item: Codes, voters: Column
+    ) -> Ints | None:
         """Return the running number of each vote's round; None where the file gives none."""
-        if not isinstance(reader, LongReader) or not (reader.round or reader.rounds):
+        if not isinstance(reader, LongReader):
             return None
         if reader.rounds:
             return ballots.column
-        expected = "a whole number, such as 1 for the first round"
-        rounds, _ = self._running_numbers(reader.round, expected)
-        return rounds if ballots.rows is None else rounds[ballots.rows]
+        path = reader.round or reader.time
+        if not path:
+            return None
+        cells = self.frame.column(path)
+        values = cells.map(or_nan(as_time if reader.time else as_number), np.float64)
+        if reader.time:
+            are_numbers = cells.map(as_number) != None  # noqa: E711 - compares each element
+            is_other = np.isnan(values) | (are_numbers != are_numbers[:1])  # mixed, none is sure
+            expected = "a time such as 2026-03-01T18:30 or 1772389800, the same kind in all rows"
+            self.wrong(is_other, path, cells, expected)
+        else:
+            is_whole = values == np.rint(values)  # not for NaN
+            self.wrong(~is_whole, path, cells, "a whole number, such as 1 for the first round")
+        values = np.nan_to_num(values, nan=np.inf)
+        if ballots.rows is not None:
+            values = values[ballots.rows]
+        if reader.time:
+            pair = item.astype(np.int64) * (len(voters.values) + 1) + voters.codes
+            return _ranks_within(pair, values)
+        rounds: Ints = np.unique(values, return_inverse=True)[1]
+        return rounds
 
     def _batches(self, reader: LongReader | ColumnsReader, at: Ints | None) -> Ints | None:
         """Return the running number of each vote's batch; None where the file gives none."""
         path = getattr(reader, "batch", "")
         if not path:
             return None
-        expected = "a whole number, such as 1 for the first batch"
-        batches, self.batches = self._running_numbers(path, expected)
-        return batches if at is None else batches[at]
-
-    def _running_numbers(self, path: str, expected: str) -> tuple[Ints, tuple[int, ...]]:
-        """Return whole numbers of a column as running numbers from 0, and what they stand for.
-
-        Other cells are noted.
-        """
         cells = self.frame.column(path)
         numbers = cells.map(or_nan(as_number), np.float64)
         is_whole = numbers == np.rint(numbers)  # not for NaN
-        self.wrong(~is_whole, path, cells, expected)
-        values, running = np.unique(np.where(is_whole, numbers, np.inf), return_inverse=True)
-        return running, tuple(int(value) for value in values if np.isfinite(value))
+        self.wrong(~is_whole, path, cells, "a whole number, such as 1 for the first batch")
+        values, batches = np.unique(np.where(is_whole, numbers, np.inf), return_inverse=True)
+        self.batches = tuple(int(value) for value in values if np.isfinite(value))
+        running: Ints = batches if at is None else batches[at]
+        return running
 
     def _annotator_fields(self, reader: LongReader) -> dict[str, tuple[str, ...]]:
         """Return the value of each annotator, by column; rows that contradict it are noted."""
@@ -702,18 +716,29 @@ class Rows:
         self.note(self.first_rows(wrong_items), problem)
 
 
+def _ranks_within(groups: Ints, values: npt.NDArray[np.float64]) -> Ints:
+    """Return the rank of each value within its group, from 0; equal values share one."""
+    order = np.lexsort((values, groups))
+    in_order, grouped = values[order], groups[order]
+    is_first = np.append(True, grouped[1:] != grouped[:-1])
+    steps = np.cumsum(np.append(False, in_order[1:] != in_order[:-1]) & ~is_first)
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = steps - np.maximum.accumulate(np.where(is_first, steps, 0))
+    return ranks
+
+
 def _first_counts(annotations: Annotations, shape: tuple[int, ...]) -> tuple[Ints, str]:
     """Return the counts of each annotator's first vote on an item, and a note on the rounds."""
-    is_first = annotations.is_first
-    first = annotations.take(is_first)
+    first = annotations.first
     counts = np.zeros(shape, dtype=np.int64)
     np.add.at(counts, (first.item, first.label), 1)
     assert annotations.round is not None
-    n_rounds, n_again = len(np.unique(annotations.round)), int((~is_first).sum())
-    note = f"{len(is_first):,} votes in {counted(n_rounds, 'round')}; nobody judged an item again"
+    n_votes, n_rounds = len(annotations.item), len(np.unique(annotations.round))
+    n_again = n_votes - len(first.item)
+    note = f"{n_votes:,} votes in {counted(n_rounds, 'round')}; nobody judged an item again"
     if n_again:
         note = (
-            f"{n_again:,} of {len(is_first):,} votes, in {counted(n_rounds, 'round')}, are an "
+            f"{n_again:,} of {n_votes:,} votes, in {counted(n_rounds, 'round')}, are an "
             "annotator's on an item that the same annotator had judged before; they say how "
             "steadily people answer, and do not count among an item's votes"
         )

@@ -50,6 +50,11 @@ class Annotations:
         is_first: npt.NDArray[np.bool_] = self.round == first_round[pair]
         return is_first
 
+    @property
+    def first(self) -> "Annotations":
+        """The votes that `is_first` marks: the annotators' first on each item, which count."""
+        return self if self.round is None else self.take(self.is_first)
+
     def take(self, is_kept: npt.NDArray[np.bool_]) -> "Annotations":
         """Return the votes that the mask `is_kept` keeps, of the same annotators."""
         columns = (self.item, self.annotator, self.label)

@@ -234,4 +234,4 @@ def annotations_of(votes: Votes) -> Annotations:
             where=votes.source.name,
             expected="votes with annotators: a row per vote, or a column that lists them",
         )
-    return votes.annotations.take(votes.annotations.is_first)
+    return votes.annotations.first

@@ -55,7 +55,7 @@ def test_without_many_votes_there_is_nothing_to_test(sample, truth):
 def test_shares_are_shown_in_percent_and_the_rest_as_it_is(rows):
     _, cells = lay_out(rows.reset_index(), forecasts.COLUMNS, index=forecasts.INDEX)
     by_quantity = {row[0]: row[1:] for row in cells}
-    assert by_quantity["the same, by a Dirichlet prior"][0] == "95"
+    assert by_quantity["the same, by a Dirichlet prior"][0] == "95.0"
     entropies = by_quantity["Shannon entropy (nats)"]
     assert entropies[0] == f"{rows.loc[('entropy', 5), 'forecast']:.3f}"
 

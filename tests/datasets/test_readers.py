@@ -208,7 +208,7 @@ def test_the_same_person_asked_again_is_kept_and_does_not_count_twice(tmp_path, 
     known = votes.annotations
     in_order = sorted(zip(known.item, known.annotator, known.round, known.label, strict=True))
     assert in_order == [(0, 0, 0, 0), (0, 0, 1, 1), (0, 1, 0, 2), (1, 1, 1, 0)]
-    assert known.take(known.is_first).round.tolist() == [0, 0, 1]
+    assert known.first.round.tolist() == [0, 0, 1]
     assert "1 of 4 votes, in 2 rounds, are an annotator's on an item" in votes.notes[0]
     first = annotations_of(votes)
     assert np.bincount(first.item).tolist() == votes.n_votes.tolist()
@@ -226,6 +226,16 @@ def test_a_row_may_hold_all_votes_of_an_annotator(tmp_path):
     assert votes.annotations.annotator.tolist() == [0, 1, 0, 2]
     assert votes.annotations.fields == {"town": ("Bonn", "Rome", "")}
     assert votes.fields == {"file": ("votes0", "votes0", "votes1")}
+
+
+@pytest.mark.parametrize("times", ["1 0 5 7", "2026-01-02 2026-01-01T23:00 2026-02-01 2026-01-01"])
+def test_rounds_may_follow_from_times(tmp_path, times):
+    given = zip(["a,w9", "a,w9", "a,w7", "b,w9"], times.split(), strict=True)
+    rows = "".join(f"{pair},{time},{'red' if k % 2 else 'blue'}\n"
+                   for k, (pair, time) in enumerate(given))  # fmt: skip
+    votes = read(tmp_path, "item,who,at,label\n" + rows, LONG | {"time": "at"})
+    assert votes.annotations.round.tolist() == [1, 0, 0, 0]
+    assert votes.counts.tolist() == [[1, 0, 1], [1, 0, 0]]
 
 
 def test_rounds_in_which_nobody_is_asked_again(tmp_path):
@@ -303,7 +313,8 @@ def test_places_in_a_list_and_columns_may_each_be_an_annotator(tmp_path):
     ("reader", "expected"),
     [
         ({"format": "long", "round": "day"}, "round needs the column of the annotator"),
-        (LONG | {"rounds": ["a", "b"], "round": "day"}, "leave out label and round"),
+        (LONG | {"rounds": ["a", "b"], "round": "day"}, "leave out label, round and time"),
+        (LONG | {"time": "at", "round": "day"}, "not both"),
         (LONG | {"rounds": ["a", "a"]}, "names a column twice"),
         (LONG | {"items_across": True, "label": "x"}, "name no item, no label"),
         ({"format": "long", "annotator": "item", "items_across": True}, "needs other names"),
@@ -338,6 +349,9 @@ FAULTS = [
     (LONG | {"round": "day"}, AGAIN + "a,w7,2,red\n", "per item and annotator in each"),
     (LONG | {"round": "day"}, AGAIN + "b,w9,later,red\n", "found 'later'; expected a whole number"),
     (LONG | {"round": "dya"}, AGAIN, "no column 'dya'"),
+    (LONG | {"time": "day"}, AGAIN + "a,w7,2,red\n", "per item and annotator in each"),
+    (LONG | {"time": "day"}, AGAIN + "b,w9,2026-01-01,red\n", "found '2026-01-01'; expected a"),
+    (LONG | {"time": "day"}, AGAIN + "b,w9,monday,red\n", "found 'monday'; expected a time"),
     (ACROSS, "who,town,a\nw9,Bonn,grey\n", "line 2, column 'a', field 'label': found 'grey'"),
     (ACROSS, "who,town,a\nw9,Bonn,red\nw9,Bonn,red\n", "a second vote on item 'a' by the annot"),
     (ACROSS, "who,a\nw9,red\n", "no column 'town'"),
