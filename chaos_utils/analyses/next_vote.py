@@ -7,6 +7,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.cached_analysis import cached_analysis
+from chaos_utils.analyses.forecasts import inputs_of_many_votes
+from chaos_utils.analyses.inputs import AnalysisInputs
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.agreement import quadratic_entropy
 from chaos_utils.metrics.allocation import RULES, STARTING_VOTES, spend
@@ -20,21 +22,26 @@ _ERROR_AT = (4, 5, 8, 10)  # between which the error of shares is read
 _FEWEST = 2 * MEANS[-1]  # votes on each item, to draw from and to judge by
 # A rule, and which share of the items a round asks about.
 _REPLAYS = {
-    "even": ("even", 1 / 30),
-    "majority": ("majority", 1 / 30),
+    "even": ("even", 1 / 10),
+    "majority": ("majority", 1 / 10),
     "majority in large rounds": ("majority", 1 / 3),
-    "margin": ("margin", 1 / 30),
-    "shares": ("shares", 1 / 30),
+    "margin": ("margin", 1 / 10),
+    "shares": ("shares", 1 / 10),
 }
+
+
+def replay_inputs(inputs: AnalysisInputs) -> AnalysisInputs:
+    """Return the inputs, and beside the book's datasets the one with a thousand votes per item."""
+    return AnalysisInputs((*inputs, *inputs_of_many_votes(inputs))) if inputs.released else inputs
 
 
 @cached_analysis(keys=("dataset", "rule", "quantity", "n_votes"))
 def replay(votes: Votes, *, n_replays: int, seed: int) -> pd.DataFrame:
     """Ask for votes by each rule, of those that each item has, and compare with all of them.
 
-    Votes are drawn without replacement, `STARTING_VOTES` on each item, then by the ``rule``, whose
-    rounds are a thirtieth of the items or, *in large rounds*, a third. ``value`` is the mean over
-    `n_replays` replays, ``sd`` their standard deviation, by ``quantity`` and ``n_votes``, the
+    Votes are drawn without replacement, `STARTING_VOTES` on each item, then by the ``rule``, in
+    rounds that ask for a tenth of the items or, *in large rounds*, a third. ``value`` is the mean
+    over `n_replays` replays, ``sd`` their standard deviation, by ``quantity`` and ``n_votes``, the
     votes per item on average:
 
     * ``right``: the share of items whose majority is that of all votes (tied labels share an item);

@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.cli.arguments import Replace
+from chaos_utils.cli.arguments import Replace, beside
 from chaos_utils.cli.console import Replies, Reply, command
 
 if TYPE_CHECKING:
@@ -222,8 +222,7 @@ def export(
     from chaos_utils.cli.export import load_dataset
     from chaos_utils.scoring.next_votes import label_rows, refuse_adaptive
 
-    source = Path(votes)
-    target = to or source.with_name(f"{source.stem}-soft.csv")
+    target = to or beside(votes, "-soft.csv")
     check_free(target, force)
     loaded = load_dataset(votes)
     refuse_adaptive(loaded)

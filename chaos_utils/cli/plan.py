@@ -8,7 +8,7 @@ from typer import Argument, Option
 
 from chaos_utils.base.errors import check_known, counted
 from chaos_utils.base.files import check_free, csv_text, write_text
-from chaos_utils.cli.arguments import Replace
+from chaos_utils.cli.arguments import Replace, beside
 from chaos_utils.cli.console import Grid, Replies, Reply, command
 
 
@@ -43,8 +43,7 @@ def plan(
     from chaos_utils.scoring import next_votes
 
     check_known("There is no such aim.", aim, next_votes.AIMS, where="--for")
-    source = Path(votes)
-    target = to or source.with_name(f"{source.stem}-plan.csv")
+    target = to or beside(votes, "-plan.csv")
     check_free(target, force)
     loaded = load_dataset(votes)
     found = next_votes.plan(loaded, n_votes, aim, round_size, seed=seed)
@@ -56,18 +55,15 @@ def plan(
         else RULES[found.rule].title
     )
     after = f"round 1 of {found.n_rounds}: {title}"
-    notes = [
-        f"write batch = {found.batch} beside these votes"
-        + (" and batch = 1 beside those there are" if found.batch == 2 else "")
-        + ", and add them to the file",
-    ]
+    notes = [f"add these votes to the file, with {found.batch} in a column `batch`"]
+    if not loaded.batches and not found.starting:
+        notes[0] += ", and 1 beside those that are there"
     if found.n_rounds > 1:
         notes.append("then plan again with the votes that are left, until they are spent")
+    notes.append("people and models are judged by batch 1 alone: later votes lie where people "
+                 "disagree")  # fmt: skip
     if aim == "shares":
         notes.append("for shares, votes spread evenly are nearly as good, and bias nothing")
-    else:
-        notes.append("people and models are then judged by batch 1 alone: later votes lie where "
-                     "people disagree")  # fmt: skip
     outlooks = {"now": found.now, "spread evenly": found.even, "as planned": found.planned}
     grid = Grid(
         ("expected", "majority right", "votes misplaced of a hundred"),

@@ -417,6 +417,10 @@ class LongReader(TableFields):
     items_across : bool
         In place of `item` and `label`: whether a row holds all votes of an annotator, so that each
         column but those about the annotator is an item, named as it. An empty cell is no vote.
+    batch : str
+        Column of the batch in which the vote was asked for, a whole number. All items have votes of
+        the first batch, and later ones were asked where earlier votes were close: only the first
+        counts where people and systems are judged. Empty where all votes were asked alike.
     missing : tuple of str
         Answers that are no votes, such as ``-1`` or ``skipped``; an empty text is an empty cell.
     separator : str
@@ -437,6 +441,7 @@ class LongReader(TableFields):
     round: str = ""
     time: str = ""
     rounds: Annotated[tuple[str, ...], Field(min_length=2)] | tuple[()] = ()
+    batch: str = ""
     items_across: bool = False
     missing: _Answers = ()
     separator: str = ""
@@ -458,6 +463,8 @@ class LongReader(TableFields):
             raise ValueError("items_across takes each column as an item: name no item, no label")
         if self.items_across and {"item", "label"} & {*self.columns_of_annotator}:
             raise ValueError("items_across needs other names of columns than item and label")
+        if self.batch and (self.round or self.rounds or self.time):
+            raise ValueError("batch and rounds exclude each other: ask people again in one batch")
         if len(set(self.rounds)) < len(self.rounds):
             raise ValueError("rounds names a column twice")
         about = self.about_annotators

@@ -139,6 +139,7 @@ def check_file(
         "item",
         "annotator",
         "round",
+        "batch",
         "label",
         "labels",
         "annotators",

@@ -68,6 +68,10 @@ def layout_of(
     if not item:
         questions.check_texts(layout)
     questions.check_labels(layout)
+    # Last, since what tells items' texts apart is a part of the key, and no batch.
+    with_batch = columns.with_batch(reader)
+    if with_batch != reader:
+        layout = replace(questions.layout(with_batch), finer=finer)
     return layout, content, frame
 
 

@@ -101,8 +101,8 @@ class Votes:
         The votes of later batches, where the file says in which batch each vote was asked. Later
         votes were asked where earlier ones were close, and so do not count among `counts`: people
         would seem to disagree more. None where votes have no batches.
-    n_batches : int
-        How many batches there are; the first is in `counts`.
+    batches : tuple of int
+        The numbers of the batches in the file, ascending; `counts` has the first. Empty for none.
     notes : tuple of str
         What was left out or changed in reading, as the dataset's YAML file says; a sentence each.
     """
@@ -120,7 +120,7 @@ class Votes:
     other_sources: tuple[Input, ...] = ()
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     later_counts: Ints | None = None
-    n_batches: int = 1
+    batches: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.uids)

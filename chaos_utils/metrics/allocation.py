@@ -56,18 +56,19 @@ def chance_of_majority(votes: npt.ArrayLike, prior: GridPrior) -> Floats:
 
 def _largest_first(worth: Floats, sizes: Floats, power: float, budget: int) -> Ints:
     """Spend a budget one by one on the largest ``worth / sizes ** power``; sizes grow by 1."""
-    queue = [(-worth[i] / sizes[i] ** power, i, 0) for i in range(len(worth))]
+    queue = [(-worth[i] / sizes[i] ** power, 0, i) for i in range(len(worth))]
     heapq.heapify(queue)
     asked = np.zeros(len(worth), dtype=np.int64)
     for _ in range(budget):
-        _, i, n = queue[0]
-        heapq.heapreplace(queue, (-worth[i] / (sizes[i] + n + 1) ** power, i, n + 1))
+        _, n, i = queue[0]
+        heapq.heapreplace(queue, (-worth[i] / (sizes[i] + n + 1) ** power, n + 1, i))
         asked[i] += 1
     return asked
 
 
 def _for_majority(votes: Floats, prior: Any, budget: int) -> Ints:
-    return _largest_first(1 - chance_of_majority(votes, prior), votes.sum(axis=1), 0.5, budget)
+    open_chance = np.maximum(1 - chance_of_majority(votes, prior), 0)  # but for rounding
+    return _largest_first(open_chance, votes.sum(axis=1), 0.5, budget)
 
 
 def _by_margin(votes: Floats, prior: Any, budget: int) -> Ints:

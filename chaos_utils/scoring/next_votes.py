@@ -132,11 +132,12 @@ def plan(votes: Votes, budget: int, aim: str, round_size: int | None = None, *, 
     asked = np.zeros(len(votes), dtype=np.int64)
     asked[order] = next_votes(counts, size, RULES[name])
     is_start = missing > 0
+    first, last = (votes.batches or (1,))[0], (votes.batches or (1,))[-1]
     start_rounds = -(-missing // size)
     return Plan(
         uids=votes.uids,
         asked=asked,
-        batch=1 if is_start and votes.n_batches == 1 else votes.n_batches + 1,
+        batch=first if is_start and first == last else last + 1,
         starting=is_start,
         n_rounds=start_rounds + -(-(budget - missing) // size),
         rule=name,
