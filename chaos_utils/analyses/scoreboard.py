@@ -447,7 +447,7 @@ COLUMNS = [
     Column("misplaced of 100 ↓", "dist_ce", 0, percent=True),
     Column("JSD ↓", lambda row: MISSING if row["asked"] == "label" else number(row["jsd"], 3)),
     Column("accuracy, % ↑", "new_accuracy", 0, percent=True),
-    Column("how", _how),
+    Column("how asked", _how),
 ]
 
 

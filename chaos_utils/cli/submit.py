@@ -223,14 +223,14 @@ def _check(name: str, data: str, base: str) -> Replies:
                 parts += lines
             except ChaosError as fault:
                 faults[submission.name] = fault
-    refusals = {key: fault for key, fault in faults.items() if name in ("", key)}
-    answers |= {key: {"name": key, "refused": str(fault)} for key, fault in refusals.items()}
+    refusals = {key: found for key, found in faults.items() if name in ("", key)}
+    answers |= {key: {"name": key, "refused": str(found)} for key, found in refusals.items()}
     parts += [
         f"{key}: withdrawn here: is it its authors who ask for it?" for key in changes.withdrawn
     ]
     yield Reply([answers[key] for key in sorted(answers)], parts)
-    for key, fault in faults.items():
-        say(f"another submission has a fault: {fault}" if key not in refusals else str(fault))
+    for key, found in faults.items():
+        say(str(found) if key in refusals else f"another submission has a fault: {found}")
     if refusals:
         raise typer.Exit(2)
 

@@ -57,14 +57,15 @@ MOST_BYTES = 1_000_000
 MOST_PEOPLE = 8  # a larger worth, recalibrated, needs code or weights to be seen first
 _MOST_VARIANTS = 3  # of a model
 _NEARLY_ALIKE = 0.93  # likeness to a known system that a reviewer should look at
-# People added to what all known systems know together, from which on a reviewer should look. Honest
-# models add 0.6, and a fifth of the votes mixed into a good model 1.7: see `copies.people_added`.
-_MUCH_ADDED = 1.5
+# People added to what all known systems know together, from which on a reviewer should look: see
+# `copies.people_added`, which says what honest models add, and mixtures with the votes.
+_MUCH_ADDED = 1.0
+_FETCH_JUDGES = "chaos data fetch judges32"
 _FOLD = re.compile(r"[\w.-]{1,20}")
 # As libraries name themselves and their versions in a parquet file, where any text may stand.
 _WRITER = re.compile(r"parquet-[a-z-]+ version [\w.+-]{1,20}( \(build [\w.+-]{1,60}\))?")
 # What the scoreboard calls its own rows.
-_OWN_ROWS = re.compile(
+OWN_ROWS = re.compile(
     r"\d+ people|one person|.*, stacked|language models, pooled|all systems.*", re.IGNORECASE
 )
 _N_NEIGHBOURS = 2
@@ -106,6 +107,11 @@ def item_sets(votes: Votes) -> list[ItemSet]:
         if len(labelled) < len(votes):
             sets.append(ItemSet(f"judges' items of {votes.dataset.title}", labelled))
     return sets
+
+
+def _lacks_judges(votes: Votes) -> bool:
+    """Return whether language models labelled a dataset's items, and are not available."""
+    return bool(votes.is_released and judges_file(votes.dataset)) and not JUDGES.available
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +168,7 @@ def write_submission(folder: Path, systems: Sequence[System], record: SystemReco
 
 def as_parquet(table: "pd.DataFrame") -> bytes:
     """Return a table as a parquet file without any metadata, in which texts could stand."""
-    import pyarrow as pa
+    import pyarrow as pa  # type: ignore[import-untyped]
     import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
     columns = pa.Table.from_pandas(table, preserve_index=False).replace_schema_metadata(None)
@@ -316,15 +322,6 @@ def _check_files(submission: Submission) -> int:
 def _check_columns(submission: Submission, frame: Frame) -> None:
     """Raise unless all columns are parts of predictions, and hold no texts."""
     datasets = {dataset.name: dataset for dataset in bundled_datasets()}
-    named = [datasets[name] for name in frame.column("dataset").values if name in datasets]
-    labels = {name for dataset in named for name in class_columns(dataset)}
-    known = {"dataset", "uid", STATED, N_DRAWN, FOLD} | labels
-    if others := [name for name in frame.names if name not in known]:
-        _refuse(
-            submission, "A column is no part of predictions: texts, votes and labels of people "
-            "stay out.", ", ".join(map(shorten, others)),
-            _COLUMNS, "remove it; `chaos submit` writes no others",
-        )  # fmt: skip
     for column, expected, is_meant in (
         ("dataset", "names of datasets", datasets.__contains__),
         (FOLD, "at most 20 letters, digits, dots and hyphens", _is_fold),
@@ -335,6 +332,15 @@ def _check_columns(submission: Submission, frame: Frame) -> None:
                 submission, f"The column {column} holds something else.", shorten(wrong[0]),
                 expected, "correct it; texts stay out",
             )  # fmt: skip
+    named = (datasets[name] for name in frame.column("dataset").values)
+    labels = {name for dataset in named for name in class_columns(dataset)}
+    known = {"dataset", "uid", STATED, N_DRAWN, FOLD} | labels
+    if others := [name for name in frame.names if name not in known]:
+        _refuse(
+            submission, "A column is no part of predictions: texts, votes and labels of people "
+            "stay out.", ", ".join(map(shorten, others)),
+            _COLUMNS, "remove it; `chaos submit` writes no others",
+        )  # fmt: skip
 
 
 def _is_fold(value: object) -> bool:
@@ -377,10 +383,10 @@ def check_record(submission: Submission) -> None:
         _check_replaced(submission, {one.name: one for one in others})
     names = [PERFECT_MODEL, SECOND_CROWD, *BASELINES, *_names_of_models()]
     taken = next((name for name in names if look_alike(name, record.title)), "")
-    if taken or _OWN_ROWS.fullmatch(record.title):
+    if taken or OWN_ROWS.fullmatch(record.title):
         raise ChaosError(
             "A known system has this title.", where=submission.place(RECORD_FILE),
-            found=shorten(record.title) + f", as {taken} has it" * (taken not in ("", record.title)),
+            found=shorten(record.title) + f", as {taken} has it" * bool(taken),
             todo="choose another title",
         )  # fmt: skip
 
@@ -430,12 +436,14 @@ def covered_set(submission: Submission, votes: Votes, system: System) -> ItemSet
         if len(covered & item_set.uids) >= COVERAGE * len(item_set.uids):
             return item_set
     parts = [f"{len(covered & one.uids):,} of {len(one.uids):,}: {one.name}" for one in sets]
+    more = f"; the items of language models are known after `{_FETCH_JUDGES}`"
     raise ChaosError(
         "The predictions cover no named set of items.",
         where=submission.place(PREDICTIONS_FILE),
         found="\n".join(parts),
         expected=f"at least {COVERAGE:.0%} of a set",
-        todo="predict the missing items, or leave this dataset out: --dataset",
+        todo="predict the missing items, or leave this dataset out: --dataset"
+        + more * _lacks_judges(votes),
     )
 
 
@@ -592,12 +600,13 @@ def _row(
         "label" if system.one_label else number(_JSD, 1, ".3f"),
         number(_ACCURACY, 1, ".3f"),
         tuple(f"{name} ({value:.3f})" for value, name in nearest),
-        tuple(_flags(submission, system, worth["value"], nearest, added)),
+        tuple(_flags(submission, votes, system, worth["value"], nearest, added)),
     )
 
 
 def _flags(
     submission: Submission,
+    votes: Votes,
     system: System,
     worth: float,
     nearest: Sequence[tuple[float, str]],
@@ -628,6 +637,8 @@ def _flags(
         flags.append(f"{counted(len(same), 'other submission')} of this model")
     if lacking := missing_predictions(system.dataset):
         flags.append(f"not compared with {', '.join(lacking)}: `chaos data fetch`")
+    if _lacks_judges(votes):
+        flags.append(f"not compared with 32 language models: `{_FETCH_JUDGES}`")
     if record.asked.unread:
         flags.append(f"{counted(record.asked.unread, 'answer')} unread")
     return [*flags, *(note for note in system.notes if note != NOTE_ON_LABELS)]
