@@ -62,6 +62,7 @@ _NEARLY_ALIKE = 0.93  # likeness to a known system that a reviewer should look a
 _MUCH_ADDED = 1.0
 _FETCH_JUDGES = "chaos data fetch judges32"
 _FOLD = re.compile(r"[\w.-]{1,20}")
+_FRAME_OF_PARQUET = 12  # bytes: its mark at both ends, and the length of what describes it
 # As libraries name themselves and their versions in a parquet file, where any text may stand.
 _WRITER = re.compile(r"parquet-[a-z-]+ version [\w.+-]{1,20}( \(build [\w.+-]{1,60}\))?")
 # What the scoreboard calls its own rows.
@@ -348,20 +349,24 @@ def _is_fold(value: object) -> bool:
 
 
 def _texts_beside(content: bytes) -> list[str]:
-    """Return the metadata of a parquet file, of its columns too, but for who wrote it."""
+    """Return what a parquet file holds beside columns: keys of metadata, and bytes of no column."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(pa.BufferReader(content))
     about, schema = file.metadata, file.schema_arrow
-    found = [*(about.metadata or {}), *(schema.metadata or {})]
-    for field in schema:
-        found += [key for key in field.metadata or {} if key != b"PARQUET:field_id"]
-    for group in map(about.row_group, range(about.num_row_groups)):
-        chunks = map(group.column, range(group.num_columns))
-        found += [key for chunk in chunks for key in getattr(chunk, "metadata", None) or {}]
-    texts = list(dict.fromkeys(key.decode(errors="replace") for key in found))
-    return texts if _WRITER.fullmatch(about.created_by or "") else [*texts, about.created_by]
+    groups = map(about.row_group, range(about.num_row_groups))
+    chunks = [group.column(k) for group in groups for k in range(group.num_columns)]
+    keys = {*(about.metadata or ()), *(schema.metadata or ())}
+    keys |= {key for field in schema for key in field.metadata or ()} - {b"PARQUET:field_id"}
+    keys |= {key for chunk in chunks for key in getattr(chunk, "metadata", None) or ()}
+    found = sorted(key.decode(errors="replace") for key in keys)
+    if not _WRITER.fullmatch(about.created_by or ""):
+        found.append(about.created_by or "no writer")
+    columns = sum(chunk.total_compressed_size for chunk in chunks)
+    if n_more := len(content) - columns - about.serialized_size - _FRAME_OF_PARQUET:
+        found.append(f"{n_more:,} bytes of no column")
+    return found
 
 
 def check_record(submission: Submission) -> None:

@@ -221,6 +221,13 @@ HIDDEN = {
     "a column's metadata": (
         lambda t: with_metadata(t, column={"note": "A man sleeps."}), "Beside its columns",
     ),
+    "who wrote it": (
+        lambda t: as_parquet(t).replace(b"parquet-cpp-arrow", b"A man sleeps here"),
+        "Beside its columns",
+    ),
+    "after its columns": (
+        lambda t: insert_text(as_parquet(t)), "Beside its columns",
+    ),
     "the name of the dataset": (
         lambda t: as_parquet(t.assign(dataset="A man sleeps.")), "The column dataset",
     ),
@@ -232,6 +239,11 @@ HIDDEN = {
     ),
     "no parquet": (lambda t: t.to_csv(index=False).encode(), "not parquet"),
 }  # fmt: skip
+
+
+def insert_text(content):
+    start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")  # of what describes columns
+    return content[:start] + b"A man sleeps." + content[start:]
 
 
 def with_metadata(table, file=None, column=None):
