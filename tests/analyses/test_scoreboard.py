@@ -85,6 +85,18 @@ def pool(board, name):
     return board.rows[board.rows["pool"] == name].set_index("system")
 
 
+def test_places_with_and_without_a_system_are_those_of_both_boards(votes, systems, judges):
+    own, others = replace(systems[0], origin="submitted"), systems[1:]
+    table = scoreboard.places_beside(votes, own, others, judges=judges).set_index("system")
+    for prefix, ranked in (("", [own, *others]), ("without_", others)):
+        rows = scoreboard.scoreboard(evidence_of(votes, ranked), judges=judges, **FEW).rows
+        rows = rows[(rows["pool"] == scoreboard.ALL) & (rows["n_placed"] > 0)].set_index("system")
+        columns = ["place_best", "place_worst", "n_placed"]
+        shown = table[[prefix + column for column in columns]].dropna()
+        assert shown.to_numpy().tolist() == rows.loc[shown.index, columns].to_numpy().tolist()
+        assert len(shown) == len(rows) > len(others)
+
+
 def test_no_submission_can_be_called_as_a_row_of_the_scoreboard_is(board):
     rows = board.rows[board.rows["kind"].isin(["stack", "people", "reference"])]
     own = {*rows["system"], scoreboard.POOLED} - {PERFECT_MODEL, SECOND_CROWD}
