@@ -87,7 +87,7 @@ def submit(
         raise ChaosError("--base is for --check.", todo="add --check, or leave --base out")
     if not file or not name:
         raise ChaosError(
-            "A submission needs a file and a name.", found=shlex.join(["chaos", "submit", file]),
+            "A submission needs a file and a name.", found=shlex.join(["chaos", "submit", *filter(None, [file])]),
             expected="chaos submit FILE --name NAME", todo="or check what is there: --check",
         )  # fmt: skip
     from chaos_utils.base.files import fresh_folder
@@ -121,6 +121,14 @@ def submit(
     record = parse_record(_ask(_with_fields(content, assignments(field))), about or "--field")
     submitting.check_record(Submission(name, target, record))
     all_votes = load_all_votes(data) if dataset == "auto" else [load_votes(dataset, data)]
+    synthetic = any(votes.source.synthetic for votes in all_votes)
+    for votes in all_votes:
+        if not (synthetic or (votes.is_released and votes.dataset.in_book)):
+            raise ChaosError(
+                "The scoreboard is about the book's datasets, as they were published.",
+                where=votes.source.name, found=votes.dataset.title,
+                todo="leave out --data and --dataset, or evaluate it by itself: chaos evaluate",
+            )  # fmt: skip
     how = record.asked.how
     reading: dict[str, Any] = {
         "model": model, "answers": answers_of(answers) if answers else None,
@@ -139,14 +147,6 @@ def submit(
     left_out = columns_left_out(path, all_votes, **reading)
     notes = list(dict.fromkeys(note for system in systems for note in system.notes))
     _check_training(systems, record, file)
-    synthetic = any(votes.source.synthetic for votes in all_votes)
-    for votes in all_votes:
-        if not (synthetic or (votes.is_released and votes.dataset.in_book)):
-            raise ChaosError(
-                "The scoreboard is about the book's datasets, as they were published.",
-                where=votes.source.name, found=votes.dataset.title,
-                todo="leave out --data and --dataset, or evaluate it by itself: chaos evaluate",
-            )  # fmt: skip
     trial = tempfile.TemporaryDirectory() if synthetic else None
     with trial or fresh_folder(target) as place:
         folder = Path(place)
