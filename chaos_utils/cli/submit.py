@@ -87,7 +87,8 @@ def submit(
         raise ChaosError("--base is for --check.", todo="add --check, or leave --base out")
     if not file or not name:
         raise ChaosError(
-            "A submission needs a file and a name.", found=shlex.join(["chaos", "submit", *filter(None, [file])]),
+            "A submission needs a file and a name.",
+            found=shlex.join(["chaos", "submit", *filter(None, [file])]),
             expected="chaos submit FILE --name NAME", todo="or check what is there: --check",
         )  # fmt: skip
     from chaos_utils.base.files import fresh_folder
