@@ -277,6 +277,8 @@ def jointly(table: pd.DataFrame) -> pd.DataFrame:
     """
     from scipy.special import stdtrit  # slow to import
 
+    if not len(table):
+        return table
     tested = table["p"].notna()
     table = table.assign(p_holm=np.nan, joint_high=np.nan)
     if tested.any():
