@@ -116,6 +116,10 @@ def test_all_groupings_hold_at_once():
     assert together["p_holm"].tolist() == pytest.approx([0.04, 0.4, np.nan], nan_ok=True)
     expected = [0.02 + 2.2414 * 0.01, 2.2414 * 0.02, np.nan]  # the normal's upper 1/80
     assert together["joint_high"].tolist() == pytest.approx(expected, abs=1e-5, nan_ok=True)
+    nobody_known = persons.groups(
+        evidence_on([crowd([0, 0], [0, 1], [0, 1])]), n_shuffles=9, seed=0
+    )
+    assert not len(persons.jointly(nobody_known).rows)
 
 
 # What was computed apart, by other code, from the same files: shares of text and person.
