@@ -351,7 +351,7 @@ publish_figure(
 # {value}`fig-next-vote dataset=mnli rule="majority in large rounds" quantity=votes_for_majority n_votes=10 value .1f` on
 # MNLI.
 #
-# For vote *shares*, spread them evenly. The best rule for shares saves little (it needs
+# For vote *shares*, spread them evenly. The best rule for shares saves little on SNLI and MNLI, and on αNLI more (it needs
 # {value}`fig-next-vote dataset=snli rule=shares quantity=votes_for_shares n_votes=10 value .1f`,
 # {value}`fig-next-vote dataset=mnli rule=shares quantity=votes_for_shares n_votes=10 value .1f` and
 # {value}`fig-next-vote dataset=alphanli rule=shares quantity=votes_for_shares n_votes=10 value .1f` votes for ten), and

@@ -142,10 +142,12 @@ def _first_at(values: "pd.Series[float]", goal: float) -> float:
     above = np.flatnonzero(values >= goal)
     if not len(above):
         return np.nan
-    k = max(above[0], 1)
-    share = (goal - values.iloc[k - 1]) / (values.iloc[k] - values.iloc[k - 1])
-    low, high = values.index[k - 1], values.index[k]
-    return float(low + np.clip(share, 0, 1) * (high - low))
+    last = above[0]
+    if not last:
+        return float(values.index[0])
+    low, high = values.iloc[last - 1 : last + 1]
+    first, second = values.index[last - 1 : last + 1]
+    return float(first + (goal - low) / (high - low) * (second - first))
 
 
 def _shares(counts: Ints) -> npt.NDArray[np.float64]:
