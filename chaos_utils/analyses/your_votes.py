@@ -739,12 +739,17 @@ def _again_column(heading: str, quantity: str, digits: int = 0, *, percent: bool
 
 AGAIN_COLUMNS = [
     Column("rounds", "part"),
-    Column("items judged again", "n_items"),
-    Column("by people", "n_people"),
     _again_column("same person differs, %", "same"),
     _again_column("two people differ, %", "two"),
     _again_column("ratio", "ratio", 2, percent=False),
+    Column("items judged again", "n_items"),
+    Column("by people", "n_people"),
 ]
+
+
+def _without(columns: Sequence[Column], *values: str) -> list[Column]:
+    """Return the columns that show other values than these."""
+    return [column for column in columns if column.value not in values]
 
 
 def shares_columns(rows: pd.DataFrame) -> list[Column]:
@@ -754,11 +759,11 @@ def shares_columns(rows: pd.DataFrame) -> list[Column]:
         with_ends("own view, %", "opinion", 0, **look),
         with_ends("another time, %", "again", 0, **look),
     ]
-    crowd, _, _, *shares = persons.SHARES_COLUMNS
-    return [crowd, *shares, *(in_rounds if rows["again"].notna().any() else [])]
+    shares = _without(persons.SHARES_COLUMNS, "two_differ", "n_people")
+    return [*shares, *(in_rounds if rows["again"].notna().any() else [])]
 
 
-GROUPS_COLUMNS = [*persons.GROUPS_COLUMNS[1:4], *persons.GROUPS_COLUMNS[-2:]]
+GROUPS_COLUMNS = _without(persons.GROUPS_COLUMNS, "dataset", "same", "other")
 SYSTEM_INDEX = ("dataset", "system")
 
 
