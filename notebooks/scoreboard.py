@@ -69,6 +69,7 @@ publish_table(
     scoreboard.on_all_items(board),
     columns=scoreboard.COLUMNS,
     groups=["heading"],
+    alone=scoreboard.SAW_NO_VOTES,
     caption=f"""One map over all systems is worth more than each of them alone, and no single system more than five
     people. *Place*: the places that a system may have by its {{term}}`worth`, recalibrated, for all systems at once. *As it is*:
     the worth without recalibration; people as they are do not know the base rate. *Misplaced* (of a hundred votes,
@@ -156,6 +157,7 @@ publish_table(
     parts,
     columns=scoreboard.COLUMNS,
     groups=["heading"],
+    alone=scoreboard.SAW_NO_VOTES,
     caption="""The pooled labels of 32 language models are worth more than any single system, if not always clearly so; single
     models are hard to tell apart. All systems, on the items that the language models labelled. Columns as in {numref}`tbl-scoreboard`. The
     language models may have seen the items and their votes.""",

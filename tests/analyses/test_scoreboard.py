@@ -13,9 +13,10 @@ from chaos_utils.analyses.inputs import gather
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.auxiliary_data import AuxiliaryData
+from chaos_utils.metrics.ranks import rank_sets
 from chaos_utils.plots.scoreboard import plot_scoreboard
 from chaos_utils.report.columns import lay_out
-from chaos_utils.scoring.evaluate import part_of
+from chaos_utils.scoring.evaluate import guesses, part_of
 from chaos_utils.scoring.system import votes_of
 from chaos_utils.scoring.systems import computed
 from chaos_utils.scoring.worth import PEOPLE, PEOPLE_RECALIBRATED, worth
@@ -110,6 +111,43 @@ def test_systems_stand_among_those_on_the_same_items(board, votes, systems):
             for name in (PEOPLE, PEOPLE_RECALIBRATED):
                 shown = table.loc[system.name, [name, f"{name}_low", f"{name}_high"]].tolist()
                 assert shown == pytest.approx(astuple(estimates[name]), rel=1e-8)
+
+
+def test_without_those_fitted_on_votes_the_others_are_placed_anew(board, votes, systems):
+    rows = pool(board, scoreboard.ALL)
+    fitted = rows[rows["votes_used"]]
+    assert {"all systems, stacked", "base rate"} <= set(fitted.index)
+    assert fitted[["no_votes_place_best", "no_votes_as_it_is_place_best"]].isna().all(axis=None)
+    left = rows[~rows["votes_used"] & rows["no_votes_place_best"].notna()]
+    assert (left["no_votes_n_placed"] == len(left)).all()
+    by_name = {one.name: one for one in (*guesses(votes), *systems)}
+    names = [name for name in left.index if name in by_name]
+    assert set(left.index) - set(names) == {"most"}
+    distances = {
+        name: worth(votes, by_name[name], **FEW).by_item[PEOPLE_RECALIBRATED] for name in names
+    }
+    found = rank_sets(
+        np.column_stack(list(distances.values())), 4000, np.random.default_rng(5),
+        highest_first=False,
+    )  # fmt: skip
+    # Beside one system more, which has a place of its own among them.
+    assert np.abs(left.loc[names, "no_votes_place_best"] - found.best).max() <= 1
+    assert np.abs(left.loc[names, "no_votes_place_worst"] - found.worst).max() <= 1
+    # They gain more than the places of those that were before them.
+    assert left["no_votes_place_best"].min() == 1
+    header, _ = lay_out(scoreboard.on_all_items(board).rows, scoreboard.COLUMNS)
+    assert {column.heading for column in scoreboard.SAW_NO_VOTES.columns} <= {
+        name for (name,) in header
+    }
+    texts = {
+        row["system"]: [column.cell(row) for column in scoreboard.SAW_NO_VOTES.columns]
+        for row in scoreboard.on_all_items(board).rows.to_dict("records")
+        if scoreboard.SAW_NO_VOTES.is_among(row)
+    }
+    assert "5 people" in texts
+    assert "base rate" not in texts
+    assert texts["near"][0].endswith(f"600 items: {len(left)} places")
+    assert texts["near"][1].startswith("1")
 
 
 def test_a_label_is_ordered_with_all_and_has_nothing_as_it_is(board):
