@@ -114,7 +114,7 @@ publish_figure(
 # {value}`tbl-machine-models dataset=snli rank_best=1 count:with_people d` of the 32 may be first, on MNLI
 # {value}`tbl-machine-models dataset=mnli rank_best=1 count:with_people d`, on αNLI
 # {value}`tbl-machine-models dataset=alphanli rank_best=1 count:with_people d` (ranks that hold for all models at
-# once, 95%). Grok-4.6, first on αNLI, may have any rank down to
+# once, 95%). Grok 4.6, first on αNLI, may have any rank down to
 # {value}`tbl-machine-models dataset=alphanli model=Grok-4.6 rank_worst .0f` there; on MNLI its best possible rank is
 # {value}`tbl-machine-models dataset=mnli model=Grok-4.6 rank_best .0f`.
 #

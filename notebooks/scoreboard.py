@@ -88,7 +88,8 @@ publish_table(
 # resamples of the items, fitted maps held fixed).
 #
 # Sets that overlap do not make two systems equal; they say that these items cannot order them. With more systems,
-# sets widen, so quote a place with the number of places.
+# sets widen, so quote a place with the number of places. *Only systems that saw no votes* leaves out what was fitted on
+# other items' votes; the others are then placed anew, among themselves.
 #
 # ## Why recalibrated
 #

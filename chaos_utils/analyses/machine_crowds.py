@@ -11,6 +11,7 @@ import pandas as pd
 from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.analyses.fitting import common_items, fit_recipe
 from chaos_utils.analyses.inputs import AnalysisInputs, gather
+from chaos_utils.base.style import language_model_name
 from chaos_utils.datasets.auxiliary_data import ANNOTATORS, JUDGES, AuxiliaryData, judges_file
 from chaos_utils.datasets.catalogue import bundled_datasets, short_of
 from chaos_utils.datasets.published.tables import read_published
@@ -744,17 +745,16 @@ PARTED_COLUMNS = [
     Column("with the models", "people_with_models", 0, percent=True, group="people, %"),
     Column("models give the old label, % of items", "old", 0, percent=True),
 ]
-_MODEL_NAMES = {
-    "gemini_flash": "Gemini Flash",
-    "gemini_pro": "Gemini Pro",
-    "gpt-4o": "GPT-4o",
-    "gpt-4o-mini": "GPT-4o mini",
-    "llama-31": "Llama 3.1",
-    "mistral-v03": "Mistral v0.3",
-}
+_MODEL_NAMES = {"llama-31": "Llama 3.1", "mistral-v03": "Mistral v0.3"}  # without their dots
+
+
+def _model_name(name: str) -> str:
+    return _MODEL_NAMES.get(name) or language_model_name(name)
+
+
 STAND_IN_COLUMNS = [
     DATASET,
-    Column("model", "model", names=_MODEL_NAMES),
+    Column("model", "model", names=_model_name),
     Column("a person", "with_people", 0, percent=True, group="agrees with, %"),
     Column("a model", "with_models", 0, percent=True, group="agrees with, %"),
     Column("ρ", "advantage", 2, group="replacement test"),
@@ -767,7 +767,7 @@ STAND_IN_COLUMNS = [
 
 def member_columns(rows: pd.DataFrame) -> list[Column]:
     """Return how `members` are shown: a row for each model, datasets side by side."""
-    columns = [Column("model", "model")]
+    columns = [Column("model", "model", names=language_model_name)]
     for dataset in dict.fromkeys(rows["dataset"]):
         look: dict[str, Any] = {"group": short_of(str(dataset)), "at": {"dataset": dataset}}
         columns += [

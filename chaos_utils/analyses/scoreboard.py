@@ -23,7 +23,7 @@ from chaos_utils.analyses.fitting import (
 )
 from chaos_utils.analyses.machine_crowds import Crowd, judges_on, pooled_logs
 from chaos_utils.base.errors import counted
-from chaos_utils.base.style import SYSTEM_NAMES
+from chaos_utils.base.style import SYSTEM_NAMES, language_model_name
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.auxiliary_data import JUDGES, AuxiliaryData, judges_file
 from chaos_utils.datasets.catalogue import short_of
@@ -342,6 +342,12 @@ def _with_headings(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(**headings)
 
 
+def _name(row: Row) -> str:
+    """Return the name of a system: a submitted one's is as it was given."""
+    known = SYSTEM_NAMES.get(row["system"], row["system"])
+    return language_model_name(known) if row["kind"] == LANGUAGE_MODEL else str(known)
+
+
 def _place(row: Row, prefix: str = "") -> str:
     """Return the places that a system may have, as ``3–6``; the prefix says which."""
     best, worst = (row[f"{prefix}place_{end}"] for end in ("best", "worst"))
@@ -382,7 +388,7 @@ _SEEN = {"possible": "may have seen the items", "yes": "has seen the items"}
 _WORTH, _AS_IT_IS_HEADING = "worth in people ↑", "as it is (place) ↑"
 COLUMNS = [
     Column("dataset", "heading"),
-    Column("system", "system", names=SYSTEM_NAMES),
+    Column("system", _name),
     Column("place ↓", _place),
     Column(_WORTH, _worth_text),
     Column(_AS_IT_IS_HEADING, _as_it_is),
@@ -414,7 +420,7 @@ def drawn(board: pd.DataFrame) -> pd.DataFrame:
     rows = board[(board["pool"] == ALL) | needs_llms]
     rows = rows.assign(
         group=[_group(row) for row in rows.to_dict("records")],
-        label=rows["family"].replace(SYSTEM_NAMES),
+        label=[_name(row | {"system": row["family"]}) for row in rows.to_dict("records")],
     )
     keys = ["dataset", "group", "label", "system", "n_items"]
     names = {PEOPLE_RECALIBRATED: "recalibrated", PEOPLE: "as it is"}

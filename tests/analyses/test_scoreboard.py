@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 from helpers.checkout import PROJECT
 from helpers.evidence import drawn, evidence_of, on_items
+from helpers.pictures import smallest_letters
 
 from chaos_utils.analyses import fitting, scoreboard
 from chaos_utils.analyses.inputs import gather
+from chaos_utils.base import style
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.auxiliary_data import AuxiliaryData
@@ -233,7 +235,9 @@ def test_the_figure_has_a_row_for_each_group_and_a_mark_for_each_system(board):
     best = rows[rows["is_best"]].groupby("group")["value"].first()
     largest = rows[rows["how"] == "recalibrated"].groupby("group")["value"].max()
     assert best.to_dict() == largest[best.index].to_dict()
-    (axis,) = plot_scoreboard(rows).axes
+    figure = plot_scoreboard(rows)
+    (axis,) = figure.axes
+    assert smallest_letters(figure) >= style.smallest_type()
     n_drawn = sum(len(marks.get_offsets()) for marks in axis.collections)
     assert n_drawn == rows["value"].between(-1.5, 10).sum()
     assert [tick.get_text() for tick in axis.get_yticklabels()] == groups

@@ -45,18 +45,23 @@ def place_html(
     """Return the place of the controls of a table, with the rows that can be shown alone."""
     order = " data-lowest-first" * is_lowest_first
     names = f'data-table="{escape(id)}" data-by="{escape(by)}"'
-    data = _alone_html(display) if display else ""
-    return f'<div class="sortable" hidden {names}{order}>{data}</div>'
+    data, note = _alone_html(display) if display and display.alone else ("", "")
+    return f'<div class="sortable" hidden {names}{order}>{data}</div>{note}'
 
 
-def _alone_html(display: Display) -> str:
-    """Return the script's data; column -1 is the title of a headed table's group of rows."""
-    if display.alone is None:
-        return ""
-    data = display.alone.model_dump()
-    data["columns"] = [column - display.headed for column in data["columns"]]
-    content = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
-    return f'<script type="application/json">{content}</script>'
+def _alone_html(display: Display) -> tuple[str, str]:
+    """Return the script's data, and what is said without a script.
+
+    Column -1 is the title of a headed table's group of rows.
+    """
+    alone = display.alone.model_dump() if display.alone else {}
+    alone["columns"] = [column - display.headed for column in alone["columns"]]
+    content = json.dumps(alone, ensure_ascii=False).replace("<", "\\u003c")
+    words = f"All rows are shown. With a script, a switch leaves “{escape(alone['label'])}”."
+    return (
+        f'<script type="application/json">{content}</script>',
+        f"<noscript><p>{words}</p></noscript>",
+    )
 
 
 def setup(app: Sphinx) -> None:
