@@ -284,7 +284,7 @@ publish_table(
     disagree most, they hold fewer votes. *90% of new votes*: of all votes on items that the threshold has not seen, 90% fall in the sets. *90% of the votes on 90% of
     items*: so many items have a set that holds so many of their votes. *Labels*: mean size of a set. Predictions are fitted on other texts,
     thresholds on half of the texts for the other half, means over {splits} splits. *Most disputed fifth*: by the
-    entropy of the votes. Of single systems, recalibrated, the one with the smallest sets; *the votes themselves*, as if they were a
+    entropy of the votes. The single system is the one with the smallest sets, recalibrated; *the votes themselves* stand as if they were a
     prediction. The data has all systems.""",
 )
 

@@ -557,13 +557,17 @@ def uses(rows: pd.DataFrame) -> pd.DataFrame:
     """Count the `rows` of `published_rows` by ``how`` they compare, measure and reason.
 
     ``numbers`` counts rows, ``sources`` the papers and repositories that print them, ``faults``
-    what contradicts itself.
+    what contradicts itself. ``recomputed``, ``read`` and ``secondary`` count the rows of a grade.
     """
     groups = rows.groupby(["how", "measure", "reason"], sort=False)
     counts = groups.agg(
         numbers=("row", "size"),
         sources=("paper", "nunique"),
         faults=("fault", lambda faults: int((faults != "").sum())),
+        **{
+            grade: ("grade", lambda grades, grade=grade: int((grades == grade).sum()))
+            for grade in GRADES
+        },
     ).reset_index()
     order = counts["how"].map({how: place for place, how in enumerate(HOWS)})
     counts = counts.assign(order=order).sort_values(

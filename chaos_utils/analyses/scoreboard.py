@@ -344,8 +344,10 @@ def _with_headings(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _name(row: Row) -> str:
     """Return the name of a system: a submitted one's is as it was given."""
-    known = SYSTEM_NAMES.get(row["system"], row["system"])
-    return language_model_name(known) if row["kind"] == LANGUAGE_MODEL else str(known)
+    name = str(row["system"])
+    return (
+        language_model_name(name) if row["kind"] == LANGUAGE_MODEL else SYSTEM_NAMES.get(name, name)
+    )
 
 
 def _place(row: Row, prefix: str = "") -> str:
