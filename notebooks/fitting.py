@@ -282,7 +282,8 @@ publish_table(
     groups=["dataset"],
     caption=f"""From all systems together, sets that hold nine of ten new votes have fewer than two labels; where people
     disagree most, they hold fewer votes. *90% of new votes*: of all votes on items that the threshold has not seen, 90% fall in the sets. *90% of the votes on 90% of
-    items*: so many items have a set that holds so many of their votes. *Labels*: mean size of a set. Predictions are fitted on other texts,
+    items*: so many items have a set that holds so many of their votes. *Labels*: mean size of a set; *held*: how many of
+    the votes, or of the items. Predictions are fitted on other texts,
     thresholds on half of the texts for the other half, means over {splits} splits. *Most disputed fifth*: by the
     entropy of the votes. The single system is the one with the smallest sets, recalibrated; *the votes themselves* stand as if they were a
     prediction. The data has all systems.""",

@@ -53,9 +53,8 @@ Markdown(notices(inputs))
 # ## One label each
 #
 # {cite:t}`li2026` asked 32 models by ten makers, of 2025 and 2026, for one label per item, at temperature 0. We compare
-# their labels of about a thousand items each of SNLI, MNLI and αNLI with the hundred votes on the same item. Items and
-# votes are public: all numbers here may overstate what models would be worth on new items. Models are named as they were
-# asked, in one spelling; these are no verified versions.
+# their labels of about a thousand items each of SNLI, MNLI and αNLI with the hundred votes on the same item. On new
+# items, models may be worth less. They are named as they were asked; these are no verified versions.
 #
 # ## Each model and a person
 
@@ -82,12 +81,12 @@ publish_figure(
 # other people gave does better still.
 #
 # So we ask how many people one would have to ask to know as much ({term}`worth`). In place of a label stands the mean
-# vote on the other items that have it; a person is then worth about 1. The best single model is worth
+# vote on the other items that have it; a person is then worth about 1, the best single model
 # {value}`tbl-machine-models dataset=snli max:people_on_top_recalibrated .1f` on SNLI and
 # {value}`tbl-machine-models dataset=mnli max:people_on_top_recalibrated .1f` on MNLI ({numref}`tbl-machine-models`). Which
-# agrees best with people cannot be said: on SNLI
-# {value}`tbl-machine-models dataset=snli rank_best=1 count:with_people d` of the 32 may be first, on MNLI
-# {value}`tbl-machine-models dataset=mnli rank_best=1 count:with_people d` (ranks that hold for all at once, 95%).
+# one agrees best with people cannot be said: on SNLI
+# {value}`tbl-machine-models dataset=snli rank_best=1 count:with_people d` of the 32 may be first (ranks that hold for all at
+# once, 95%).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All models as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -105,8 +104,8 @@ publish_table(
 # %% [markdown]
 # ## How many people a panel is worth
 #
-# Pooling helps where members err independently, as people do who are drawn from a population: *k* people are worth *k*.
-# Where models share an error, more of them only confirm it.
+# Pooling helps where members err independently, as people do: *k* people are worth *k*. Where models share an error,
+# more of them only confirm it.
 
 # %%
 publish_figure(
@@ -155,11 +154,9 @@ publish_table(
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" within_maker .0%`, two by different makers on
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" across_makers .0%` ({numref}`tbl-machine-crowds`).
 #
-# The best of all panels of five looks better than it is. Chosen on half of the SNLI items, it is worth
-# {value}`tbl-machine-panels dataset=snli "panel=the best, on the items that chose it" people_on_top .1f` people there and
-# {value}`tbl-machine-panels dataset=snli "panel=the best, on the other items" people_on_top .1f` on the other half, fewer
-# than all 32 ({value}`tbl-machine-panels dataset=snli "panel=all models" people_on_top .1f`;
-# {numref}`tbl-machine-panels`).
+# The best of all panels of five, chosen on half of the SNLI items, is worth fewer people on the other half
+# ({value}`tbl-machine-panels dataset=snli "panel=the best, on the other items" people_on_top .1f`) than all 32
+# ({value}`tbl-machine-panels dataset=snli "panel=all models" people_on_top .1f`; {numref}`tbl-machine-panels`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Panels of five, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -218,14 +215,13 @@ publish_figure(
 # sign of the majority, whose label it is on
 # {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of these MNLI items, and says little of agreement.
 #
-# Nearly all models agree on a label other than people's majority on
+# Nearly all models agree on another label than people's majority on
 # {value}`tbl-machine-parted dataset=mnli people_label=any n_items d` of the
-# {value}`tbl-machine-parted dataset=mnli max:n_agreed d` MNLI items on which nearly all agree, most often on
-# *neutral* where people lean to *entailment* ({numref}`tbl-machine-parted`). Where people's majority on MNLI is not the
-# {term}`old label`, models still give it in
+# {value}`tbl-machine-parted dataset=mnli max:n_agreed d` MNLI items on which nearly all agree, most often on *neutral*
+# ({numref}`tbl-machine-parted`). Where people have left the {term}`old label` on MNLI, models give it in
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" old_label .0%` of their answers, people in
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%`; on SNLI there is no such gap. It
-# may be a trace of items seen in training, or have other reasons.
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%`: perhaps a trace of items seen in
+# training.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Where models and people part, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -266,9 +262,8 @@ publish_table(
 #
 # {cite:t}`calderon2025` released the labels of language models together with those of individual annotators: six models
 # on word associations (WAX {cite:p}`liu2022`), four on pictures of skin lesions {cite:p}`cheplygina2018`. Their
-# alternative annotator test ({term}`replacement test`) asks whether a model agrees with the other annotators as well as
-# the annotator does whom it would replace. *ρ* is how often it is at least as close; *ω* is the share of annotators that
-# it beats when it may be behind by ε, and from 0.5 on it passes.
+# {term}`replacement test` asks whether a model agrees with the other annotators as well as the annotator whom it would
+# replace. *ω* is the share of annotators that it beats when it may be behind by ε; from 0.5 on it passes.
 
 # %%
 publish_table(
@@ -290,10 +285,9 @@ publish_table(
 # Whether a model passes depends on the model ({numref}`tbl-machine-stand-ins`). On WAX, Gemini Pro does at ε =
 # 0.1, the margin proposed for crowd workers, with ω =
 # {value}`tbl-machine-stand-ins dataset=wax model=gemini_pro wins_10 .2f`; Mistral fails even at ε = 0.2
-# ({value}`tbl-machine-stand-ins dataset=wax model=mistral-v03 wins_20 .2f`), as GPT-4o does on the skin lesions. The test
-# does separate: a person who is simulated from the votes passes at ε = 0.1 in
-# {value}`tbl-machine-stand-ins dataset=wax "model=one more person, simulated" passed_10 .0%` of the cases on WAX; the most
-# frequent label beats no annotator, even at ε = 0.2.
+# ({value}`tbl-machine-stand-ins dataset=wax model=mistral-v03 wins_20 .2f`), as GPT-4o does on the skin lesions. A person
+# who is simulated from the votes passes at ε = 0.1 in
+# {value}`tbl-machine-stand-ins dataset=wax "model=one more person, simulated" passed_10 .0%` of the cases on WAX.
 #
 # It judges one model in place of one person, not a crowd in place of a crowd. All models together are worth (shrunk)
 # {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_shrunk .1f` people on WAX
@@ -302,9 +296,8 @@ publish_table(
 #
 # ## Other ways to ask
 #
-# A model can also be asked for several samples, for the log-probabilities of the labels, or to state percentages;
-# {doc}`../your_model` says how each becomes a distribution. We found no public run on ChaosNLI that has these item by
-# item, so we simulate them with a model whose probabilities we know, RoBERTa-large of {cite:t}`nie2020`.
+# {doc}`../your_model` says how samples, log-probabilities and stated percentages become a distribution. We found no
+# public run on ChaosNLI that has these item by item, so we simulate them with RoBERTa-large of {cite:t}`nie2020`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Ways of asking, as a table", "code_prompt_hide": "Fold the table"}
 ways = asking.ways(labelled, system="roberta-large", **resampling)
@@ -365,12 +358,10 @@ publish_figure(
 #
 # ## Limitations
 #
-# * The items of SNLI and MNLI were chosen for their disagreement; those of αNLI are not a random part: two people agree on
-#   {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" people_agreement .0%` of them, and on
-#   {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" left_out_agreement .0%` of the others.
+# * The items of SNLI and MNLI were chosen for their disagreement; those of αNLI divide people less than the rest of αNLI
+#   ({value}`tbl-machine-crowds dataset=alphanli "crowd=language models" people_agreement .0%` and
+#   {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" left_out_agreement .0%` of two people agree).
 # * Each of the 32 models was asked once, with one prompt, for one label; that settings change little is shown for
 #   thirty items of another task alone.
 # * Thirty-two models by ten makers are no sample of all models; intervals are over items alone.
-# * WAX has five or six votes per item and
-#   {value}`tbl-machine-stand-ins dataset=wax model=gpt-4o n_annotators .0f` annotators with enough items, the
-#   lesions {value}`tbl-machine-stand-ins dataset=lesion model=gpt-4o n_annotators .0f`: ω can take few values.
+# * WAX and the lesions have few annotators with enough items: ω can take few values.
