@@ -4,7 +4,7 @@ With few votes, no map is fitted for JSD and nothing is ranked by it, since JSD 
 overconfidence.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import astuple, dataclass, replace
 from itertools import product
 from typing import Any
@@ -22,7 +22,6 @@ from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.datasets.splits import folds_of, grouped_folds, item_groups, one_text_error
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
 from chaos_utils.metrics.conformal import label_sets as sets_of_labels
-from chaos_utils.metrics.conformal import least_for_most_votes, least_for_new_votes
 from chaos_utils.metrics.divergence import Floats, entropy
 from chaos_utils.metrics.measures import MEASURES as ALL_MEASURES
 from chaos_utils.metrics.resampling import holm, split_votes
@@ -492,20 +491,15 @@ def label_sets(
     spread = entropy(shares, unit="bits")
     is_disputed = spread >= np.quantile(spread, 1 - _DISPUTED)
     halves = [grouped_folds(items.groups, 2, seed + split) for split in range(n_splits)]
-    rules: dict[str, tuple[Callable[[Floats, Floats], float], Callable[[Floats], Floats]]] = {
-        "new_vote": (lambda p, h: least_for_new_votes(p, h, LEVEL_OF_SETS), lambda held: held)
-    }
+    rules: dict[str, float | None] = {"new_vote": None}
     if not part.are_few:
-        rules["most_votes"] = (
-            lambda p, h: least_for_most_votes(p, h, LEVEL_OF_SETS, LEVEL_OF_SETS),
-            lambda held: (held >= LEVEL_OF_SETS - _ROUNDING).astype(np.float64),
-        )
+        rules["most_votes"] = LEVEL_OF_SETS
     table = []
     for name, probabilities in predictions.items():
         row: dict[str, object] = {"system": name, "n_items": len(part)}
-        for rule, (least, success) in rules.items():
-            by_split = [_sets_on_halves(probabilities, shares, half, least) for half in halves]
-            held = np.mean([success(share) for _, share in by_split], axis=0)
+        for rule, share in rules.items():
+            by_split = [_sets_on_halves(probabilities, shares, half, share) for half in halves]
+            held = np.mean([held for _, held in by_split], axis=0)
             row[f"{rule}_size"] = np.mean([size for size, _ in by_split])
             row[f"{rule}_held"] = held.mean()
             row[f"{rule}_held_disputed"] = held[is_disputed].mean()
@@ -532,17 +526,22 @@ def _affine(items: CommonItems, indices: Sequence[int], penalty: float) -> Float
 
 
 def _sets_on_halves(
-    probabilities: Floats, shares: Floats, half: Ints, least: Callable[[Floats, Floats], float]
+    probabilities: Floats, shares: Floats, half: Ints, share: float | None
 ) -> tuple[float, Floats]:
-    """Return the mean size of the items' sets, and the share of each item's votes in its set.
+    """Return the mean size of the items' sets, and how far each item's set holds its votes.
 
-    Which labels are in a set, is determined on the half in which the item is not.
+    That is the share of the votes that it holds, or whether it holds this `share`. What is in a set
+    is determined on the half in which the item is not.
     """
     sets = np.zeros(shares.shape, dtype=bool)
     for judged in (half == 0, half == 1):
-        smallest = least(probabilities[~judged], shares[~judged])
-        sets[judged] = sets_of_labels(probabilities[judged], smallest)
-    return float(sets.sum(axis=1).mean()), (shares * sets).sum(axis=1)
+        sets[judged] = sets_of_labels(
+            probabilities[judged], probabilities[~judged], shares[~judged], LEVEL_OF_SETS,
+            held=share,
+        )  # fmt: skip
+    held = (shares * sets).sum(axis=1)
+    size = float(sets.sum(axis=1).mean())
+    return size, held if share is None else (held >= share - _ROUNDING).astype(np.float64)
 
 
 # How many labelled items, with how many votes

@@ -11,7 +11,6 @@ from chaos_utils.analyses.inputs import gather
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.splits import FOLDS, folds_of, item_groups
 from chaos_utils.metrics.conformal import label_sets as sets_of_labels
-from chaos_utils.metrics.conformal import least_for_most_votes, least_for_new_votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring.fitting import KINDS, fit_map, log_probabilities, predict_out_of_fold
@@ -279,7 +278,7 @@ def test_no_text_helps_to_choose_its_own_threshold(votes, systems, monkeypatch):
     groups, seen = item_groups([twice])[0], []
     monkeypatch.setattr(
         fitting, "_sets_on_halves",
-        lambda p, h, half, least: (seen.append(half), (1.0, np.ones(len(half))))[1],
+        lambda p, h, half, share: (seen.append(half), (1.0, np.ones(len(half))))[1],
     )  # fmt: skip
     fitting.label_sets.function(twice, systems, n_splits=3, seed=0)
     assert len({half.tobytes() for half in seen}) == 3
@@ -303,10 +302,10 @@ def test_sets_hold_votes_on_texts_that_neither_map_nor_threshold_has_seen(name, 
         new = fit_map(logs[~is_new], shares[~is_new], kind="affine", objective="kl").predict(
             logs[is_new]
         )
-        sets = sets_of_labels(new, least_for_new_votes(p, shares[~is_new], 0.9))
+        sets = sets_of_labels(new, p, shares[~is_new], 0.9)
         held.extend((shares[is_new] * sets).sum(axis=1))
         sizes.extend(sets.sum(axis=1))
-        sets = sets_of_labels(new, least_for_most_votes(p, shares[~is_new], 0.9, 0.9))
+        sets = sets_of_labels(new, p, shares[~is_new], 0.9, held=0.9)
         most.extend((shares[is_new] * sets).sum(axis=1) >= 0.9 - 1e-9)
     assert np.mean(held) == pytest.approx(0.9, abs=0.015)
     assert np.mean(most) == pytest.approx(0.9, abs=0.03)
