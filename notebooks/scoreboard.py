@@ -7,7 +7,9 @@
 # could score, in one unit.** We recomputed {value}`tbl-scoreboard-published-uses sum:recomputed .0f`, read
 # {value}`tbl-scoreboard-published-uses sum:read .0f` at the source and have
 # {value}`tbl-scoreboard-published-uses sum:secondary .0f` second hand. What converts exactly is converted; the rest is
-# bounded, never ranked by a guess. One "2.5 times better" had compared bits with nats.
+# bounded, never ranked by a guess. One
+# "{value}`tbl-scoreboard-units system=roberta-large "prediction=one temperature" apparent_ratio .1f` times better" had
+# compared bits with nats.
 #
 # The unit is {term}`worth` in people, once {term}`recalibrated <worth, recalibrated>`. Few single places are certain:
 # RoBERTa-large may have any of the places
@@ -185,9 +187,8 @@ publish_table(
 #
 # From released predictions we can compute {value}`tbl-scoreboard-beside sum:numbers .0f` of the numbers in papers and
 # repositories; {value}`tbl-scoreboard-beside sum:agree .0f` come out to the digits printed, and their systems stand in
-# the tables above.
-# Of other systems only printed means are known. A mean distance does not say what a system is worth, so these have no
-# place: each mean is converted where that is exact, and bounded where it is not.
+# the tables above. Of other systems only printed means are known. A mean distance does not say what a system is worth, so
+# these have no place: each mean is converted where that is exact, and bounded where it is not.
 #
 # ### One name, two units
 #

@@ -25,9 +25,8 @@ def label_sets(
     r"""Return which labels are in the set of each item, shape (n_items, n_classes).
 
     A set holds a new vote, or most votes, at a `level`: the labels with a probability of q or more,
-    and always the likeliest. With m
-    known items, whose predictions are p and whose votes spread by h over the labels, q is the
-    largest number for which
+    and always the likeliest. With m known items, whose predictions are p and whose votes spread by
+    h over the labels, q is the largest number for which
 
     .. math:: \frac{1}{m + 1} \sum_i \sum_{k : p_{ik} \ge q} h_{ik} \ge \mathrm{level},
 
