@@ -130,8 +130,9 @@ publish_figure(
 #
 # The gap between the two lines of models is overconfidence. As they are, the 32 are worth
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top .1f` people on SNLI and
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top .1f` on MNLI, where half of what they say
-# is best replaced by the base rate.
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top .1f` on MNLI, where what they say is best
+# mixed with the base rate ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" shrinkage .2f` of the one, the
+# rest of the other).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Each crowd, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -141,7 +142,7 @@ publish_table(
     groups=["dataset"],
     caption=f"""Language models, and seeds of one model, agree with each other more often than people do, and a
     crowd of them is worth few people. Each crowd gives one label per item and member, pooled; it is judged on the
-    items that all its members answered. Worth is in people on top of the base rate, as the votes are and *recalibrated*
+    items that all its members answered. *Misplaced*: of a hundred votes. Worth is in people on top of the base rate, as the votes are and *recalibrated*
     by a map fitted on other items. Negative: below the base rate. In brackets,
     {100 * confidence:g}% intervals that resample items ({resamples:,} times), with predictions out of fold held
     fixed. The data has skill, what is shrunk, and more.""",

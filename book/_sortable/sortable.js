@@ -48,7 +48,7 @@
     words.addEventListener("input", show);
     place.append(make("div", "controls", [
       sections.length > 1 ? make("label", "", "Show ", list) : null, make("label", "", "Only rows with ", words),
-      alone ? make("label", "", box, ` ${alone.label}`) : null,
+      alone ? make("label", "", box, alone.label) : null,
     ]), status);
     table.closest(".table-scroll").before(place); // below the caption, also where that is long
     table.closest(".table-scroll").after(all);
