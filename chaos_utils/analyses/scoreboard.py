@@ -311,9 +311,9 @@ def _ranked(part: Votes, entries: Sequence[_Entry], n_resamples: int, seed: int)
     ]
     table = pd.DataFrame(rows)
     saw_no_votes = np.flatnonzero(~table["votes_used"])
-    for among, chosen in (("", range(len(systems))), (_ALONE, saw_no_votes)):
+    for among, chosen in (("", None), (_ALONE, saw_no_votes)):
         for how, name in (("", PEOPLE_RECALIBRATED), (_AS_IT_IS, PEOPLE)):
-            places = _places(part, systems, worths, chosen, name, seed)
+            places = _places(part, systems, worths, name, seed, chosen)
             table = table.join(places.add_prefix(f"{among}{how}"))
     measures = available(part, MEASURES)
     scores = score(part, systems, measures=measures, n_resamples=n_resamples, seed=seed)
@@ -343,12 +343,16 @@ def _worth_columns(result: Worth) -> dict[str, object]:
 
 
 def _places(
-    part: Votes, systems: Sequence[System], worths: Sequence[Worth], chosen: Iterable[int],
-    name: str, seed: int,
+    part: Votes, systems: Sequence[System], worths: Sequence[Worth], name: str, seed: int,
+    chosen: Iterable[int] | None = None,
 ) -> pd.DataFrame:  # fmt: skip
-    """Return the places among the chosen systems, by the distances of the estimate of this name."""
+    """Return the places of systems by their distances, those of the estimate that is named.
+
+    The places are among all systems, or among those alone whose indices are `chosen`.
+    """
     names = [result.shown.keys() & result.by_item.keys() for result in worths]
-    ranked = [index for index in chosen if name in names[index]]
+    indices = range(len(systems)) if chosen is None else chosen
+    ranked = [index for index in indices if name in names[index]]
     table = pd.DataFrame(index=range(len(systems)), columns=list(_PLACES), dtype=float)
     if ranked:
         distances = np.full((len(part), len(ranked)), np.nan)
