@@ -79,5 +79,6 @@ def test_the_same_person_again_has_a_row_for_each_part_and_its_ratio(others, nar
     assert [text.get_text() for text in differ.get_yticklabels()] == [
         "same language\n30 items", "all\n30 items",
     ]  # fmt: skip
-    assert [text.get_text() for text in differ.texts] == ["same person", "two people"]
+    named = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert named == ["same person", "two people"]
     assert [text.get_text() for text in ratio.texts] == ["50%", "50%"]
