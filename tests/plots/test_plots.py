@@ -11,6 +11,7 @@ from chaos_utils.plots.ceilings import plot_items_by_votes
 from chaos_utils.plots.collection import plot_protocol
 from chaos_utils.plots.marks import key, write
 from chaos_utils.plots.panels import legible, row_panels
+from chaos_utils.plots.why import plot_again
 
 
 @pytest.fixture(autouse=True)
@@ -81,3 +82,22 @@ def test_a_few_systems_are_drawn_each_in_its_own_colour(others):
     assert len(totals) == len({line.get_color() for line in totals}) == 4
     least = [line.get_ydata()[0] for line in figure.axes[0].lines if line.get_marker() == "o"]
     assert least == [0.07] * 4
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_the_same_person_again_has_a_row_for_each_part_and_its_ratio(others, narrow):
+    rows = [
+        {"dataset": "severity", "part": part, "n_items": 30, "n_people": 9, "quantity": quantity,
+         "value": value, "low": value - 0.1, "high": value + 0.1}
+        for part in ("same language", "all")
+        for quantity, value in (("same", 0.2), ("two", 0.4), ("ratio", 0.5), ("settled", 0.3))
+    ]  # fmt: skip
+    with drawing_look("light", narrow=narrow):
+        figure = plot_again(pd.DataFrame(rows))
+    differ, ratio = figure.axes
+    assert [text.get_text() for text in differ.get_yticklabels()] == [
+        "same language\n30 items", "all\n30 items",
+    ]  # fmt: skip
+    named = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert named == ["same person", "two people"]
+    assert [text.get_text() for text in ratio.texts] == ["50%", "50%"]
