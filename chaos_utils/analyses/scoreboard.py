@@ -20,6 +20,7 @@ from chaos_utils.analyses.fitting import (
     fit_recipe,
     stacks,
 )
+from chaos_utils.analyses.fitting import variants as variant_runs
 from chaos_utils.analyses.machine_crowds import Crowd, judges_on, pooled_logs
 from chaos_utils.base.errors import counted
 from chaos_utils.base.style import SYSTEM_NAMES
@@ -33,11 +34,12 @@ from chaos_utils.metrics.ranks import rank_sets
 from chaos_utils.report.columns import MISSING, Column, Row, number, with_ends
 from chaos_utils.scoring.evaluate import MOST_ITEMS, at_most, guesses, part_of, references
 from chaos_utils.scoring.human_equivalents import refusal
+from chaos_utils.scoring.places import COVERAGE, RANKINGS, Pool, distances, has_places, ranked
 from chaos_utils.scoring.recalibration import too_few_to_recalibrate
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References
 from chaos_utils.scoring.scores import available, score, wide
 from chaos_utils.scoring.system import Origin, System, check_names, votes_of
-from chaos_utils.scoring.systems import computed
+from chaos_utils.scoring.systems import computed, load_systems
 from chaos_utils.scoring.training_records import Run
 from chaos_utils.scoring.worth import (
     PEOPLE,
@@ -49,7 +51,6 @@ from chaos_utils.scoring.worth import (
 )
 
 ALL = "all"  # the pool of the systems that cover the whole dataset
-ENOUGH = 0.95  # share of a pool's items that each of its systems covers
 MEASURES = ("dist_ce", "jsd", "new_accuracy", "kl")
 MODEL, LANGUAGE_MODEL, STACK, GUESS, OF_PEOPLE, PERFECT = (
     "model", "language model", "stack", "guess", "people", "reference"
@@ -57,7 +58,6 @@ MODEL, LANGUAGE_MODEL, STACK, GUESS, OF_PEOPLE, PERFECT = (
 POOLED, WITH_LLMS = "language models, pooled", "all systems + language models"
 _FEW_PEOPLE = (5, 10)
 _STACKED: tuple[Origin, ...] = ("released", "trained", "yours")
-_RANKINGS = 4000  # resamples of the items, for places
 _JUDGES_PAPER = "li2026"
 _PLACES = ("place_best", "place_worst", "place_margin", "n_placed")
 _WORTHS = (PEOPLE_RECALIBRATED, PEOPLE, PEOPLE_SHRUNK)
@@ -110,6 +110,40 @@ def scoreboard(
     """
     if votes.n_votes.min() < 2:
         return pd.DataFrame(columns=_COLUMNS)
+    tables = []
+    for name, part, entries in _entries_by_pool(votes, systems, variants, judges):
+        table = _ranked(part, entries, n_resamples, seed)
+        tables.append(table.assign(pool=name))
+    return pd.concat(tables, ignore_index=True)[_COLUMNS]
+
+
+def pools(votes: Votes) -> list[Pool]:
+    """Return the pools of the scoreboard on a dataset, in which another system can be placed.
+
+    They hold what `scoreboard` ranks, submitted systems among them. There are none where items are
+    too few for a map, or an item has a single vote.
+    """
+    if votes.n_votes.min() < 2 or not has_places(votes):
+        return []
+    systems = load_systems(votes, submitted=True)
+    found = []
+    for name, part, entries in _entries_by_pool(votes, systems, variant_runs(), JUDGES):
+        members = [system for system, _ in entries]
+        worths = [worth(part, system, n_resamples=0) for system in members]
+        about = [_in_page(entry) for _, entry in entries]
+        found.append(Pool(name, part, members, worths, about))
+    return [pool for pool in found if has_places(pool.votes)]
+
+
+def _in_page(about: Row) -> dict[str, object]:
+    """Return what a page says of a system: its name and how it was asked."""
+    return {"name": SYSTEM_NAMES.get(about["system"], about["system"]), "how": _how(about)}
+
+
+def _entries_by_pool(
+    votes: Votes, systems: Sequence[System], variants: Sequence[Run], judges: AuxiliaryData
+) -> Iterable[tuple[str, Votes, list[_Entry]]]:
+    """Yield each pool's name, the votes on its items, and what is ranked there."""
     names = {system.name for system in systems}  # a reader may have repeated one of the runs
     runs = [run.predictions_on(votes) for run in variants if votes.is_released]
     variant_systems = [run for run in runs if run and run.name not in names]
@@ -117,7 +151,6 @@ def scoreboard(
     all_systems = [one for one in (*systems, *variant_systems) if not refusal(votes, one)]
     is_judged = votes.is_released and judges.available and judges_file(votes.dataset)
     crowd = judges_on(votes, judges) if is_judged else None
-    tables = []
     for name, items in _pools(votes, all_systems, crowd).items():
         part = part_of(votes, items)
         covering = [system for system in all_systems if _covers(system.rows_in(votes), items)]
@@ -129,13 +162,11 @@ def scoreboard(
             *_stacks(part, covering, alone, answers),
         ]
         check_names([system for system, _ in entries])
-        table = _ranked(part, entries, n_resamples, seed)
-        tables.append(table.assign(pool=name))
-    return pd.concat(tables, ignore_index=True)[_COLUMNS]
+        yield name, part, entries
 
 
 def _covers(rows: Ints, items: Ints) -> bool:
-    return len(np.intersect1d(rows, items)) >= ENOUGH * len(items)
+    return len(np.intersect1d(rows, items)) >= COVERAGE * len(items)
 
 
 def _pools(votes: Votes, systems: Sequence[System], crowd: Crowd | None) -> dict[str, Ints]:
@@ -180,7 +211,7 @@ def _stacks(
     if not stackable or not has_several_groups(part):
         return
     items = common_items(part, stackable)
-    if len(items.votes) < ENOUGH * len(part):
+    if len(items.votes) < COVERAGE * len(part):
         return
     for name, indices in stacks(items.systems, alone).items():
         if name.startswith((ALL_SYSTEMS, ALL_BUT)):
@@ -268,18 +299,15 @@ def _places(
     part: Votes, systems: Sequence[System], worths: Sequence[Worth], name: str, seed: int
 ) -> pd.DataFrame:
     """Return the places of systems by their distances, those of the estimate that is named."""
-    names = [result.shown.keys() & result.by_item.keys() for result in worths]
-    ranked = [index for index, known in enumerate(names) if name in known]
+    indices = ranked(worths, name)
     table = pd.DataFrame(index=range(len(systems)), columns=list(_PLACES), dtype=float)
-    if ranked:
-        distances = np.full((len(part), len(ranked)), np.nan)
-        for column, index in enumerate(ranked):
-            rows = systems[index].rows_in(part)
-            distances[rows, column] = worths[index].by_item[name]
+    if indices:
+        members, member_worths = [systems[k] for k in indices], [worths[k] for k in indices]
+        by_item = distances(part, members, member_worths, name)
         rng = np.random.default_rng([seed, 23])
-        sets = rank_sets(distances, _RANKINGS, rng, highest_first=False)
-        n_ranked = np.full(len(ranked), len(ranked))
-        table.loc[ranked] = np.column_stack([sets.best, sets.worst, sets.margin, n_ranked])
+        sets = rank_sets(by_item, RANKINGS, rng, highest_first=False)
+        n_ranked = np.full(len(indices), len(indices))
+        table.loc[indices] = np.column_stack([sets.best, sets.worst, sets.margin, n_ranked])
     return table
 
 

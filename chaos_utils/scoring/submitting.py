@@ -23,6 +23,7 @@ from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.copies import are_alike, copied_votes, gives_labels, likeness
 from chaos_utils.scoring.evaluate import NOT_AVAILABLE, evaluate_systems
 from chaos_utils.scoring.formats import FOLD, N_DRAWN, STATED, class_columns
+from chaos_utils.scoring.places import COVERAGE
 from chaos_utils.scoring.predictions import NOTE_ON_LABELS, read_predictions
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD
 from chaos_utils.scoring.scores import EvaluationRequest
@@ -39,7 +40,6 @@ from chaos_utils.scoring.system import System, are_votes
 from chaos_utils.scoring.systems import baselines, load_systems
 from chaos_utils.scoring.training_records import committed_runs
 
-COVERAGE = 0.95  # smallest share of the items of a named set that have a prediction
 MOST_BYTES = 1_000_000
 MOST_PEOPLE = 8  # a larger worth, recalibrated, needs code or weights to be seen first
 _MOST_VARIANTS = 3  # of a model
@@ -187,7 +187,7 @@ def find_derived(submission: Submission, all_votes: Sequence[Votes]) -> str:
 
 
 def check_submission(
-    submission: Submission, all_votes: Sequence[Votes], *, n_resamples: int = 1000
+    submission: Submission, all_votes: Sequence[Votes], *, n_resamples: int = 2000
 ) -> list[BoardRow]:
     """Check a submission as a reviewer does, and return its rows.
 
