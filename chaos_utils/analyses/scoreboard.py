@@ -117,13 +117,18 @@ def scoreboard(
     return pd.concat(tables, ignore_index=True)[_COLUMNS]
 
 
+def has_pools(votes: Votes) -> bool:
+    """Return whether these are released votes on enough items, so that another system has places."""
+    return votes.is_released and int(votes.n_votes.min()) >= 2 and has_places(votes)
+
+
 def pools(votes: Votes) -> list[Pool]:
     """Return the pools of the scoreboard on a dataset, in which another system can be placed.
 
-    They hold what `scoreboard` ranks, submitted systems among them. There are none where items are
-    too few for a map, or an item has a single vote.
+    They hold what `scoreboard` ranks, submitted systems among them. There are none unless
+    `has_pools`.
     """
-    if votes.n_votes.min() < 2 or not has_places(votes):
+    if not has_pools(votes):
         return []
     systems = load_systems(votes, submitted=True)
     found = []

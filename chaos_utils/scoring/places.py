@@ -22,7 +22,7 @@ from chaos_utils.scoring.worth import PEOPLE, PEOPLE_RECALIBRATED, Worth, worth
 RANKINGS = 4000  # resamples of the items, for places
 COVERAGE = 0.95  # share of a pool's items that each of its systems covers
 RANKED_BY = (PEOPLE_RECALIBRATED, PEOPLE)
-SCALE = 10_000  # distances in a page are whole ten-thousandths, as shares are
+SCALE = 10_000  # systems are placed by distances in whole ten-thousandths, which a page can load
 
 
 class CountedDraws(np.random.Generator):
@@ -154,14 +154,14 @@ def place(pool: Pool, system: System, *, n_resamples: int = RANKINGS, seed: int 
     """
     own = worth(pool.votes, system, n_resamples=0)
     sets = {}
-    for name in RANKED_BY if has_places(pool.votes) else ():
+    for name in RANKED_BY:
         if ranked([own], name):
             others = ranked(pool.worths, name)
             systems = [*(pool.systems[k] for k in others), system]
             worths = [*(pool.worths[k] for k in others), own]
-            table = distances(pool.votes, systems, worths, name)[by_uid(pool.votes)]
+            table = _whole(distances(pool.votes, systems, worths, name)[by_uid(pool.votes)])
             draws = CountedDraws(seed)
-            sets[name] = rank_sets(table, n_resamples, draws, highest_first=False)
+            sets[name] = rank_sets(table / SCALE, n_resamples, draws, highest_first=False)
     return Placing(pool, own, sets)
 
 
@@ -182,7 +182,7 @@ def page_pool(pool: Pool, order: Sequence[str]) -> dict[str, Any]:
     Returns
     -------
     dict
-        * ``name``; ``items``, the positions in `order` of its items; ``folds``, the digit of each
+        * ``name``; ``scale``, this module's; ``items``, the positions in `order` of its items; ``folds``, the digit of each
           item's fold, as a string
         * ``systems``: of each ``about``; what it is worth, by `RANKED_BY`, as it may be shown; and
           its ``distances``, a column by each of `RANKED_BY` that it has, in units of 1 / `SCALE`,
@@ -193,7 +193,7 @@ def page_pool(pool: Pool, order: Sequence[str]) -> dict[str, Any]:
     entries: list[dict[str, Any]] = []
     for system, result, about in zip(pool.systems, pool.worths, pool.about, strict=True):
         columns = {
-            name: _whole(distances(pool.votes, [system], [result], name)[rows, 0])
+            name: _column(distances(pool.votes, [system], [result], name)[rows, 0])
             for name in RANKED_BY
             if ranked([result], name)
         }
@@ -201,11 +201,17 @@ def page_pool(pool: Pool, order: Sequence[str]) -> dict[str, Any]:
         entries.append({**about, "worth": worths, "distances": columns})
     return {
         "name": pool.name,
+        "scale": SCALE,
         "items": [position[pool.votes.uids[row]] for row in rows],
         "folds": "".join(map(str, folds_of(item_groups([pool.votes])[0])[rows])),
         "systems": entries,
     }
 
 
-def _whole(values: Floats) -> list[int | None]:
-    return [None if np.isnan(value) else round(SCALE * value) for value in values.tolist()]
+def _whole(values: Floats) -> Floats:
+    """Return distances in whole units of 1 / `SCALE`."""
+    return np.floor(SCALE * values + 0.5)
+
+
+def _column(values: Floats) -> list[int | None]:
+    return [None if np.isnan(value) else int(value) for value in _whole(values).tolist()]
