@@ -183,8 +183,8 @@
       all.hidden = true;
       region.focus();
     }}, `Show all ${count(rows.length)}`);
-    const caption = make("caption", "", `Worth in people on ${titleOf(placing.pool)} of ${dataset.short}, recalibrated, `
-      + "the best first; as it is, with the places by that.");
+    const caption = make("caption", "", `Worth in people on ${dataset.short} (${titleOf(placing.pool)}), the best `
+      + "first, recalibrated; beside it the worth as it is, with the places by that.");
     const region = make("div", "table-scroll", table("published evaluate-board", caption,
       ["System", "Place", "Worth, recalibrated", "As it is (place)"], lines),
       {tabindex: "0", role: "region", "aria-label": "Among all systems"});
@@ -194,7 +194,7 @@
   function sentence({worth, sets, pool}, dataset) {
     const [recalibrated, plain] = RANKED_BY.map((name) => sets[name]?.get("yours"));
     if (!recalibrated) return "";
-    return `Among all systems of the scoreboard on ${titleOf(pool)} of ${dataset.short}, ${worth.name} has `
+    return `Among all systems of the scoreboard on ${dataset.short} (${titleOf(pool)}), ${worth.name} has `
       + `${inPlaces(recalibrated)} by what it is worth recalibrated`
       + `${plain ? `, and ${inPlaces(plain)} as it is` : "; one label has no place as it is"}.`;
   }
@@ -204,7 +204,8 @@
     const {dataset} = predictions, said = make("p", "evaluate-answer", "Setting it among all systems …", {role: "status"});
     place.replaceChildren(said);
     const pools = await load(`../evaluate/${file}`, global);
-    await new Promise((resolve) => { setTimeout(resolve); }); // so that this is painted
+    // So that all else is painted before this takes its second.
+    await new Promise((resolve) => { requestAnimationFrame(() => setTimeout(resolve)); });
     if (!isStill()) return;
     const placings = new Map(), body = make("div");
     const of = (pool) => {
