@@ -39,7 +39,7 @@
       make("td", "", bar(item.dataset, item.votes, String)),
       make("td", "number", number(item.entropy, 2)),
       make("td", "", [labels[item.majority],
-        make("small", "", `${percent(item.share)}${item.isClose ? ", too close to call" : ""}`)]),
+        make("small", "", percent(item.share)), item.isClose ? make("small", "", "too close to call") : null]),
       make("td", "needs-old",
         [labels[item.old] ?? "–", changed ? make("small", "", item.verdict) : ""]),
       make("td", "number needs-systems",

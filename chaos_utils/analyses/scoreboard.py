@@ -118,7 +118,7 @@ def scoreboard(
 
 
 def has_pools(votes: Votes) -> bool:
-    """Return whether these are released votes on enough items, so that another system has places."""
+    """Return whether another system can be placed: by released votes, on enough items."""
     return votes.is_released and int(votes.n_votes.min()) >= 2 and has_places(votes)
 
 

@@ -129,9 +129,8 @@ def evaluate(
     from chaos_utils.scoring import evaluate as evaluation
     from chaos_utils.scoring.label_mapping import answers_of
 
-    pools_on = None
     if places:
-        from chaos_utils.analyses.scoreboard import pools as pools_on
+        from chaos_utils.analyses.scoreboard import pools
     chosen_measures = evaluation.USUAL if measures is None else evaluation.measures_of(measures)
     _check_votes(dataset, data)
     all_votes = load_all_votes(data) if dataset == "auto" else [load_votes(dataset, data)]
@@ -156,7 +155,7 @@ def evaluate(
             against=against or None,
             pairs=pairs,
             seek_best=form in ("markdown", "latex"),
-            pools_on=pools_on,
+            pools_on=pools if places else None,
             tell=tell,
         )
     if to is not None:

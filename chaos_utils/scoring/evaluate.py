@@ -333,7 +333,8 @@ def evaluate_files(
     if votes are few, `UNBIASED` comes first. Intervals come from 2,000 resamples by default, or
     from as many as the adjusted p-values need. `seed` is for the intervals; references, baselines,
     drawn crowds and places use a fixed one. `seek_best` asks for `Answer.best`, for which all pairs
-    are compared, and `pools_on` for places in the pools that it returns. `tell` is called before a step that may take more than a second, with its name.
+    are compared, and `pools_on` for places in the pools that it returns. `tell` is called before a
+    step that may take more than a second, with its name.
 
     References and baselines are for the items that a system covers. References that are not
     recorded are computed only if there are intervals. A system is ranked among published models
@@ -546,7 +547,7 @@ def _add_places(
             yield f"{system.name} has no places: " + (
                 "it has learned from these votes"
                 if covered
-                else "the scoreboard ranks systems on released votes, where they cover a set of items"
+                else "the scoreboard ranks systems on released votes, on a whole set of items"
             )
             continue
         first, *others = (place(pool, system) for pool in covered)
@@ -568,7 +569,9 @@ def in_places(row: Mapping[str, Any]) -> str:
     if not row.get("n_placed"):
         return ""
     best, worst, n_placed = row["place_best"], row["place_worst"], row["n_placed"]
-    return f"place {best} of {n_placed}" if best == worst else f"places {best}–{worst} of {n_placed}"
+    return (
+        f"place {best} of {n_placed}" if best == worst else f"places {best}–{worst} of {n_placed}"
+    )
 
 
 def _by_cover(votes: Votes, systems: Sequence[System]) -> dict[str, list[System]]:

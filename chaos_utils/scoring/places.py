@@ -16,6 +16,7 @@ from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.ranks import RankSets, rank_sets
 from chaos_utils.scoring.recalibration import too_few_to_recalibrate
+from chaos_utils.scoring.scores import ScoreRow
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.worth import PEOPLE, PEOPLE_RECALIBRATED, Worth, worth
 
@@ -102,7 +103,7 @@ class Placing:
     worth: Worth
     sets: Mapping[str, RankSets]
 
-    def columns(self, name: str) -> dict[str, int]:
+    def columns(self, name: str) -> ScoreRow:
         """Return ``place_best``, ``place_worst`` and ``n_placed`` by one of `RANKED_BY`.
 
         Empty where the system has no places by it.
@@ -182,8 +183,8 @@ def page_pool(pool: Pool, order: Sequence[str]) -> dict[str, Any]:
     Returns
     -------
     dict
-        * ``name``; ``scale``, this module's; ``items``, the positions in `order` of its items; ``folds``, the digit of each
-          item's fold, as a string
+        * ``name``; ``scale``, this module's; ``items``, the positions in `order` of its items;
+          ``folds``, the digit of each item's fold, as a string
         * ``systems``: of each ``about``; what it is worth, by `RANKED_BY`, as it may be shown; and
           its ``distances``, a column by each of `RANKED_BY` that it has, in units of 1 / `SCALE`,
           None for an item that it does not cover

@@ -90,8 +90,10 @@ def test_the_page_has_each_distance_in_the_order_of_the_uids(votes, systems):
     assert uids == sorted(part.uids)
     assert len(made["folds"]) == len(uids)
     for entry, system, result in zip(made["systems"], systems, worths, strict=True):
-        assert set(entry["distances"]) == set(entry["worth"]) == (
-            {PEOPLE_RECALIBRATED} if system.one_label else {PEOPLE, PEOPLE_RECALIBRATED}
+        assert (
+            set(entry["distances"])
+            == set(entry["worth"])
+            == ({PEOPLE_RECALIBRATED} if system.one_label else {PEOPLE, PEOPLE_RECALIBRATED})
         )
         rows = system.rows_in(part)
         values = dict(zip((part.uids[row] for row in rows), result.by_item[PEOPLE], strict=True))
