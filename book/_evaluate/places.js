@@ -57,7 +57,7 @@
           observed: error > ROUNDING ? Math.abs(center) / error : 0, margin: Infinity, differs: false,
         };
       });
-    });
+    }).map((pair, number) => ({...pair, number}));
   }
 
   function quantile(values, level) {
@@ -69,14 +69,19 @@
   /* The best and the worst place of each column, for all at once, the lowest mean first; and how far the
      closest decision was from going the other way. */
   function rankSets(columns, resamples) {
-    const pairs = pairsOf(columns, resamples), largest = new Float64Array(resamples.length);
-    let left = pairs;
+    const pairs = pairsOf(columns, resamples);
+    const largest = new Float64Array(resamples.length), from = new Int32Array(resamples.length);
+    // Resamples whose largest difference must be looked for: at first all, then those of pairs that left.
+    let left = pairs, open = Int32Array.from(resamples, (_, r) => r);
     while (left.length) {
-      largest.fill(0);
-      for (const {one, other, center, divisor} of left) {
-        for (let r = 0; r < largest.length; r += 1) {
-          const away = Math.abs(one[r] - other[r] - center) / divisor;
-          if (away > largest[r]) largest[r] = away;
+      for (const r of open) largest[r] = 0;
+      for (const {one, other, center, divisor, number} of left) {
+        for (let k = 0; k < open.length; k += 1) {
+          const r = open[k], away = Math.abs(one[r] - other[r] - center) / divisor;
+          if (away > largest[r]) {
+            largest[r] = away;
+            from[r] = number;
+          }
         }
       }
       const threshold = quantile(largest, LEVEL);
@@ -87,6 +92,7 @@
       const rest = left.filter(({differs}) => !differs);
       if (rest.length === left.length) break;
       left = rest;
+      open = Int32Array.from([...from.keys()].filter((r) => pairs[from[r]].differs));
     }
     return columns.map((_, c) => {
       const own = pairs.filter(({a, b}) => a === c || b === c);
@@ -199,13 +205,24 @@
       + `${plain ? `, and ${inPlaces(plain)} as it is` : "; one label has no place as it is"}.`;
   }
 
+  const SETTING = "Setting it among all systems …";
+
+  /* What stands on the page is painted before something that takes a second. */
+  function painted() {
+    return new Promise((resolve) => { requestAnimationFrame(() => setTimeout(resolve)); });
+  }
+
   /* Fill the place of a dataset with the system's places; `isStill` says whether they are still asked for. */
   async function board(place, predictions, {file, global}, isStill) {
-    const {dataset} = predictions, said = make("p", "evaluate-answer", "Setting it among all systems …", {role: "status"});
+    const {dataset} = predictions, said = make("p", "evaluate-answer", SETTING, {role: "status"});
     place.replaceChildren(said);
-    const pools = await load(`../evaluate/${file}`, global);
-    // So that all else is painted before this takes its second.
-    await new Promise((resolve) => { requestAnimationFrame(() => setTimeout(resolve)); });
+    let pools;
+    try {
+      pools = await load(`../evaluate/${file}`, global);
+    } catch (fault) {
+      said.textContent = `The systems of the scoreboard could not be loaded (${fault.message}).`;
+      return;
+    }
     if (!isStill()) return;
     const placings = new Map(), body = make("div");
     const of = (pool) => {
@@ -222,12 +239,15 @@
     }
     const names = offered.map((pool) => [pool.name, titleOf(pool)]), id = `evaluate-pool-${dataset.name}`;
     const chosen = choice(names, show, {id});
-    function show() {
-      const placing = of(offered[chosen.selectedIndex]);
+    async function show() {
+      const pool = offered[chosen.selectedIndex];
+      said.textContent = SETTING;
+      await painted();
+      const placing = of(pool);
+      if (!isStill() || offered[chosen.selectedIndex] !== pool) return;
       said.textContent = sentence(placing, dataset);
       body.replaceChildren(...boardTable(placing, dataset));
     }
-    show();
     place.replaceChildren(
       said,
       ...(offered.length > 1 ? [make("p", "evaluate-choice", [make("label", "", "On", {for: id}), chosen])] : []),
@@ -236,6 +256,7 @@
         + "farther from people on the same items, those above clearly nearer (4,000 resamples of the items, each pair on the "
         + "items that both cover). People have no place."),
     );
+    await show();
   }
 
   Object.assign(window.Evaluate, {board, placeIn, rankSets});
