@@ -33,7 +33,7 @@ seed: int = 0  # seed of all draws
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import ceilings, power
+from chaos_utils.analyses import ceilings, forecasts, power
 from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.analyses.references import baseline_scores, reference_scores
@@ -271,6 +271,42 @@ publish_figure(
 # ({numref}`tbl-power`), two seeds of one model by only
 # {value}`tbl-power dataset=snli pair=seeds measure=jsd n_votes=100 difference .3f`. Items decide
 # which systems can be distinguished; votes decide what is measured.
+#
+# ## Tested on a thousand votes
+#
+# All of these forecasts are made from votes, and could be wrong together. {cite:t}`lalor2016` asked about a thousand people
+# for each of 180 SNLI pairs, none of them in ChaosNLI. We draw 5, 20 and 100 of the votes on each pair,
+# forecast from these alone, and let all others say what is true.
+
+# %%
+tested = forecasts.forecasts(forecasts.inputs_of_many_votes(inputs), n_draws=draws, seed=seed)
+publish_table(
+    "tbl-thousand-votes",
+    tested,
+    columns=forecasts.COLUMNS,
+    index=forecasts.INDEX,
+    caption=f"""Forecasts of means hold from five votes per item on; those for a single item do not, unless the prior is
+    smooth. What is forecast from 5, 20 and 100 votes per item by the {{term}}`nonparametric prior`, and what the other
+    votes say. Means over items and {draws} draws of the votes; the data has 95% intervals over items for the differences.""",
+) if len(tested) else Markdown(f"This section needs {forecasts.FEWEST} votes on each item.")
+
+# %% [markdown]
+# Means hold. The shares of five votes are {value}`tbl-thousand-votes n_votes=5 quantity=perfect_model seen .3f` from those
+# of everyone, where {value}`tbl-thousand-votes n_votes=5 quantity=perfect_model forecast .3f` was forecast; their majority
+# label is everyone's on {value}`tbl-thousand-votes n_votes=5 quantity=majority seen .0%` of the pairs, where
+# {value}`tbl-thousand-votes n_votes=5 quantity=majority forecast .0%` was ({numref}`tbl-thousand-votes`). People's mean
+# entropy, {value}`tbl-thousand-votes n_votes=5 quantity=entropy seen .2f` nats, is forecast as
+# {value}`tbl-thousand-votes n_votes=5 quantity=entropy forecast .2f` from five votes, whose own shares give
+# {value}`tbl-thousand-votes n_votes=5 quantity=entropy_plain forecast .2f`. Since all of these are of 180 pairs, an error of a
+# few percent could not be seen.
+#
+# For a single item the nonparametric prior promises too much. Of its 95% intervals of a label's share, by twenty votes, only
+# {value}`tbl-thousand-votes n_votes=20 quantity=interval seen .0%` hold it: fitted to so few items, it has a few points
+# alone, and allows nothing between them. Of the intervals by a Dirichlet prior, which is smooth,
+# {value}`tbl-thousand-votes n_votes=20 quantity=interval_dirichlet seen .0%` hold it. Majority labels to which the
+# nonparametric prior gives a chance of 95% or more, on average
+# {value}`tbl-thousand-votes n_votes=20 quantity=sure forecast .1%`, are right in
+# {value}`tbl-thousand-votes n_votes=20 quantity=sure seen .1%`, so that several times as many are wrong as it says. So averages in this book come from the nonparametric prior, and what is said of a single item should not.
 #
 # ## Limitations
 #

@@ -62,6 +62,7 @@ def layout_of(
     finer = part_of_key(columns, reader)
     if finer and not item:
         questions.refuse(several_items_in_one(columns, reader, finer))
+    reader = columns.with_round(reader)
     layout = replace(questions.layout(reader), finer=finer)
     _check_n_labels(layout, frame, faults)
     if not item:

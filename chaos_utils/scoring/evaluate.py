@@ -206,6 +206,7 @@ def part_of(votes: Votes, items: Ints) -> Votes:
         given_old_votes=None if old_votes is None else old_votes[items],
         texts=tuple(votes.texts[i] for i in items) if votes.texts else (),
         annotations=None,
+        fields=votes.fields_at(items),
     )
 
 

@@ -89,6 +89,17 @@ class Columns:
         annotator = {"annotator": self.annotator} if self.annotator else {}
         return {"format": "long"} | self.base | {"item": self.item} | annotator
 
+    def with_round(self, reader: Reader) -> Reader:
+        """Return a reader of a row per vote with the column ``round``, if it numbers the rounds."""
+        names = self.named(
+            ["round"], [*columns_of(self.item), *columns_of(reader.get("label", ""))]
+        )
+        if reader["format"] != "long" or not reader.get("annotator") or len(names) != 1:
+            return reader
+        numbers = [as_number(value) for value in self.values(names[0])]
+        are_whole = numbers and all(number is not None and number % 1 == 0 for number in numbers)
+        return reader | {"round": names[0]} if are_whole else reader
+
     @cached_property
     def numbers(self) -> tuple[list[str], list[str]]:
         """The columns of numbers that may count votes, and those that by their names do not.
