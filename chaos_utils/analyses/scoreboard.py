@@ -21,6 +21,7 @@ from chaos_utils.analyses.fitting import (
     fit_recipe,
     stacks,
 )
+from chaos_utils.analyses.fitting import variants as variant_runs
 from chaos_utils.analyses.machine_crowds import Crowd, judges_on, pooled_logs
 from chaos_utils.base.errors import counted
 from chaos_utils.base.style import SYSTEM_NAMES, language_model_name
@@ -35,11 +36,12 @@ from chaos_utils.report.columns import MISSING, Column, Row, number, with_ends
 from chaos_utils.report.tables import Alone
 from chaos_utils.scoring.evaluate import MOST_ITEMS, at_most, guesses, part_of, references
 from chaos_utils.scoring.human_equivalents import refusal
+from chaos_utils.scoring.places import COVERAGE, RANKINGS, Pool, distances, has_places, ranked
 from chaos_utils.scoring.recalibration import too_few_to_recalibrate
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References
 from chaos_utils.scoring.scores import available, score, wide
 from chaos_utils.scoring.system import Origin, System, check_names, votes_of
-from chaos_utils.scoring.systems import computed
+from chaos_utils.scoring.systems import computed, load_systems
 from chaos_utils.scoring.training_records import Run
 from chaos_utils.scoring.worth import (
     PEOPLE,
@@ -51,7 +53,6 @@ from chaos_utils.scoring.worth import (
 )
 
 ALL = "all"  # the pool of the systems that cover the whole dataset
-ENOUGH = 0.95  # share of a pool's items that each of its systems covers
 MEASURES = ("dist_ce", "jsd", "new_accuracy", "kl")
 MODEL, LANGUAGE_MODEL, STACK, GUESS, OF_PEOPLE, PERFECT = (
     "model", "language model", "stack", "guess", "people", "reference"
@@ -59,7 +60,6 @@ MODEL, LANGUAGE_MODEL, STACK, GUESS, OF_PEOPLE, PERFECT = (
 POOLED, WITH_LLMS = "language models, pooled", "all systems + language models"
 _FEW_PEOPLE = (5, 10)
 _STACKED: tuple[Origin, ...] = ("released", "trained", "yours")
-_RANKINGS = 4000  # resamples of the items, for places
 _JUDGES_PAPER = "li2026"
 _AS_IT_IS, _ALONE = "as_it_is_", "no_votes_"  # prefixes of places
 _PLACES = ("place_best", "place_worst", "place_margin", "n_placed")
@@ -121,6 +121,36 @@ def scoreboard(
         table = _ranked(part, _entries(votes, part, items, field), n_resamples, seed)
         tables.append(table.assign(pool=name))
     return pd.concat(tables, ignore_index=True)[_COLUMNS]
+
+
+def has_pools(votes: Votes) -> bool:
+    """Return whether another system can be placed: by released votes, on enough items."""
+    return votes.is_released and int(votes.n_votes.min()) >= 2 and has_places(votes)
+
+
+def pools(votes: Votes) -> list[Pool]:
+    """Return the pools of the scoreboard on a dataset, in which another system can be placed.
+
+    They hold what `scoreboard` ranks, submitted systems among them. There are none unless
+    `has_pools`.
+    """
+    if not has_pools(votes):
+        return []
+    field = _field_on(votes, load_systems(votes, submitted=True), variant_runs(), JUDGES)
+    found = []
+    for name, items in _pools(votes, field.systems, field.crowd).items():
+        part = part_of(votes, items)
+        entries = _entries(votes, part, items, field)
+        members = [system for system, _ in entries]
+        worths = [worth(part, system, n_resamples=0) for system in members]
+        about = [_in_page(entry) for _, entry in entries]
+        found.append(Pool(name, part, members, worths, about))
+    return [pool for pool in found if has_places(pool.votes)]
+
+
+def _in_page(about: Row) -> dict[str, object]:
+    """Return what a page says of a system: its name and how it was asked."""
+    return {"name": SYSTEM_NAMES.get(about["system"], about["system"]), "how": _how(about)}
 
 
 def places_beside(
@@ -210,7 +240,7 @@ def _entries(votes: Votes, part: Votes, items: Ints, field: _Field) -> list[_Ent
 
 
 def _covers(rows: Ints, items: Ints) -> bool:
-    return len(np.intersect1d(rows, items)) >= ENOUGH * len(items)
+    return len(np.intersect1d(rows, items)) >= COVERAGE * len(items)
 
 
 def _pools(votes: Votes, systems: Sequence[System], crowd: Crowd | None) -> dict[str, Ints]:
@@ -255,7 +285,7 @@ def _stacks(
     if not stackable or not has_several_groups(part):
         return
     items = common_items(part, stackable)
-    if len(items.votes) < ENOUGH * len(part):
+    if len(items.votes) < COVERAGE * len(part):
         return
     for name, indices in stacks(items.systems, alone).items():
         if name.startswith((ALL_SYSTEMS, ALL_BUT)):
@@ -350,19 +380,16 @@ def _places(
 
     The places are among all systems, or among those alone whose indices are `chosen`.
     """
-    names = [result.shown.keys() & result.by_item.keys() for result in worths]
-    indices = range(len(systems)) if chosen is None else chosen
-    ranked = [index for index in indices if name in names[index]]
+    among = range(len(systems)) if chosen is None else set(chosen)
+    indices = [index for index in ranked(worths, name) if index in among]
     table = pd.DataFrame(index=range(len(systems)), columns=list(_PLACES), dtype=float)
-    if ranked:
-        distances = np.full((len(part), len(ranked)), np.nan)
-        for column, index in enumerate(ranked):
-            rows = systems[index].rows_in(part)
-            distances[rows, column] = worths[index].by_item[name]
+    if indices:
+        members, member_worths = [systems[k] for k in indices], [worths[k] for k in indices]
+        by_item = distances(part, members, member_worths, name)
         rng = np.random.default_rng([seed, 23])
-        sets = rank_sets(distances, _RANKINGS, rng, highest_first=False)
-        n_ranked = np.full(len(ranked), len(ranked))
-        table.loc[ranked] = np.column_stack([sets.best, sets.worst, sets.margin, n_ranked])
+        sets = rank_sets(by_item, RANKINGS, rng, highest_first=False)
+        n_ranked = np.full(len(indices), len(indices))
+        table.loc[indices] = np.column_stack([sets.best, sets.worst, sets.margin, n_ranked])
     return table
 
 

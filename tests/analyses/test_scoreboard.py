@@ -189,6 +189,27 @@ def test_a_label_is_ordered_with_all_and_has_nothing_as_it_is(board):
     assert rows["n_placed"].max() == rows["place_best"].notna().sum()
 
 
+def test_another_system_is_placed_in_the_pools_of_the_board(
+    board, votes, own, systems, judges, monkeypatch
+):
+    monkeypatch.setattr(scoreboard, "load_systems", lambda votes, submitted: systems)
+    monkeypatch.setattr(scoreboard, "variant_runs", list)
+    monkeypatch.setattr(scoreboard, "JUDGES", judges)
+    whole, fewer = scoreboard.pools(votes)
+    for made in (whole, fewer):
+        assert len(made.votes) == {"all": N, "560 items": 560}[made.name]
+        rows = pool(board, made.name)
+        placed = rows[rows["place_best"].notna() & ~rows.index.isin(["part", "most"])]
+        names = [system.name for system in made.systems]
+        assert set(names) == set(placed.index)
+        for system, result, about in zip(made.systems, made.worths, made.about, strict=True):
+            expected = rows.loc[system.name, PEOPLE_RECALIBRATED]
+            assert result.estimates[PEOPLE_RECALIBRATED].value == pytest.approx(expected)
+            assert about["how"].startswith(rows.loc[system.name, "kind"])
+    assert scoreboard.pools(own) == []
+    assert scoreboard.pools(part_of(votes, np.arange(480))) == []
+
+
 def test_people_are_worth_what_they_are_and_are_judged_by_others(board, votes):
     rows = pool(board, scoreboard.ALL)
     worths = rows.loc[["5 people", "10 people", "second crowd", "perfect model"]]
