@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from chaos_utils.base.style import is_narrow, width
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.plots.marks import SMALL
 
 _MARGIN, _HEAD = 0.5, 0.3  # inches: of a panel beside its rows, of a figure above its panels
 _FEWEST_ROWS = 3  # rows for which a panel has room
@@ -66,7 +67,7 @@ def label_left(axes: Iterable[Axes], label: str) -> None:
 
 
 def row_panels(
-    parts: Sequence[Sequence[str]], columns: int = 1, *, row: float = 0.165, **options: Any
+    parts: Sequence[Sequence[str]], columns: int = 1, *, row: float = 0.18, **options: Any
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure whose panels have named rows, from the top.
 
@@ -83,7 +84,7 @@ def row_panels(
     )  # fmt: skip
     for names, line_axes in zip(lines, axes, strict=True):
         for axis in line_axes:
-            axis.set_yticks(range(len(names)), names, fontsize=7 if is_narrow() else 7.5)
+            axis.set_yticks(range(len(names)), names, fontsize=SMALL)
             axis.set_ylim(max(len(names), _FEWEST_ROWS) - 0.4, -0.7)
             axis.tick_params(axis="y", length=0, labelleft=axis is line_axes[0])
             axis.tick_params(axis="x", labelbottom=True)
