@@ -1,5 +1,5 @@
 # %% [markdown]
-# # Old labels and a hundred votes
+# # What one label hides
 #
 # *What do a hundred votes change?*
 #

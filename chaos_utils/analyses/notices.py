@@ -94,7 +94,14 @@ def _missing_models_note(inputs: AnalysisInputs) -> str:
     )
 
 
+def names_of_yours(inputs: AnalysisInputs) -> list[str]:
+    """Return the families of the reader's own systems, which figures show in colour."""
+    parts = [part for part in inputs if part.own]  # others have none of the reader's
+    systems = [system for part in parts for several in part.systems or () for system in several]
+    return list(dict.fromkeys(system.family for system in systems if system.origin == "yours"))
+
+
 def are_our_own(systems: "pd.Series[str]") -> "pd.Series[bool]":
     """Return which systems this project trained: small encoders, which most figures leave out."""
     families = {run.system.partition(",")[0] for run in committed_runs()}
-    return systems.str.partition(",")[0].isin(families)
+    return systems.astype(str).str.replace(",.*", "", regex=True).isin(families)

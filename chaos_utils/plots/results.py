@@ -24,7 +24,7 @@ _SEEDS_APART = 0.22  # rows, so that the seeds of a model do not hide each other
 _SKILL = ["skill", "low", "high"]
 _LOWEST = -1.0  # skill that is drawn
 _APART = 0.07  # share of the axis: the smallest distance of two marks of people
-_LEAST_WORTH = -2.0  # people that are drawn
+_WORTH = (-2.0, 20.0)  # people that are drawn
 _PEOPLE = ["people", "people_low", "people_high"]
 _ROW = 0.36  # inches: of a row of the figure that opens the chapter
 
@@ -133,23 +133,25 @@ def plot_misplaced(table: pd.DataFrame) -> Figure:
 def plot_worth(table: pd.DataFrame) -> Figure:
     """Draw what each system is worth in people, as it is and recalibrated, joined by a line.
 
-    Each system has a row, which the seeds of a model share. A worth below `_LEAST_WORTH` is an
+    Each system has a row, which the seeds of a model share. A worth outside `_WORTH` is an
     arrow. The table is as `results.drawn_worth` gives it: ``people``, ``people_low``,
     ``people_high``.
     """
     figure, panels = _panels(table, "people", lowest_on_top=False)
-    lowest = max(_LEAST_WORTH, min(0.0, table["people"].min()))
+    finite = table["people"][np.isfinite(table["people"])]
+    lowest = max(_WORTH[0], min(0.0, finite.min()))
+    highest = min(_WORTH[1], max(1.0, finite.max()))
     for axis, rows in panels:
-        clipped = rows.assign(beyond=rows["people"] < lowest)
-        clipped[_PEOPLE] = clipped[_PEOPLE].clip(lowest)
+        is_below, is_above = rows["people"] < lowest, rows["people"] > highest
+        clipped = rows.assign(marker=np.select([is_below, is_above], ["<", ">"], "o"))
+        clipped[_PEOPLE] = clipped[_PEOPLE].clip(lowest, 1.2 * highest)
         for (_, y), two in clipped.groupby(["system", "y"]):
             axis.plot(two["people"], [y] * len(two), color=colour("muted"), linewidth=0.9, zorder=1)
-        for (kind, form, beyond), group_rows in clipped.groupby(["group", "how", "beyond"]):
-            marker = "<" if beyond else "o"
+        for (kind, form, marker), group_rows in clipped.groupby(["group", "how", "marker"]):
             drawn = group_rows[[*_PEOPLE, "y"] if form != "as it is" else ["people", "y"]]
             intervals(axis, drawn, "people", KINDS[kind], marker, hollow=form != "as it is")
         axis.axvline(0, color=colour("text"), linewidth=0.9)
-        axis.set_xlim(lowest - 0.15, 1.05 * max(1.0, table[_PEOPLE].max().max()))
+        axis.set_xlim(lowest - 0.15, 1.22 * highest)
         axis.xaxis.set_major_locator(MaxNLocator(6, integer=True))
         axis.grid(visible=True, axis="x")
     figure.supxlabel("worth in people: 0 is the base rate; more is better", fontsize=8.5)
