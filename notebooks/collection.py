@@ -26,7 +26,7 @@ seed: int = 0  # seed of all simulations
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import collection
+from chaos_utils.analyses import annotations, collection
 from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.base.errors import ChaosError
@@ -53,6 +53,28 @@ protocol = load_protocol()
 Markdown(
     f"{notices(inputs.with_part('published collection'))}\n\n"
     f"{inputs.missing_note('published collection')}"
+)
+
+# %% [markdown]
+# ## Who was asked
+#
+# The annotators were workers on Amazon Mechanical Turk:
+# {value}`tbl-annotators dataset=snli annotators ,.0f` people for SNLI,
+# {value}`tbl-annotators dataset=mnli annotators ,.0f` for MNLI and
+# {value}`tbl-annotators dataset=alphanli annotators ,.0f` for αNLI, some perhaps counted for two datasets. They
+# saw one English item at a time and chose one label; if unsure, they were asked to choose the
+# best. The paper says nothing of their age, country or first language, and the release holds
+# counts, not who gave which vote. So nobody can tell from the data whether groups among them
+# disagree with each other.
+
+# %%
+publish_table(
+    "tbl-annotators",
+    annotations.annotators([dataset.name for dataset in inputs.with_part("published collection")]),
+    columns=annotations.ANNOTATORS,
+    caption="""Thousands of crowdworkers answered, in seconds, after a test that many failed.
+    From Table 1 of {cite:t}`nie2020`. SNLI and MNLI shared one test and its rates; the
+    annotators are those whose votes were kept.""",
 )
 
 # %% [markdown]

@@ -30,7 +30,6 @@ from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.disagreement import (
     plot_entropy,
     plot_majority_share,
-    plot_original_votes,
     plot_simplex,
 )
 from chaos_utils.report.figures import publish_figure
@@ -145,54 +144,6 @@ publish_figure(
 )
 
 # %% [markdown]
-# ## What five votes could show
-#
-# The SNLI and MNLI items were taken from those whose old label had exactly three of the original
-# votes, of five on all but a few items. By that count all these items are equally contested, 60%
-# to 40%.
-
-# %%
-publish_figure(
-    "fig-original-votes",
-    plot_original_votes,
-    disagreement.original_votes_bins(inputs),
-    caption="""A three-to-two split among five says little about a hundred. Items by the old
-    label's share of the new votes; the dashed line is its share of the old ones.""",
-    alt="""Two histograms of the old label's share among a hundred votes. They spread from almost
-    none to almost all, far to both sides of the 60% that the five votes gave.""",
-)
-
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Old votes and new ones, as a table", "code_prompt_hide": "Fold the table"}
-publish_table(
-    "tbl-original-votes",
-    disagreement.original_votes(inputs),
-    columns=disagreement.ORIGINAL_VOTES,
-    caption="""How the five split hardly predicts how the hundred do. Old votes are sorted
-    counts, such as 3-1-1. *Chosen again* is the expected share of items whose largest label
-    would have just as many votes if as few people were asked again.""",
-)
-
-# %% tags=["remove-input"]
-Markdown(inputs.missing_note("old votes"))
-
-# %% [markdown]
-# On average, the old label keeps about the share it had: it gets
-# {value}`tbl-original-votes dataset=snli pattern=all mean_share_after .0%` of the new votes on SNLI
-# and {value}`tbl-original-votes dataset=mnli pattern=all mean_share_after .0%` on MNLI. On single items its share is often far off, by more
-# than 20 points on {value}`tbl-original-votes dataset=snli pattern=all share_far .0%` of the SNLI items and
-# {value}`tbl-original-votes dataset=mnli pattern=all share_far .0%` of the MNLI items
-# ({numref}`fig-original-votes`). How the five split adds little: MNLI items that split 3-1-1 have a mean entropy of
-# {value}`tbl-original-votes dataset=mnli pattern=3-1-1 mean_entropy_bits_after .2f` bits, those
-# that split 3-2 {value}`tbl-original-votes dataset=mnli pattern=3-2 mean_entropy_bits_after .2f`.
-#
-# Five votes also call items disputed that are not. On
-# {value}`tbl-original-votes dataset=snli pattern=all n_nearly_all` SNLI items, 95 or more of the
-# hundred choose the old label; these items are here because two of the first five annotators
-# did not. If five new people were asked about each item, we would expect only
-# {value}`tbl-original-votes dataset=snli pattern=all chance_of_selection .0%` of the SNLI items
-# and {value}`tbl-original-votes dataset=mnli pattern=all chance_of_selection .0%` of the MNLI items
-# to pass the three-of-five rule again.
-#
 # ## Limitations
 #
 # Entropies in this book describe items *chosen for dispute among five people*. They are neither
