@@ -241,7 +241,9 @@ publish_table(
 # %% [markdown]
 # ## Limitations
 #
-# The votes are those of workers on Amazon Mechanical Turk; who they were was not released ({doc}`collection`).
+# The votes are those of up to {value}`tbl-annotators sum:annotators ,.0f` workers on Amazon Mechanical Turk; who they were
+# was not released ({doc}`collection`).
+#
 # These numbers describe one crowd, asked once. SNLI's
 # {value}`tbl-data-statistics dataset=snli n_examples ,d` and MNLI's
 # {value}`tbl-data-statistics dataset=mnli n_examples ,d` items were chosen for dispute among five

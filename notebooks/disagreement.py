@@ -153,5 +153,5 @@ publish_figure(
 # few the votes for the second.
 #
 # Votes are a sample, too. The entropy of a hundred votes is slightly too low on average, and a share
-# of one half among a hundred is uncertain by about ten points either way. {doc}`why` asks why people disagree, and
-# {doc}`../related` leads to other work on it.
+# of one half among a hundred is uncertain by about ten points either way. {doc}`../related` leads
+# to work on *why* people disagree.
