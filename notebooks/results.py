@@ -140,7 +140,7 @@ publish_figure(
 # One training run decides little. Of three RoBERTa-base that {cite:t}`baan2022` trained on SNLI alone, the nearest has
 # {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 1" jsd .3f` on MNLI, below the guess, and the farthest
 # {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 2" jsd .3f`.
-# A table of averages does better than any of the nine. The {term}`mean vote given the old label`, learned from other items, gives the same distribution to all items
+# On MNLI and αNLI a table of averages does better than any of the nine. The {term}`mean vote given the old label`, learned from other items, gives the same distribution to all items
 # with one {term}`old label`. By JSD it is nearer to people than all
 # {value}`tbl-baselines-against-models dataset=mnli "system=mean vote given the old label" measure=jsd n_surely_beaten`
 # models on MNLI and on αNLI. So are the five original votes on MNLI, with
@@ -250,7 +250,7 @@ publish_figure(
     rate. Filled: as it is; hollow: recalibrated on other items' votes, with 95% intervals that resample items and hold
     predictions out of fold fixed. Seeds of a model share a row. ModernBERT-large may have seen the MNLI items.""",
     alt="""A panel for each dataset and a row for each guess and model: a filled circle for the system as it is, joined to a hollow one for
-    the system recalibrated, which is further right for nearly every model. On SNLI the filled circles lie between 0 and one person and
+    the system recalibrated, which is farther right for nearly every model. On SNLI the filled circles lie between 0 and one person and
     the hollow ones between one and a little over three; on MNLI all filled circles of models lie below 0 and their hollow ones between about one and four. On αNLI all
     lie near 0 or one.""",
 ) if len(equivalents) else None
@@ -293,7 +293,7 @@ publish_table(
 # ## Larger is more accurate, not always nearer
 # The large model of a family has the higher new accuracy in all {value}`tbl-model-sizes measure=jsd count:value d` pairs,
 # for BERT by no more than chance on SNLI and MNLI. On SNLI and αNLI it has the lower JSD in each family, on MNLI in none.
-# Nor does accuracy say which of the nine is nearer: its rank correlation with JSD, where −1 means that the more accurate model is always the nearer, is
+# Nor does accuracy always say which of the nine is nearer: its rank correlation with JSD, where −1 means that the more accurate model is always the nearer, is
 # {value}`tbl-rank-correlations dataset=snli distance=jsd value +.2f` on SNLI,
 # {value}`tbl-rank-correlations dataset=mnli distance=jsd value +.2f` on MNLI and
 # {value}`tbl-rank-correlations dataset=alphanli distance=jsd value +.2f` on αNLI.
