@@ -33,11 +33,12 @@ seed: int = 0  # seed of all draws
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import ceilings, power
+from chaos_utils.analyses import ceilings, forecasts, next_vote, power
 from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.analyses.references import baseline_scores, reference_scores
 from chaos_utils.plots.ceilings import plot_annotation_budget, plot_items_by_votes
+from chaos_utils.plots.next_vote import plot_next_vote
 from chaos_utils.plots.power import plot_power
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.parameters import check_parameters
@@ -271,6 +272,99 @@ publish_figure(
 # ({numref}`tbl-power`), two seeds of one model by only
 # {value}`tbl-power dataset=snli pair=seeds measure=jsd n_votes=100 difference .3f`. Items decide
 # which systems can be distinguished; votes decide what is measured.
+#
+# ## Tested on a thousand votes
+#
+# All of these forecasts are made from votes, and could be wrong together. {cite:t}`lalor2016` asked about a thousand people
+# for each of 180 SNLI pairs, none of them in ChaosNLI. We draw 5, 20 and 100 of the votes on each pair,
+# forecast from these alone, and let all others say what is true.
+
+# %%
+tested = forecasts.forecasts(forecasts.inputs_of_many_votes(inputs), n_draws=draws, seed=seed)
+publish_table(
+    "tbl-thousand-votes",
+    tested,
+    columns=forecasts.COLUMNS,
+    index=forecasts.INDEX,
+    caption=f"""Forecasts of means hold from five votes per item on; those for a single item do not, unless the prior is
+    smooth. What is forecast from 5, 20 and 100 votes per item by the {{term}}`nonparametric prior`, and what the other
+    votes say. Means over items and {draws} draws of the votes; the data has 95% intervals over items for the differences.""",
+) if len(tested) else Markdown(f"This section needs {forecasts.FEWEST} votes on each item.")
+
+# %% [markdown]
+# Means hold. The shares of five votes are {value}`tbl-thousand-votes n_votes=5 quantity=perfect_model seen .3f` from those
+# of everyone, where {value}`tbl-thousand-votes n_votes=5 quantity=perfect_model forecast .3f` was forecast; their majority
+# label is everyone's on {value}`tbl-thousand-votes n_votes=5 quantity=majority seen .0%` of the pairs, where
+# {value}`tbl-thousand-votes n_votes=5 quantity=majority forecast .0%` was ({numref}`tbl-thousand-votes`). People's mean
+# entropy, {value}`tbl-thousand-votes n_votes=5 quantity=entropy seen .2f` nats, is forecast as
+# {value}`tbl-thousand-votes n_votes=5 quantity=entropy forecast .2f` from five votes, whose own shares give
+# {value}`tbl-thousand-votes n_votes=5 quantity=entropy_plain forecast .2f`. Since all of these are of 180 pairs, an error of a
+# few percent could not be seen.
+#
+# For a single item the nonparametric prior promises too much. Of its 95% intervals of a label's share, by twenty votes, only
+# {value}`tbl-thousand-votes n_votes=20 quantity=interval seen .0%` hold it: fitted to so few items, it has a few points
+# alone, and allows nothing between them. Of the intervals by a Dirichlet prior, which is smooth,
+# {value}`tbl-thousand-votes n_votes=20 quantity=interval_dirichlet seen .0%` hold it. Majority labels to which the
+# nonparametric prior gives a chance of 95% or more, on average
+# {value}`tbl-thousand-votes n_votes=20 quantity=sure forecast .1%`, are right in
+# {value}`tbl-thousand-votes n_votes=20 quantity=sure seen .1%`, so that several times as many are wrong as it says. So averages in this book come from the nonparametric prior, and what is said of a single item should not.
+#
+# ## Where to spend the next vote
+#
+# A majority label needs few votes where people agree and many where they do not. Spread evenly, five votes per item find
+# the hundred's majority on {value}`fig-next-vote dataset=snli rule=even quantity=right n_votes=5 value .0%` of the items
+# of SNLI, {value}`fig-next-vote dataset=mnli rule=even quantity=right n_votes=5 value .0%` of MNLI and
+# {value}`fig-next-vote dataset=alphanli rule=even quantity=right n_votes=5 value .0%` of αNLI; spent where the majority
+# is open, on {value}`fig-next-vote dataset=snli rule=majority quantity=right n_votes=5 value .0%`,
+# {value}`fig-next-vote dataset=mnli rule=majority quantity=right n_votes=5 value .0%` and
+# {value}`fig-next-vote dataset=alphanli rule=majority quantity=right n_votes=5 value .0%`.
+#
+# We replay such a collection: each item gets three of its votes, and the rest are drawn where the rule asks. *Open
+# majorities* asks where $(1 - P)/\sqrt{n}$ is largest; $P$ is the chance that the likeliest label is the majority, given
+# the item's $n$ votes and a prior fitted to all votes so far. *Small margins* needs no prior: it asks where the two
+# leading labels are fewest standard errors apart, $(n_1 - n_2)/\sqrt{n_1 + n_2 + 1}$.
+
+# %%
+replays = max(draws // 2, 2)
+replayed = next_vote.replay(next_vote.replay_inputs(inputs), n_replays=replays, seed=seed)
+publish_figure(
+    "fig-next-vote",
+    plot_next_vote,
+    replayed,
+    caption=f"""Votes spent where the majority is open find it with about half as many. The share of items whose
+    majority of votes is that of all votes, by how votes are spent. Means over {replays} replays, bands of
+    two standard deviations; the thin line is what ten even votes reach. The data also has rounds of a third of the
+    items, a rule for shares, majorities judged by other votes, and what such votes do to estimates.""",
+    alt="""Four panels, one for each dataset, with votes per item from 3 to 10. The line of votes spread evenly rises
+    slowly; two lines of votes spent where the majority is open or the margin small lie above it from four votes on,
+    close to each other, and cross the level that ten even votes reach at about five.""",
+) if len(replayed) else Markdown("This section needs at least twenty votes on each item.")
+
+# %% [markdown]
+# What ten even votes per item do for majorities takes
+# {value}`fig-next-vote dataset=snli rule=majority quantity=votes_for_majority n_votes=10 value .1f`,
+# {value}`fig-next-vote dataset=mnli rule=majority quantity=votes_for_majority n_votes=10 value .1f` and
+# {value}`fig-next-vote dataset=alphanli rule=majority quantity=votes_for_majority n_votes=10 value .1f` votes that are
+# spent so ({numref}`fig-next-vote`), and
+# {value}`fig-next-vote dataset=lalor rule=majority quantity=votes_for_majority n_votes=10 value .1f` on Lalor's items
+# with their thousand votes. The margin rule does nearly as well, and so do rounds of a third of the items:
+# {value}`fig-next-vote dataset=mnli rule="majority in large rounds" quantity=votes_for_majority n_votes=10 value .1f` on
+# MNLI.
+#
+# For vote *shares*, spread them evenly. The best rule for shares saves little on SNLI and MNLI, and on αNLI more (it needs
+# {value}`fig-next-vote dataset=snli rule=shares quantity=votes_for_shares n_votes=10 value .1f`,
+# {value}`fig-next-vote dataset=mnli rule=shares quantity=votes_for_shares n_votes=10 value .1f` and
+# {value}`fig-next-vote dataset=alphanli rule=shares quantity=votes_for_shares n_votes=10 value .1f` votes for ten), and
+# the rule for majorities makes them worse.
+#
+# Such votes bias what follows. With five of them per item on SNLI, two votes seem to differ with a chance of
+# {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement n_votes=5 value .3f` where
+# {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_true n_votes=5 value .3f` is true. The first
+# three votes, which were asked of all items, are sound
+# ({value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_first n_votes=5 value .3f`), and so is a prior
+# fitted to all votes ({value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_prior n_votes=5 value .3f`).
+# A file of such votes therefore says in which batch each was asked; people and systems are judged by the first.
+# `chaos plan votes.csv --votes 1000` writes which items to ask about next: {doc}`../datasets` shows how.
 #
 # ## Limitations
 #

@@ -3,21 +3,21 @@
 #
 # *How divided are the people of ChaosNLI, beside others?*
 #
-# The MNLI items of ChaosNLI are among the most divided of {value}`tbl-crowds count:n_items d` datasets with
-# several votes per item: inference in other collections and in Chinese, and tasks that are no inference at all.
-# Their {term}`quadratic entropy` is {value}`tbl-crowds dataset=mnli evenness .0%` of its maximum, that of the SNLI
-# items {value}`tbl-crowds dataset=snli evenness .0%`.
+# We compare {value}`tbl-crowds count:n_items d` datasets with several votes per item: inference in other collections
+# and in Chinese, and tasks that are no inference at all. Of those with three labels, the MNLI items of ChaosNLI are the
+# most divided: two people differ on {value}`tbl-crowds dataset=mnli disagreement .0%` of them, and on
+# {value}`tbl-crowds dataset=snli disagreement .0%` of the SNLI items.
 #
 # Much of that may be choice: these items were chosen because five people had been split over them. On OCNLI, whose
 # items were not chosen so, quadratic entropy is {value}`tbl-crowds dataset=ocnli evenness .0%` of its maximum; on
 # the OCNLI items that would pass the same test, we estimate
 # {value}`tbl-crowds-selection dataset=ocnli of_chosen .0%`.
 #
-# Before votes are read as disagreement, look at who gave them. By its votes RTE would be the most divided of all, at
-# {value}`tbl-crowds dataset=rte evenness .0%`. But {value}`tbl-crowds-annotators dataset=rte n_near d` of its
+# Before votes are read as disagreement, look at who gave them. By its votes RTE would be the most divided of those with
+# two labels, at {value}`tbl-crowds dataset=rte disagreement .0%`. But {value}`tbl-crowds-annotators dataset=rte n_near d` of its
 # {value}`tbl-crowds-annotators dataset=rte n_annotators d` workers, who gave
 # {value}`tbl-crowds-annotators dataset=rte share_of_votes .0%` of the votes, agree with the others hardly more than by
-# chance. Without them RTE is at {value}`tbl-crowds-annotators dataset=rte evenness_without .0%`, below SNLI.
+# chance. Without them RTE is at {value}`tbl-crowds-annotators dataset=rte disagreement_without .0%`, between αNLI and MD-Agreement.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -58,14 +58,16 @@ Markdown(notices(own_inputs))
 
 # %%
 near_chance = your_votes.near_chance(inputs, n_resamples=resamples, seed=seed)
+has_judged = near_chance.rows["n_judged"] > 0 if len(near_chance) else []
 publish_table(
     "tbl-crowds-annotators",
     near_chance,
+    shown=near_chance.rows[has_judged] if any(has_judged) else near_chance.rows,
     columns=your_votes.NEAR_COLUMNS,
-    caption="""Five workers make over two fifths of RTE’s disagreement. Annotators near chance, whose votes they are, and how often two votes
-    on an item differ with and without them. *Beyond chance*: the median annotator’s agreement, the largest of those
+    caption="""Five workers make over two fifths of RTE’s disagreement. Annotators near chance, in datasets where some have
+    a hundred votes: whose votes they are, and how often two votes on an item differ with and without them. *Beyond chance*: the median annotator’s agreement, the largest of those
     near chance, and the smallest of the others with a hundred votes. In brackets, 95% intervals over items and
-    annotators. The data has evenness and {term}`Krippendorff’s α` too.""",
+    annotators. The data has the other datasets, evenness and {term}`Krippendorff’s α` too.""",
 ) if len(near_chance) else Markdown("This section needs annotators who are named.")
 
 # %% [markdown]
@@ -88,44 +90,53 @@ publish_table(
 #
 # ## The atlas
 #
-# The {term}`quadratic entropy` of an item is the chance that two votes on it differ. It can be
-# estimated without bias from two votes on, so that datasets with five votes per item and with a hundred
-# compare. We show it as a share of its maximum, which an even split over all labels reaches, so that two
-# labels and ten compare, too.
+# The chance that two votes on an item differ, its {term}`quadratic entropy`, can be estimated without bias from two votes
+# on, so that datasets with five votes per item and with a hundred compare. Datasets with two labels and with ten do not:
+# votes of three to one are 75% of the maximum with two labels, and 56% with three. So each number of labels has a panel
+# of its own, and shares of the maximum stand beside.
 
 # %%
-datasets = atlas.by_evenness(atlas.atlas(inputs, most=most, n_resamples=resamples, seed=seed))
+datasets = atlas.by_disagreement(atlas.atlas(inputs, most=most, n_resamples=resamples, seed=seed))
 publish_figure(
     "fig-atlas",
     plot_atlas,
     atlas.drawn_rows(datasets, atlas.spread(inputs, n_bins=20), near_chance),
-    caption="""MNLI is among the most divided datasets, αNLI among the least. Points are means with 95% intervals,
-    over items and annotators where these are named, else over items; hollow, without annotators near chance. Below a
-    name stand the labels and the votes per item. Bars show how the items spread, by their own quadratic entropy, where
-    most items have at least twenty votes; each dataset's highest bar has the same height.""",
-    alt="""A row for each dataset, with a point for its mean quadratic entropy as a share of the maximum, and bars for
-    its items. RTE, WAX and MNLI stand at the top, SNLI and AmbiEnt in the middle, αNLI and OCNLI near the bottom,
-    and CIFAR-10H far below all others. The intervals of RTE and WAX are very wide; a hollow point puts RTE without five
-    workers below SNLI. The items of SNLI and of the slider data spread over the whole range; those of
-    CIFAR-10H are nearly all at the lower end.""",
+    caption="""Of the datasets with three labels, the MNLI items divide people most. Points are means with 95% intervals,
+    over items and annotators where these are named, else over items; hollow, without annotators near chance. Bars show
+    how the items spread, where most of them have at least twenty votes; each dataset’s highest bar has the same height.
+    A stroke marks an even split over all labels.
+    ChaosNLI chose its SNLI and MNLI items for their disagreement.""",
+    alt="""Three panels, for two labels, three, and four or more; in each a row for every dataset, with a point for the
+    chance that two votes on an item differ, and bars for its items. With two labels RTE and XHateStability stand at the
+    top and αNLI at the bottom; a hollow point puts RTE without five workers between the two lowest. With three, MNLI stands at the top,
+    SNLI in the lower half, OCNLI far below. With more labels, CSC and WAX stand at the top, and CIFAR-10H is far below all.
+    The intervals of RTE and WAX are very wide. The items of SNLI and of the slider data spread over the whole range;
+    those of CIFAR-10H are nearly all at the lower end.""",
 )
 
 # %% [markdown]
-# Inference divides people in every dataset, and by very different amounts ({numref}`fig-atlas`): from
-# {value}`tbl-crowds dataset=ocnli evenness .0%` of the maximum on OCNLI {cite:p}`hu2020` to
-# {value}`tbl-crowds dataset=mnli evenness .0%` on the MNLI items that ChaosNLI chose. AmbiEnt, whose sentences were
-# picked for being ambiguous {cite:p}`liu2023`, and the slider data {cite:p}`pavlick2019` lie about halfway.
+# Inference divides people in every dataset, and by very different amounts ({numref}`fig-atlas`): two people differ on
+# {value}`tbl-crowds dataset=ocnli disagreement .0%` of the items of OCNLI {cite:p}`hu2020`, on
+# {value}`tbl-crowds dataset=lalor disagreement .0%` of the 180 SNLI pairs that a thousand people judged
+# {cite:p}`lalor2016`, and on {value}`tbl-crowds dataset=mnli disagreement .0%` of the MNLI items that ChaosNLI chose.
+# AmbiEnt, whose sentences were picked for being ambiguous {cite:p}`liu2023`, and the slider data {cite:p}`pavlick2019` lie
+# between.
 #
 # Two places are hardly known. RTE's rests on five workers, who make up
 # {value}`tbl-crowds dataset=rte of_five .0%` of the variance over annotators: even its interval, from
-# {value}`tbl-crowds dataset=rte evenness_low .0%` to {value}`tbl-crowds dataset=rte evenness_high .0%`, is too short.
+# {value}`tbl-crowds dataset=rte disagreement_low .0%` to {value}`tbl-crowds dataset=rte disagreement_high .0%`, is too short.
 # And WAX's eight annotators are too few to speak for others: it may stand anywhere from
-# {value}`tbl-crowds dataset=wax evenness_low .0%` to {value}`tbl-crowds dataset=wax evenness_high .0%`.
+# {value}`tbl-crowds dataset=wax disagreement_low .0%` to {value}`tbl-crowds dataset=wax disagreement_high .0%`.
 #
-# Whether a tweet is offensive (MD-Agreement, {cite:alp}`leonardelli2021`) or a chatbot's answer safe (DICES,
-# {cite:alp}`aroyo2023`) falls within this range: from {value}`tbl-crowds dataset=md-agreement evenness .0%` to
-# {value}`tbl-crowds dataset=dices350 evenness .0%`. What a small picture shows does not: CIFAR-10H
-# {cite:p}`peterson2019` is at {value}`tbl-crowds dataset=cifar10h evenness .0%`, with a few divided pictures among
+# Whether a chatbot's answer is safe (DICES, {cite:alp}`aroyo2023`) divides people about as much as the MNLI items. Whether
+# a tweet is offensive (MD-Agreement, {cite:alp}`leonardelli2021`), a reply ironic (MultiPICo, {cite:alp}`casola2024`) or a
+# post hateful (XHateStability, {cite:alp}`abercrombie2023`) has two answers, between which
+# {value}`tbl-crowds dataset=md-agreement disagreement .0%` to
+# {value}`tbl-crowds dataset=xhatestability disagreement .0%` of pairs of people differ, of at most half. On scales of five or
+# six points (POPQUORN, {cite:alp}`pei2023`; CSC, {cite:alp}`jang2024`) most pairs do, often by a single step: with the order
+# taken into account, CSC's α is {value}`tbl-crowds dataset=csc alpha_ordered .2f` rather than
+# {value}`tbl-crowds dataset=csc alpha .2f`. What a small picture shows divides nearly nobody: CIFAR-10H
+# {cite:p}`peterson2019` is at {value}`tbl-crowds dataset=cifar10h disagreement .0%`, with a few divided pictures among
 # thousands of clear ones.
 
 # %%
@@ -133,21 +144,23 @@ publish_table(
     "tbl-crowds",
     datasets,
     columns=atlas.ATLAS_COLUMNS,
-    caption="""Which crowd agrees least depends on the measure. Quadratic entropy and {term}`Krippendorff’s α` come
-    from the votes alone; Shannon {term}`entropy` is what a {term}`nonparametric prior`, fitted to each dataset,
-    expects. Annotators are counted where the file names them or lists them in one order; there, the 95% intervals in
-    brackets are over items and annotators, elsewhere over items. The data also has unanimous items and ties.""",
+    caption="""Which crowd agrees least depends on the measure. How often two votes on an item differ, also as a share
+    of its maximum at an even split, and {term}`Krippendorff’s α`. Annotators are counted where the file names them or
+    lists them in one order; there, the 95% intervals in brackets are over items and annotators, elsewhere over items.
+    Of annotators who judged an item in two rounds, the first counts. The data also has Shannon {term}`entropy` as a
+    {term}`nonparametric prior`, fitted to each dataset, expects it, unanimous items and ties.""",
 )
 
 # %% [markdown]
-# Chance-corrected agreement orders them differently ({numref}`tbl-crowds`). α is lowest on the two DICES datasets
-# ({value}`tbl-crowds dataset=dices alpha .2f` and {value}`tbl-crowds dataset=dices350 alpha .2f`), well below
+# Chance-corrected agreement orders them differently ({numref}`tbl-crowds`). With three labels, α is lowest on the two DICES
+# datasets ({value}`tbl-crowds dataset=dices alpha .2f` and {value}`tbl-crowds dataset=dices350 alpha .2f`), well below
 # MNLI's {value}`tbl-crowds dataset=mnli alpha .2f`: every conversation there gets a similar mix of answers, so that
 # two votes on one conversation agree little more often than votes on two different ones.
 #
-# Shannon entropy and quadratic entropy, each as a share of its maximum, differ by a few points for two or three
-# labels, and a lot on WAX: with sixteen labels it has {value}`tbl-crowds dataset=wax shannon_evenness .0%` by
-# Shannon and {value}`tbl-crowds dataset=wax evenness .0%` by quadratic entropy.
+# Shares of the maximum mislead across numbers of labels: RTE's {value}`tbl-crowds dataset=rte evenness .0%` lies above
+# MNLI's {value}`tbl-crowds dataset=mnli evenness .0%`, although two people differ less often there. And they depend on the
+# entropy: on WAX, with sixteen labels, it is {value}`tbl-crowds dataset=wax shannon_evenness .0%` of the maximum by Shannon
+# entropy and {value}`tbl-crowds dataset=wax evenness .0%` by quadratic entropy.
 #
 # Unanimous items must not be compared across numbers of votes. All people, five for most items, agree on
 # {value}`tbl-crowds dataset=ocnli unanimous .0%` of the OCNLI items, and all hundred on

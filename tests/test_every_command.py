@@ -27,19 +27,23 @@ GROUPS = {name for name, one in COMMANDS.items() if hasattr(one, "commands")}
 # What each command that must be given a name is given of what is not there.
 NOWHERE = {
     "cite": "fig-none", "data fetch": "none.yml", "data verify": "none.yml",
-    "dataset check": "none.csv", "dataset init": "none.csv", "evaluate": "none.csv --data sample",
+    "dataset check": "none.csv", "dataset export": "none.csv", "dataset init": "none.csv",
+    "evaluate": "none.csv --data sample",
     "export batch": "none.yml --model m --out batch.jsonl",
     "export lm-eval": "none.yml --out tasks", "export prompt": "none.yml",
     "figures diff": "none none", "finetune": "--model none --data sample", "params": "none",
+    "plan": "none.csv --votes 9",
     "predict": "none", "run": "none", "submit": "none.csv --name none --data sample",
     "sweep": "none -p seed=1,2", "votes merge": "none.json --out made",
 }  # fmt: skip
 # What answers beside a file of votes and one of predictions on them.
 ANSWERED = {
-    "data status": "", "dataset check": "{votes}", "dataset init": "{votes} --out mine.yml",
+    "data status": "", "dataset check": "{votes}", "dataset export": "{votes}",
+    "dataset init": "{votes} --out mine.yml",
     "evaluate": "{model} --data {data} --bootstrap 0",
     "export batch": "snli --model m --out b.jsonl --data {data}",
     "export lm-eval": "snli --out tasks --data {data}", "params": "annotations",
+    "plan": "{votes} --votes 9",
     "runs": "",
 }  # fmt: skip
 

@@ -24,7 +24,7 @@ from chaos_utils.report.parameters import find_notebook, resolve
 
 PAGES = sorted([*PROJECT.glob("*.md"), *(PROJECT / "book").glob("*.md")])
 # Of the others, only the arguments are checked: they build, train, download, serve or draw.
-RUN = ("evaluate ", "params ", "data status", "dataset ")
+RUN = ("evaluate ", "params ", "data status", "dataset ", "plan ")
 
 
 def blocks(page, language):

@@ -1,11 +1,15 @@
 """`chaos submit`: what it writes and asks for, what it checks, and that nothing is half-written."""
 
 import json
+import os
+import shlex
 import shutil
+import subprocess
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from helpers.commands import call
 from helpers.faults import assert_fields
 from helpers.predictions import csv_text
@@ -14,7 +18,9 @@ from helpers.rows import write_dataset
 from chaos_utils.analyses.inputs import gather
 from chaos_utils.base import paths
 from chaos_utils.cli import submit
+from chaos_utils.cli.data import _select
 from chaos_utils.datasets.auxiliary_data import JUDGES
+from chaos_utils.datasets.catalogue import prediction_files, vote_files
 from chaos_utils.scoring.formats import class_columns
 
 PROJECT = paths.project()
@@ -79,10 +85,42 @@ def test_a_file_that_is_far_too_large_is_not_read(results, file):
 
 
 def test_what_it_cannot_read_it_names_all_at_once(results, file):
-    few = fields(licence="", **{"asked.how": "guess"})
+    few = fields(licence="", **{"asked.how": "guess", "model.id": ""})
     done = call("submit", file, "--name", "a-try", "--data", "sample", *few, code=2)
-    assert_fields(done.stderr, found=("licence: is missing", "asked.how", "'guess'"))
+    words = ("licence: is missing; expected CC0", "model.id: is missing", "asked.how", "'guess'")
+    assert_fields(done.stderr, found=words)
     assert not list(results.glob("*"))
+
+
+def test_what_is_not_submitted_of_a_file_is_said(results, file):
+    table = pd.read_csv(file).assign(premise="A man sleeps.", family="mine")
+    pd.concat([table, table.iloc[:1].assign(uid="of-no-item")]).to_csv(file, index=False)
+    done = call("submit", file, "--name", "a-try", "--data", "sample", *fields())
+    assert "left out: the columns 'premise', 'family'" in done.stdout
+    assert "1 uid of the file is no item of the dataset ('of-no-item')" in done.stdout
+
+
+def test_a_file_and_a_record_that_disagree_on_votes_are_refused(results, file, sample):
+    trained_on = f"votes of {sample[0].dataset.name}"
+    pd.read_csv(file).assign(trained_on=trained_on).to_csv(file, index=False)
+    done = call("submit", file, "--name", "a-try", "--data", "sample", *fields(), code=2)
+    assert_fields(done.stderr, problem="two things", found=f"{trained_on}; votes_used: none")
+
+
+def test_advice_on_how_it_was_asked_names_fields_of_the_record(results, file):
+    prompt = {"asked.prompt": "?", "asked.temperature": "0", "asked.how": "label"}
+    done = call("submit", file, "--name", "a-try", "--data", "sample", *fields(**prompt), code=2)
+    assert_fields(done.stderr, todo=("-f asked.how=encoder", "-f asked.how=percentages"))
+    assert "--asked" not in done.stderr
+
+
+def test_a_title_that_is_taken_is_found_before_anything_is_read(results, file, monkeypatch):
+    monkeypatch.setattr("chaos_utils.datasets.loading.load_all_votes", None)
+    words = ["submit", file, "--name", "a-try"]
+    done = call(*words, *fields(title="D\u0435BERTa-v3-large"), code=2)
+    assert_fields(done.stderr, found="one script")
+    done = call(*words, *fields(title="DeBERTa-v3-Large"), code=2)
+    assert_fields(done.stderr, problem="known system", found="as DeBERTa-v3-large has it")
 
 
 def test_on_a_terminal_it_asks_for_what_it_lacks(results, file, monkeypatch):
@@ -142,7 +180,105 @@ def test_all_that_is_submitted_is_checked_and_each_fault_is_named(results):
     )
 
 
+@pytest.fixture
+def merged(results, tmp_path, monkeypatch):
+    """A repository with two submissions in its branch main, which may be changed."""
+    for name in ("minilm-l6-alphanli-3162-rerun", "mpnet-base-nli-10000-labels"):
+        shutil.copytree(PROJECT / "results" / "submitted" / name, results / name)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for words in (["init", "-q", "-b", "main"], ["add", "results"], ["commit", "-qm", "merged"],
+                  ["switch", "-qc", "mine"]):  # fmt: skip
+        subprocess.run([*git, *words], check=True)
+    return results / "mpnet-base-nli-10000-labels"
+
+
+def refused_since(base="main"):
+    """Return what is refused of each submission, for changes that a branch lacks."""
+    done = call("submit", "--check", "--base", base, "--data", "sample", "--json", code=2)
+    return {answer["name"]: answer.get("refused", "") for answer in json.loads(done.stdout)}
+
+
+CHANGES = {
+    "a file is changed": (lambda folder: append(folder / "predictions.parquet", "x"), "changed"),
+    "a file is deleted": (lambda folder: (folder / "system.yml").unlink(), "system.yml deleted"),
+    "all is deleted": (shutil.rmtree, "predictions.parquet deleted, system.yml deleted"),
+    "the record is changed": (
+        lambda folder: append(folder / "system.yml", "n_tried: 2\n"), "system.yml changed",
+    ),
+    "it is withdrawn and changed": (
+        lambda folder: append(folder / "system.yml", f"n_tried: 2\n{WITHDRAWN}"), "system.yml",
+    ),
+}  # fmt: skip
+WITHDRAWN = "withdrawn: {date: 2026-01-01, reason: old}\n"
+
+
+def append(path, text):
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write(text)
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_is_merged_does_not_change(merged, name):
+    change, found = CHANGES[name]
+    change(merged)
+    fault = refused_since()[merged.name]
+    assert_fields(fault, problem="does not change", found=found, todo=f"{merged.name}-v2")
+
+
+def test_what_is_merged_may_be_withdrawn_and_that_is_said(merged):
+    append(merged / "system.yml", WITHDRAWN)
+    done = call("submit", "--check", merged.name, "--base", "main", "--data", "sample")
+    assert f"{merged.name}: withdrawn here" in done.stdout
+
+
+def test_a_branch_that_is_not_there_is_one_message(merged, results):
+    done = call("submit", "--check", "--base", "gone", "--data", "sample", code=2)
+    assert_fields(done.stderr, where="--base gone", todo="git fetch")
+    done = call("submit", "--check", "--base=--output=x", "--data", "sample", code=2)
+    assert_fields(done.stderr, where="--output=x")
+    assert not list(results.parent.glob("x"))
+
+
+def test_the_fault_of_another_stands_beside_a_check_by_name(merged):
+    append(merged / "system.yml", WITHDRAWN)
+    other = merged.with_name("minilm-l6-alphanli-3162-rerun")
+    (other / "system.yml").write_text("title: [")
+    done = call("submit", "--check", merged.name, "--data", "sample")
+    assert "withdrawn on 2026-01-01" in done.stdout
+    assert "another submission has a fault" in done.stderr
+    assert f"{other.name}/system.yml" in done.stderr
+
+
+def test_the_workflow_fetches_all_that_submissions_are_compared_with():
+    text = (PROJECT / ".github" / "workflows" / "gate.yml").read_text("utf-8")
+    steps = yaml.safe_load(text)["jobs"]["submissions"]["steps"]
+    commands = [shlex.split(run) for step in steps if (run := step.get("run", ""))]
+    ours = [words[1:] for words in commands if words[0] == "chaos"]
+    assert ["submit", "--check", "--base", "$BASE"] in ours
+    for words in ours:
+        call(*words, "--help")  # a command or an option that is not there is a fault
+    fetched = [_select(words[2:]) for words in ours if words[:2] == ["data", "fetch"]]
+    known = {name for files in fetched for name in files}
+    assert {*vote_files(), *prediction_files(other_forms=False), *JUDGES.files} <= known
+
+
 # The published data
+
+
+def test_a_row_is_shown_with_the_places_that_change(released, results, tmp_path):
+    shutil.copytree(PROJECT / "results" / "submitted" / "minilm-l6-nli-s4", results / "s4")
+    (answer,) = json.loads(call("submit", "--check", "s4", "--json").stdout)
+    on_snli = [row for row in answer["places"] if row["dataset"] == "snli"]
+    (own,) = (row for row in on_snli if row["without"] is None)
+    assert own["system"] == answer["rows"][0]["title"]
+    assert all(row["n_placed"] == own["n_placed"] for row in on_snli)
+    worths = [row["people"] for row in on_snli]
+    assert worths == sorted(worths, reverse=True)
+    for row in on_snli:
+        if row is not own:  # one more system takes one place at most
+            for now, before in zip(row["place"], row["without"], strict=True):
+                assert now - before in (0, 1)
 
 
 def test_what_is_submitted_here_stands_a_check(released):
@@ -161,6 +297,7 @@ def test_pages_that_rank_systems_have_them_and_others_do_not(released):
         assert part.parsed_digest(systems=True) != other.parsed_digest(systems=True)
     assert {one.name for one in ranking.systems} - {one.name for one in others.systems} == {
         "MPNet-base, 10,000 items, labels", "MiniLM-L6, 3,162 items, trained again",
+        "MiniLM-L6, seed 4",
     }  # fmt: skip
 
 

@@ -1,8 +1,10 @@
 """Every dataset with votes, side by side: how far people agree, whatever the number of labels.
 
-Quadratic entropy as a share of its maximum compares them: it has no bias from two votes on, and is
-1 at an even split over any number of labels. What few votes do to the other numbers is in
-`few_votes`, and what choosing items by few votes does to a dataset in `selection`.
+The chance that two votes on an item differ (quadratic entropy) has no bias from two votes on. It
+compares datasets with as many labels: an even split over two labels gives half, over ten nine
+tenths. As a share of this maximum it favours few labels: votes of three to one are three quarters
+of the maximum with two labels, and just over half with three. What few votes do to the other
+numbers is in `few_votes`, and what choosing items by few votes does to a dataset in `selection`.
 """
 
 from collections.abc import Mapping
@@ -161,12 +163,13 @@ def drawn_rows(rows: pd.DataFrame, bins: pd.DataFrame, near: pd.DataFrame) -> pd
     means without the annotators whom `your_votes.near_chance` finds.
     """
     ends = ["", "_low", "_high"]
-    evenness = [f"evenness{end}" for end in ends]
-    means = rows[["dataset", "n_labels", "fewest", "median", "most", *evenness]].assign(part="mean")
+    values = [f"disagreement{end}" for end in ends]
+    means = rows[["dataset", "n_labels", "fewest", "median", "most", *values]].assign(part="mean")
     parts = [means, bins.assign(part="items")]
     if len(near):
-        without = near.loc[near["n_near"] > 0, ["dataset", *(f"evenness_without{e}" for e in ends)]]
-        parts.append(without.set_axis(["dataset", *evenness], axis=1).assign(part="without"))
+        columns = ["dataset", *(f"disagreement_without{end}" for end in ends)]
+        without = near.loc[near["n_near"] > 0, columns]
+        parts.append(without.set_axis(["dataset", *values], axis=1).assign(part="without"))
     return pd.concat(parts, ignore_index=True).fillna({"bin": 0}).astype({"bin": int})
 
 
@@ -318,8 +321,15 @@ def _estimate_shares(counts: Ints) -> dict[tuple[str, str], float]:
 
 
 @derived_table(keys=("dataset",))
+def by_disagreement(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of `atlas`, those with few labels first, then most disagreement."""
+    order = {"by": ["n_labels", "disagreement"], "ascending": [True, False]}
+    return rows.sort_values(**order, kind="stable", ignore_index=True)
+
+
+@derived_table(keys=("dataset",))
 def by_evenness(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of `atlas` or `selection`, most disagreement first."""
+    """Return rows of `selection`, most disagreement first."""
     return rows.sort_values("evenness", ascending=False, kind="stable", ignore_index=True)
 
 
@@ -330,12 +340,12 @@ def _votes_per_item(row: Mapping[str, int]) -> str:
 
 ATLAS_COLUMNS = [
     DATASET,
-    Column("items", "n_items"),
     Column("labels", "n_labels"),
+    Column("items", "n_items"),
     Column("votes per item", _votes_per_item),
     Column("annotators", "n_annotators"),
-    with_ends("quadratic", "evenness", 0, percent=True, group="entropy, % of its maximum"),
-    Column("Shannon", "shannon_evenness", 0, percent=True, group="entropy, % of its maximum"),
+    with_ends("two votes differ (%)", "disagreement", 0, percent=True),
+    Column("of its maximum (%)", "evenness", 0, percent=True),
     with_ends("Krippendorff’s α", "alpha", 2),
 ]
 _SPLIT_HEADING = "items split 3 of 5 (%)"

@@ -6,7 +6,7 @@ sets that hold for all systems at once, since a single place claims more than th
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, replace
+from dataclasses import astuple, dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -110,28 +110,99 @@ def scoreboard(
     """
     if votes.n_votes.min() < 2:
         return pd.DataFrame(columns=_COLUMNS)
+    field = _field_on(votes, systems, variants, judges)
+    tables = []
+    for name, items in _pools(votes, field.systems, field.crowd).items():
+        part = part_of(votes, items)
+        table = _ranked(part, _entries(votes, part, items, field), n_resamples, seed)
+        tables.append(table.assign(pool=name))
+    return pd.concat(tables, ignore_index=True)[_COLUMNS]
+
+
+def places_beside(
+    votes: Votes,
+    system: System,
+    others: Sequence[System],
+    *,
+    variants: Sequence[Run] = (),
+    judges: AuxiliaryData = JUDGES,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Return the places of all systems on the items of one of them, with and without that one.
+
+    Parameters
+    ----------
+    votes : Votes
+        On all items of a dataset.
+    system : System
+        Covers 95% of the items of a pool of `scoreboard`, the largest of which is taken.
+    others : sequence of System
+        The other systems of the `scoreboard`.
+    variants, judges, seed
+        As for `scoreboard`.
+
+    Returns
+    -------
+    DataFrame
+        ``system``, ``people_on_top_recalibrated``, ``place_best``, ``place_worst`` and
+        ``n_placed``, and the last three with ``without_`` before them; highest worth first. Empty
+        where items are too few for a map.
+    """
+    field = _field_on(votes, [*others, system], variants, judges)
+    pools = _pools(votes, field.systems, field.crowd).values()
+    items = next(items for items in pools if _covers(system.rows_in(votes), items))
+    part = part_of(votes, items)
+    if too_few_to_recalibrate(len(part), part.dataset.n_classes):
+        return pd.DataFrame()
+    systems = [entrant for entrant, _ in _entries(votes, part, items, field)]
+    worths = [worth(part, entrant, n_resamples=0, seed=seed) for entrant in systems]
+    values = [result.estimates[PEOPLE_RECALIBRATED].value for result in worths]
+    names = [entrant.name for entrant in systems]
+    table = pd.DataFrame({"system": names, PEOPLE_RECALIBRATED: values})
+    table = table.join(_places(part, systems, worths, PEOPLE_RECALIBRATED, seed))
+    rest = [k for k, name in enumerate(names) if name != system.name]
+    without = _places(
+        part, [systems[k] for k in rest], [worths[k] for k in rest], PEOPLE_RECALIBRATED, seed
+    )
+    without.index = pd.Index(rest)
+    return table.join(without.add_prefix("without_")).sort_values(
+        PEOPLE_RECALIBRATED, ascending=False, kind="stable", ignore_index=True
+    )
+
+
+@dataclass(frozen=True)
+class _Field:
+    """All systems that may be ranked, the names of those in no stack of others, and a crowd."""
+
+    systems: list[System]
+    alone: set[str]
+    crowd: Crowd | None
+
+
+def _field_on(
+    votes: Votes, systems: Sequence[System], variants: Sequence[Run], judges: AuxiliaryData
+) -> _Field:
     names = {system.name for system in systems}  # a reader may have repeated one of the runs
     runs = [run.predictions_on(votes) for run in variants if votes.is_released]
     variant_systems = [run for run in runs if run and run.name not in names]
-    alone = {run.name for run in variant_systems}
     all_systems = [one for one in (*systems, *variant_systems) if not refusal(votes, one)]
     is_judged = votes.is_released and judges.available and judges_file(votes.dataset)
     crowd = judges_on(votes, judges) if is_judged else None
-    tables = []
-    for name, items in _pools(votes, all_systems, crowd).items():
-        part = part_of(votes, items)
-        covering = [system for system in all_systems if _covers(system.rows_in(votes), items)]
-        answers = crowd if crowd and crowd.votes.uids == part.uids else None
-        entries: list[_Entry] = [
-            *(_entry(guess, kind=GUESS, asked="") for guess in guesses(part)),
-            *map(_entry, covering),
-            *(_language_models(answers) if answers else ()),
-            *_stacks(part, covering, alone, answers),
-        ]
-        check_names([system for system, _ in entries])
-        table = _ranked(part, entries, n_resamples, seed)
-        tables.append(table.assign(pool=name))
-    return pd.concat(tables, ignore_index=True)[_COLUMNS]
+    return _Field(all_systems, {run.name for run in variant_systems}, crowd)
+
+
+def _entries(votes: Votes, part: Votes, items: Ints, field: _Field) -> list[_Entry]:
+    """Return all that is ranked on a part of the votes."""
+    covering = [system for system in field.systems if _covers(system.rows_in(votes), items)]
+    crowd = field.crowd if field.crowd and field.crowd.votes.uids == part.uids else None
+    entries: list[_Entry] = [
+        *(_entry(guess, kind=GUESS, asked="") for guess in guesses(part)),
+        *map(_entry, covering),
+        *(_language_models(crowd) if crowd else ()),
+        *_stacks(part, covering, field.alone, crowd),
+    ]
+    check_names([system for system, _ in entries])
+    return entries
 
 
 def _covers(rows: Ints, items: Ints) -> bool:
@@ -376,7 +447,7 @@ COLUMNS = [
     Column("misplaced of 100 ↓", "dist_ce", 0, percent=True),
     Column("JSD ↓", lambda row: MISSING if row["asked"] == "label" else number(row["jsd"], 3)),
     Column("accuracy, % ↑", "new_accuracy", 0, percent=True),
-    Column("how", _how),
+    Column("how asked", _how),
 ]
 
 

@@ -26,9 +26,10 @@ from chaos_utils.metrics.agreement import (
     majority_share,
     quadratic_entropy,
 )
-from chaos_utils.metrics.divergence import entropy, miller_madow
+from chaos_utils.metrics.divergence import Floats, entropy, miller_madow
 from chaos_utils.metrics.jackknife import TwoWay
 from chaos_utils.metrics.priors import (
+    SINGLE_ITEM_STEPS,
     bootstrap_masses,
     draw_truths,
     fit_dirichlet,
@@ -60,6 +61,7 @@ from chaos_utils.scoring.evaluate import (
     references,
 )
 from chaos_utils.scoring.human_equivalents import refusal
+from chaos_utils.scoring.next_votes import refuse_adaptive
 from chaos_utils.scoring.scores import EvaluationRequest, as_scores, score
 from chaos_utils.scoring.system import System, shared_rows
 from chaos_utils.scoring.systems import (
@@ -248,19 +250,24 @@ def entropies(votes: Votes, *, seed: int) -> pd.DataFrame:
 def majorities(votes: Votes) -> pd.DataFrame:
     """Say how clear the majorities are, among the votes and among all people.
 
-    One row for each ``quantity``: ``plain`` is counted in the votes, ``value`` is what the
-    nonparametric prior expects of all people; NaN where a quantity has no such number. ``right`` is
-    the share of items whose majority label is the most frequent label of all people (tied labels
-    have equal parts of an item, as in `ceilings.annotation_budget`). ``sure`` is the share of items
-    where the chance of this is 95% or more. ``disagreement`` is as in `agreement`, which needs no
-    prior: where the two differ much, the prior is wrong.
+    One row for each ``quantity``: ``plain`` is counted in the votes, of the first batch where there
+    are several, ``value`` is what the nonparametric prior expects of all people, by all votes; NaN
+    where a quantity has no such number. ``right`` is the share of items whose majority label is the
+    most frequent label of all people (tied labels have equal parts of an item, as in
+    `ceilings.annotation_budget`). ``sure`` is the share of items where the chance of this is 95% or
+    more, by a prior that is fitted in few steps: the converged one is right on average, and too
+    sure of single items. ``disagreement`` is as in `agreement`, which needs no prior: where the two
+    differ much, the prior is wrong.
     """
-    prior = fit_grid(votes.counts)
+    counts = votes.all_counts
+    prior = fit_grid(counts)
     tops = prior.points.max(axis=1)
     disagreement = 1 - (prior.points**2).sum(axis=1)
     quantities = np.column_stack([tops, tops < 0.5, disagreement, shared_top(prior.points)])
-    expected = posterior_means(votes.counts, prior, quantities)
-    right = (shared_top(votes.shares) * expected[:, 3:]).sum(axis=1)
+    expected = posterior_means(counts, prior, quantities)
+    labels = shared_top(counts / counts.sum(axis=1, keepdims=True))
+    right = (labels * expected[:, 3:]).sum(axis=1)
+    sure = chance_right(counts) >= _SURE_CHANCE
     shares = majority_share(votes.counts)
     nan = np.nan
     rows = [
@@ -269,13 +276,22 @@ def majorities(votes: Votes) -> pd.DataFrame:
         ("tied", is_tied(votes.counts).mean(), nan),
         ("unanimous", (shares == 1).mean(), nan),
         ("right", nan, right.mean()),
-        ("sure", nan, (right >= _SURE_CHANCE).mean()),
+        ("sure", nan, sure.mean()),
         ("disagreement", (1 - (votes.shares**2).sum(axis=1)).mean(), expected[:, 2].mean()),
     ]
     if votes.dataset.n_classes == 2:
         del rows[1]  # no label of two has less than half
     table = pd.DataFrame(rows, columns=["quantity", "plain", "value"])
     return table.assign(n_items=len(votes))
+
+
+def chance_right(counts: Ints) -> Floats:
+    """Return the chance, item by item, that the majority label is that of all people."""
+    prior = fit_grid(counts, most_steps=SINGLE_ITEM_STEPS)
+    chances = posterior_means(counts, prior, shared_top(prior.points))
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    right: Floats = (shared_top(shares) * chances).sum(axis=1)
+    return right
 
 
 @cached_analysis(keys=("dataset", "bin"))
@@ -316,16 +332,18 @@ def divided_items(votes: Votes, *, n_items: int, most: int, seed: int) -> pd.Dat
     the votes say too little, and no item has an interval. ``counts`` are the votes by label. The
     priors are fitted on at most `most` items.
     """
+    counts = votes.all_counts
+    shares = counts / counts.sum(axis=1, keepdims=True)
     rng = np.random.default_rng([seed, 3])
     fitted = rng.permutation(len(votes))[:most] if len(votes) > most else np.arange(len(votes))
-    prior = fit_grid(votes.counts[fitted])
+    prior = fit_grid(counts[fitted], most_steps=SINGLE_ITEM_STEPS)
     point_disagreement = 1 - (prior.points**2).sum(axis=1, keepdims=True)
-    expected = posterior_means(votes.counts, prior, point_disagreement)[:, 0]
-    plain = 1 - (votes.shares**2).sum(axis=1)
-    order = np.lexsort((-votes.n_votes, -plain.round(10), -expected.round(2)))[:n_items]
-    dirichlet = fit_dirichlet(votes.counts[fitted])
+    expected = posterior_means(counts, prior, point_disagreement)[:, 0]
+    plain = 1 - (shares**2).sum(axis=1)
+    order = np.lexsort((-counts.sum(axis=1), -plain.round(10), -expected.round(2)))[:n_items]
+    dirichlet = fit_dirichlet(counts[fitted])
     # Items with the same votes have the same interval.
-    distinct, index = np.unique(votes.counts[order], axis=0, return_inverse=True)
+    distinct, index = np.unique(counts[order], axis=0, return_inverse=True)
     draws = 1 - (draw_truths(distinct, dirichlet, rng, _DRAWS) ** 2).sum(axis=2)
     low, high = np.quantile(draws, [0.025, 0.975], axis=0)[:, index.ravel()]
     if ((expected[order] < low) | (expected[order] > high)).any():
@@ -333,11 +351,9 @@ def divided_items(votes: Votes, *, n_items: int, most: int, seed: int) -> pd.Dat
     return pd.DataFrame(
         {
             "uid": [votes.uids[row] for row in order],
-            "counts": [" ".join(map(str, votes.counts[row].tolist())) for row in order],
+            "counts": [" ".join(map(str, counts[row].tolist())) for row in order],
             "disagreement": expected[order],
-            "n_alike": [
-                int((votes.counts == votes.counts[row]).all(axis=1).sum()) for row in order
-            ],
+            "n_alike": [int((counts == counts[row]).all(axis=1).sum()) for row in order],
             "low": low,
             "high": high,
         }
@@ -730,6 +746,7 @@ def crowd_inputs(data: str, dataset: str, predictions: Sequence[str]) -> Analysi
     if inputs.votes is None:
         raise needs_votes(inputs.datasets[0])
     (votes,) = inputs.votes
+    refuse_adaptive(votes)
     n_pairs = int((votes.n_votes >= 2).sum())
     if n_pairs < _FEWEST_ITEMS:
         raise ChaosError(

@@ -1,7 +1,7 @@
 """The one exception that a reader is meant to see."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 _LISTED_BESIDE_CLOSEST = 10  # up to so many choices are all listed beside the closest one
 _LISTED_AT_MOST = 100  # choices that are listed if none is close
@@ -59,6 +59,23 @@ class ChaosError(Exception):
         """
         problem, where, found, expected, todo = self._parts
         where = container if where is None else f"{container}, {where}"
+        return ChaosError(problem, where=where, found=found, expected=expected, todo=todo)
+
+    def advising(self, change: Callable[[str], str]) -> "ChaosError":
+        """Return the same fault with other advice, where a command has options of its own.
+
+        Parameters
+        ----------
+        change : callable
+            From what to do, in words, to the same in other words.
+
+        Returns
+        -------
+        ChaosError
+            A new error; this one stays as it is.
+        """
+        problem, where, found, expected, todo = self._parts
+        todo = change(todo) if todo else todo
         return ChaosError(problem, where=where, found=found, expected=expected, todo=todo)
 
 

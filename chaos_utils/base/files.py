@@ -1,12 +1,14 @@
 """Writing files so that a killed run never leaves half of one."""
 
+import csv
 import gc
+import io
 import json
 import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -62,6 +64,17 @@ def check_replaceable(path: Path) -> None:
     )
 
 
+def check_free(path: Path, replace: bool) -> None:
+    """Raise a ChaosError if there is a folder at `path`, or a file, unless `replace` allows it."""
+    if path.is_dir():
+        raise ChaosError("This is a folder.", where=path, expected="a file to write: --out")
+    check_replaceable(path)
+    if path.exists() and not replace:
+        raise ChaosError(
+            "This file exists already.", where=path, todo="choose another: --out, or pass --force"
+        )
+
+
 def _temporary_path(path: Path) -> Path:
     """Return an unused path beside a file or folder, for the one that will replace it."""
     return path.with_name(f".{path.name}-{secrets.token_hex(8)}")
@@ -92,6 +105,13 @@ def write_text(path: Path, content: str) -> None:
 def write_json(path: Path, content: Any) -> None:
     """Write readable JSON whole or not at all."""
     write_text(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def csv_text(rows: Iterable[Sequence[object]]) -> str:
+    """Return rows as CSV, one line each."""
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows(rows)
+    return stream.getvalue()
 
 
 @contextmanager

@@ -78,7 +78,9 @@ def _lines(kind: type[BaseModel], fault: ValidationError) -> list[str]:
             hint = f"; {did_you_mean(parts[-1], known_fields)}" if known_fields else ""
             text = f"no such field{hint}"
         elif error["type"] == "missing":
-            text = "is missing"
+            field = known_fields.get(str(*loc[-1:]))
+            meant = field.description if field else None
+            text = "is missing" + (f"; expected {meant}" if meant else "")
         elif error["type"].startswith("union_tag"):
             name, tag = error["ctx"]["discriminator"].strip("'"), str(error["ctx"].get("tag", ""))
             fields = [model.model_fields[name] for model in _models_at(kind, loc)]

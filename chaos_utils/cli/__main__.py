@@ -12,6 +12,7 @@ from chaos_utils.cli.dataset import dataset
 from chaos_utils.cli.evaluate import evaluate
 from chaos_utils.cli.export import export
 from chaos_utils.cli.figures import cite, figures
+from chaos_utils.cli.plan import plan
 from chaos_utils.cli.running import params, run, runs, sweep, sweep_run
 from chaos_utils.cli.submit import submit
 from chaos_utils.cli.train import finetune, predict, wanted
@@ -22,7 +23,7 @@ _GROUPS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
     "Evaluate": (evaluate, submit, dataset, data, export),
     "Build": (build, serve, run, runs, sweep, record, verify),
     "Train": (finetune, predict, wanted),
-    "Collect": (votes,),
+    "Collect": (votes, plan),
     "Publish": (release, pdf),
 }
 

@@ -56,3 +56,9 @@ def writable(text: str) -> Path:
             todo="change its permissions or choose another place",
         )
     return target
+
+
+def beside(votes: str, ending: str) -> Path:
+    """Return the path beside votes, named after them with another ending."""
+    path = Path(votes)
+    return path.parent / f"{path.stem or 'votes'}{ending}"

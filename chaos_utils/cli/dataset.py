@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.cli.arguments import Replace
+from chaos_utils.cli.arguments import Replace, beside
 from chaos_utils.cli.console import Replies, Reply, command
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def init(
     force: Replace = False,
 ) -> Replies:
     """Write the YAML file of a dataset, for `-p data=` and `chaos evaluate --data`."""
-    from chaos_utils.base.files import check_replaceable, write_text
+    from chaos_utils.base.files import check_free, write_text
     from chaos_utils.datasets.dataset import is_dataset_file
     from chaos_utils.datasets.describing import describe
 
@@ -185,11 +185,7 @@ def init(
         raise ChaosError(
             "A dataset's file ends in .yml or .yaml.", found=str(target), todo="name it so: --out"
         )
-    if target.exists() and not force:
-        raise ChaosError(
-            "This file exists already.", where=target, todo="choose another: --out, or pass --force"
-        )
-    check_replaceable(target)
+    check_free(target, force)
     text, notes, faults = describe(
         votes, target, item=item, annotator=annotator, label=label, cut=_numbers(cut)
     )
@@ -205,6 +201,43 @@ def init(
     yield Reply({"file": str(target), "notes": notes, "faults": faults}, lines)
     if faults:
         raise typer.Exit(2)
+
+
+@dataset.command("export")
+@command()
+def export(
+    votes: Annotated[str, Argument(help="A votes file, a dataset's YAML file, or its name.")],
+    to: Annotated[
+        Path | None,
+        Option("--out", metavar="FILE", help="By default beside the votes, named …-soft.csv."),
+    ] = None,
+    shrunken: Annotated[
+        bool,
+        Option("--shrunk", help="Shares that a prior expects, to look at, not to train on."),
+    ] = False,
+    force: Replace = False,
+) -> Replies:
+    """Write soft labels for training: the vote shares of each item, as CSV."""
+    from chaos_utils.base.files import check_free, csv_text, write_text
+    from chaos_utils.cli.export import load_dataset
+    from chaos_utils.scoring.next_votes import label_rows, refuse_adaptive
+
+    target = to or beside(votes, "-soft.csv")
+    check_free(target, force)
+    loaded = load_dataset(votes)
+    refuse_adaptive(loaded)
+    write_text(target, csv_text(label_rows(loaded, shrunken=shrunken)))
+    notes = [*loaded.notes]
+    if shrunken:
+        notes.append(
+            "shrunken shares are nearer to people on each item, and worse to train on than raw "
+            "ones: a model that learns from raw shares shrinks by itself"
+        )
+    lines = [str(target), f"  {counted(len(loaded), 'item')}, a column for each label"]
+    yield Reply(
+        {"file": str(target), "items": len(loaded), "shrunk": shrunken, "notes": notes},
+        [*lines, *(f"  {note}" for note in notes)],
+    )
 
 
 def _numbers(text: str) -> list[float]:

@@ -1,7 +1,5 @@
 """How `chaos evaluate` prints its answer: rows are systems, columns are measures."""
 
-import csv
-import io
 import math
 import shutil
 import textwrap
@@ -17,6 +15,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from chaos_utils.base.errors import counted
+from chaos_utils.base.files import csv_text
 from chaos_utils.cli.console import strip_control_characters
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report.columns import MISSING, number, p_value, safe_cell, signed
@@ -422,13 +421,11 @@ def _tex(text: str) -> str:
 
 def as_csv(answer: Answer) -> str:
     """Return the rows as CSV, with a column that marks the synthetic sample."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(ANSWER_COLUMNS)
-    for row in answer.rows:
-        values = (row.get(name) for name in ANSWER_COLUMNS)
-        writer.writerow(["" if _is_nan(value) else safe_cell(value) for value in values])
-    return stream.getvalue()
+    rows = (
+        ["" if _is_nan(value) else safe_cell(value) for value in map(row.get, ANSWER_COLUMNS)]
+        for row in answer.rows
+    )
+    return csv_text([ANSWER_COLUMNS, *rows])
 
 
 WRITERS = {"text": as_text, "csv": as_csv, "markdown": as_markdown, "latex": as_latex}

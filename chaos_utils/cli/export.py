@@ -48,7 +48,7 @@ def prompt(name: Name, data: Data = "auto", ask: Ask = "samples") -> Replies:
     from chaos_utils.scoring.exporting import default_prompt, fill
 
     check_way(ask, "--ask")
-    votes = _load(name, data)
+    votes = load_dataset(name, data)
     fill(votes, ask)  # fails if the dataset has no texts
     text = default_prompt(votes.dataset, ask)
     yield Reply(text, [text])
@@ -73,7 +73,7 @@ def lm_eval(
     from chaos_utils.scoring.asking import LOGPROBS
     from chaos_utils.scoring.exporting import fill, write_task
 
-    votes = _load(name, data)
+    votes = load_dataset(name, data)
     task = write_task(votes, fill(votes, LOGPROBS, _read(prompt), prompt), to, force)
     run = (
         "lm_eval run --model hf --model_args pretrained=MODEL --log_samples --output_path runs "
@@ -113,7 +113,7 @@ def batch(
             "Only samples are drawn several times.", found=f"--ask {ask} --n {n}",
             todo="leave --n out, or pass --ask samples",
         )  # fmt: skip
-    votes = _load(name, data)
+    votes = load_dataset(name, data)
     body = {"model": model, **request_body(ask, votes.dataset.n_classes, n or _N_ANSWERS)}
     body |= {key: _value(text) for key, text in assignments(parameter).items()}
     body = {key: value for key, value in body.items() if value is not None}
@@ -122,7 +122,7 @@ def batch(
     yield _reply([str(to)], len(votes), [run, _judge("answers.jsonl", name, data, votes, ask)])
 
 
-def _load(name: str, data: str) -> "Votes":
+def load_dataset(name: str, data: str = "auto") -> "Votes":
     """Return the votes of one dataset; fail where a name means several."""
     from chaos_utils.datasets.loading import load_all_votes, load_votes
 

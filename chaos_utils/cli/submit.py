@@ -1,6 +1,7 @@
 """`chaos submit`: add a result to the scoreboard, and check those that are there."""
 
 import datetime
+import re
 import shlex
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -17,8 +18,9 @@ from chaos_utils.cli.console import Grid, Replies, Reply, command, is_terminal, 
 
 if TYPE_CHECKING:
     from chaos_utils.datasets.votes import Votes
-    from chaos_utils.scoring.submitted import Submission
+    from chaos_utils.scoring.submitted import Submission, SystemRecord
     from chaos_utils.scoring.submitting import BoardRow
+    from chaos_utils.scoring.system import System
 
 _MOST_BYTES = 200_000_000  # of a file that is read: a hundred times what honest predictions take
 _HEADINGS = {
@@ -27,8 +29,9 @@ _HEADINGS = {
     "accuracy": "accuracy",
 }  # fmt: skip
 
-
 _LISTS = ("authors", "trained_on")
+_BESIDE = 2  # systems above and below a submission whose places are shown
+_MOST_MOVED = 8  # others whose places are shown, where these change
 
 
 @command()
@@ -67,25 +70,38 @@ def submit(
     check: Annotated[
         bool, Option("--check", help="Check what is submitted already, as a reviewer does.")
     ] = False,
+    base: Annotated[
+        str,
+        Option(
+            metavar="BRANCH",
+            help="With --check: refuse changes to what is merged in this branch, such as "
+            "origin/main.",
+        ),
+    ] = "",
 ) -> Replies:
     """Submit predictions to the scoreboard, or check submissions; exit code 2 where one is refused."""  # noqa: E501
     if check:
-        yield from _check(file or name, data)
+        yield from _check(file or name, data, base)
         return
+    if base:
+        raise ChaosError("--base is for --check.", todo="add --check, or leave --base out")
     if not file or not name:
         raise ChaosError(
-            "A submission needs a file and a name.", found=shlex.join(["chaos", "submit", file]),
+            "A submission needs a file and a name.",
+            found=shlex.join(["chaos", "submit", *filter(None, [file])]),
             expected="chaos submit FILE --name NAME", todo="or check what is there: --check",
         )  # fmt: skip
     from chaos_utils.base.files import fresh_folder
     from chaos_utils.base.yaml_files import read_yaml
+    from chaos_utils.datasets.faults import shorten
     from chaos_utils.datasets.frame import FileContent
     from chaos_utils.datasets.loading import load_all_votes, load_votes
     from chaos_utils.scoring import submitting
     from chaos_utils.scoring.label_mapping import answers_of
-    from chaos_utils.scoring.predictions import read_predictions
+    from chaos_utils.scoring.predictions import columns_left_out, read_predictions
     from chaos_utils.scoring.submitted import FOLDER, Submission, folder_of, parse_record
 
+    # What is found without reading votes or predictions comes first.
     target = folder_of(name)
     if target.exists():
         raise ChaosError(
@@ -93,7 +109,6 @@ def submit(
             todo=f"remove it if it is not merged; else correct it by another: --name {name}-v2 "
             f"-f replaces.name={name} -f replaces.reason=…",
         )  # fmt: skip
-    all_votes = load_all_votes(data) if dataset == "auto" else [load_votes(dataset, data)]
     path = Path(file)
     if path.is_file() and (n_bytes := path.stat().st_size) > _MOST_BYTES:
         raise ChaosError(
@@ -105,17 +120,8 @@ def submit(
     if not isinstance(content, dict):
         raise ChaosError("A submission's record is names with values.", where=about)
     record = parse_record(_ask(_with_fields(content, assignments(field))), about or "--field")
-    how = record.asked.how
-    systems = read_predictions(
-        path, all_votes, model=model, allow_missing=True,
-        answers=answers_of(answers) if answers else None, asked=None if how == "encoder" else how,
-    )  # fmt: skip
-    if len({system.name for system in systems}) > 1:
-        raise ChaosError(
-            "A submission is one system.", where=file,
-            found=", ".join(dict.fromkeys(system.name for system in systems)),
-            todo="choose one: --model",
-        )  # fmt: skip
+    submitting.check_record(Submission(name, target, record))
+    all_votes = load_all_votes(data) if dataset == "auto" else [load_votes(dataset, data)]
     synthetic = any(votes.source.synthetic for votes in all_votes)
     for votes in all_votes:
         if not (synthetic or (votes.is_released and votes.dataset.in_book)):
@@ -124,6 +130,24 @@ def submit(
                 where=votes.source.name, found=votes.dataset.title,
                 todo="leave out --data and --dataset, or evaluate it by itself: chaos evaluate",
             )  # fmt: skip
+    how = record.asked.how
+    reading: dict[str, Any] = {
+        "model": model, "answers": answers_of(answers) if answers else None,
+        "asked": None if how == "encoder" else how,
+    }  # fmt: skip
+    try:
+        systems = read_predictions(path, all_votes, allow_missing=True, **reading)
+    except ChaosError as fault:
+        raise fault.advising(_in_own_options) from fault
+    if len({system.name for system in systems}) > 1:
+        raise ChaosError(
+            "A submission is one system.", where=file,
+            found=", ".join(dict.fromkeys(system.name for system in systems)),
+            todo="choose one: --model",
+        )  # fmt: skip
+    left_out = columns_left_out(path, all_votes, **reading)
+    notes = list(dict.fromkeys(note for system in systems for note in system.notes))
+    _check_training(systems, record, file)
     trial = tempfile.TemporaryDirectory() if synthetic else None
     with trial or fresh_folder(target) as place:
         folder = Path(place)
@@ -134,24 +158,53 @@ def submit(
             submission = Submission(name, folder, record)
             submitting.write_submission(folder, systems, record)
         rows = submitting.check_submission(submission, all_votes)
+        places = _places(submission, all_votes)
     shown = f"results/{FOLDER}/{name}"
     steps = [] if synthetic else _steps(shown, record.title)
     yield Reply(
         {"folder": None if synthetic else shown, "rows": [asdict(row) for row in rows],
-         "next": steps},
-        [*_parts(rows), *(f"next: {step}" for step in steps)],
+         "places": places, "columns_left_out": left_out, "notes": notes, "next": steps},
+        [*_parts(rows, places),
+         *[f"left out: the columns {', '.join(map(shorten, left_out))}"] * bool(left_out),
+         *(f"of the file: {note}" for note in notes), *(f"next: {step}" for step in steps)],
     )  # fmt: skip
     if synthetic:
         say("nothing is written: these are made-up items, and no result")
 
 
-def _check(name: str, data: str) -> Replies:
+def _in_own_options(advice: str) -> str:
+    """Return the advice of the reader of predictions in words of this command."""
+    advice = advice.replace("leave --asked out", "pass -f asked.how=encoder")
+    advice = advice.replace("leave out --asked logprobs", "pass -f asked.how=encoder")
+    advice = advice.replace(", and pass --allow-missing", "")
+    return re.sub(r"--asked (\w+)", r"-f asked.how=\1", advice)
+
+
+def _check_training(systems: "Sequence[System]", record: "SystemRecord", file: str) -> None:
+    """Raise if a file says that it was fitted on votes, and the record that it was not."""
+    from chaos_utils.scoring.system import are_votes
+
+    fitted = sorted({name for system in systems for name in system.trained_on if are_votes(name)})
+    if fitted and record.votes_used == "none":
+        raise ChaosError(
+            "The file and the record say two things.", where=file,
+            found=f"trained_on: {', '.join(fitted)}; votes_used: none",
+            expected="votes_used: other_items, and the fold of each item in a column fold",
+            todo="correct either",
+        )  # fmt: skip
+
+
+def _check(name: str, data: str, base: str) -> Replies:
     """Check one submission, or all of them; the faults of each are printed before the exit."""
     from chaos_utils.datasets.catalogue import bundled_datasets
     from chaos_utils.datasets.loading import is_missing, load_all_votes, load_votes
+    from chaos_utils.scoring.merged_submissions import Changes, changes_since
     from chaos_utils.scoring.submitted import folder_of, read_submission, submissions
 
-    chosen = [read_submission(folder_of(name))] if name else submissions()
+    known, faults = submissions()
+    changes = changes_since(base) if base else Changes()
+    faults |= changes.faults
+    chosen = [read_submission(folder_of(name))] if name else known
     all_votes = (
         [load_votes(one.name) for one in bundled_datasets() if one.in_book and not is_missing(one)]
         if data == "auto"
@@ -161,26 +214,30 @@ def _check(name: str, data: str) -> Replies:
         raise ChaosError(
             "The votes that judge submissions are not available.", todo="run `chaos data fetch`"
         )
-    answers: list[dict[str, Any]] = []
+    answers: dict[str, dict[str, Any]] = {}
     parts: list[str | Grid] = []
-    faults = []
     for submission in chosen:
-        try:
-            answer, lines = _checked(submission, all_votes)
-        except ChaosError as fault:
-            faults.append(fault)
-            answer, lines = {"name": submission.name, "refused": str(fault)}, []
-        answers.append(answer)
-        parts += lines
-    yield Reply(answers, parts)
-    for refusal in faults:
-        say(str(refusal))
-    if faults:
+        ranked = submission.name in (name, *changes.new)
+        if submission.name not in faults:
+            try:
+                answers[submission.name], lines = _checked(submission, all_votes, ranked=ranked)
+                parts += lines
+            except ChaosError as fault:
+                faults[submission.name] = fault
+    refusals = {key: found for key, found in faults.items() if name in ("", key)}
+    answers |= {key: {"name": key, "refused": str(found)} for key, found in refusals.items()}
+    parts += [
+        f"{key}: withdrawn here: is it its authors who ask for it?" for key in changes.withdrawn
+    ]
+    yield Reply([answers[key] for key in sorted(answers)], parts)
+    for key, found in faults.items():
+        say(str(found) if key in refusals else f"another submission has a fault: {found}")
+    if refusals:
         raise typer.Exit(2)
 
 
 def _checked(
-    submission: "Submission", all_votes: "Sequence[Votes]"
+    submission: "Submission", all_votes: "Sequence[Votes]", *, ranked: bool
 ) -> tuple[dict[str, Any], list[str | Grid]]:
     """Return what a check of one submission finds, for programs and for readers."""
     from chaos_utils.scoring.submitting import check_submission
@@ -189,18 +246,74 @@ def _checked(
         line = f"{submission.name}: withdrawn on {withdrawn.date}: {withdrawn.reason}"
         return {"name": submission.name, "withdrawn": withdrawn.reason}, [line]
     rows = check_submission(submission, all_votes)
-    answer = {"name": submission.name, "rows": [asdict(row) for row in rows]}
-    return answer, [f"{submission.name}: no reason to refuse it", *_parts(rows)]
+    places = _places(submission, all_votes) if ranked else []
+    answer = {"name": submission.name, "rows": [asdict(row) for row in rows], "places": places}
+    return answer, [f"{submission.name}: no reason to refuse it", *_parts(rows, places)]
 
 
-def _parts(rows: "Sequence[BoardRow]") -> list[str | Grid]:
-    """Return rows as a table, and below it what stands beside each."""
+def _places(submission: "Submission", all_votes: "Sequence[Votes]") -> list[dict[str, Any]]:
+    """Return the places on the scoreboard with a submission and without it, by dataset and system.
+
+    Those of the submission, of the systems beside it, and of others that change but for the one
+    that it takes.
+    """
+    from chaos_utils.analyses.fitting import variants
+    from chaos_utils.analyses.scoreboard import places_beside
+    from chaos_utils.scoring.submitting import other_submissions
+    from chaos_utils.scoring.systems import load_systems
+
+    rows: list[dict[str, Any]] = []
+    for votes in all_votes:
+        system = submission.system_on(votes)
+        if system is None:
+            continue
+        others = [*load_systems(votes), *other_submissions(submission, votes)]
+        table = places_beside(votes, system, others, variants=variants())
+        if table.empty:
+            continue
+        own = table["system"] == system.name
+        shift = table["place_best"] - table["without_place_best"]
+        moves = ~own & (table["place_worst"] - table["without_place_worst"] != shift)
+        moves &= moves.cumsum() <= _MOST_MOVED
+        beside = abs(table.index - table.index[own][0]) <= _BESIDE
+        for row in table[beside | moves].to_dict("records"):
+            before = [row["without_place_best"], row["without_place_worst"]]
+            rows.append(
+                {
+                    "dataset": votes.dataset.name,
+                    "system": row["system"],
+                    "people": row["people_on_top_recalibrated"],
+                    "place": [int(row["place_best"]), int(row["place_worst"])],
+                    "n_placed": int(row["n_placed"]),
+                    "without": None if row["system"] == system.name else list(map(int, before)),
+                }
+            )
+    return rows
+
+
+def _parts(rows: "Sequence[BoardRow]", places: Sequence[dict[str, Any]]) -> list[str | Grid]:
+    """Return rows as a table, and below it what stands beside each, and places."""
     table = [[getattr(row, name) for name in _HEADINGS.values()] for row in rows]
     lines = []
     for row in rows:
         lines.append(f"{row.dataset}: {row.items}; most like {', '.join(row.neighbours)}")
         lines += [f"{row.dataset}: look at: {flag}" for flag in row.flags]
-    return [Grid([*_HEADINGS], table), *lines]
+    parts: list[str | Grid] = [Grid([*_HEADINGS], table), *lines]
+    if places:
+        cells = [
+            [row["dataset"], row["system"], f"{row['people']:.1f}",
+             f"{_place(row['place'])} of {row['n_placed']}", _place(row["without"])]
+            for row in places
+        ]  # fmt: skip
+        headings = ["dataset", "beside it on the board", "worth", "place", "without it"]
+        parts.append(Grid(headings, cells, right=["worth"]))
+    return parts
+
+
+def _place(ends: Sequence[int] | None) -> str:
+    if ends is None:
+        return "–"
+    return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]}–{ends[1]}"
 
 
 def _steps(folder: str, title: str) -> list[str]:

@@ -19,9 +19,11 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input, digest
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import get_dataset, known_files
+from chaos_utils.datasets.corpora import normalise
 from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.frame import FileContent, read_frame
+from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.published.tables import read_published
 
 LABELS = ("entailment", "neutral", "contradiction")
@@ -346,10 +348,39 @@ def read_probcopa(data: str = "auto") -> pd.DataFrame:
     return table[["uid", "model", "setting", "value", "answer"]].reset_index(drop=True)
 
 
+def read_unli(dataset: str, data: str = "auto") -> pd.DataFrame:
+    """Read UNLI: how probable people find a hypothesis, the mean over several of them.
+
+    Its pairs are joined to the items of a dataset by their two texts, without case and punctuation.
+
+    Returns
+    -------
+    DataFrame
+        A row per pair: uid (empty for a pair that is no item of the dataset; 614 of the 3,040 are
+        in ChaosNLI-SNLI), probability (from 0 to 1).
+    """
+    file = _File("unli/dev.csv", ["pre", "hyp", "unli"], data, sep=",")
+    means = pd.to_numeric(file.table["unli"], errors="coerce")
+    for found in file.table["unli"][~means.between(0, 1)]:
+        raise file.faults.fatal("A mean is no probability.", shorten(found), "from 0 to 1")
+    pairs = [*zip(file.table["pre"].map(normalise), file.table["hyp"].map(normalise), strict=True)]
+    if len(set(pairs)) < len(pairs):
+        raise file.faults.fatal("A pair stands in the data file twice.")
+    votes = load_votes(dataset, data)
+    uid_of_pair = {
+        tuple(map(normalise, texts.values())): uid
+        for uid, texts in zip(votes.uids, votes.texts, strict=True)
+    }
+    return pd.DataFrame(
+        {"uid": [uid_of_pair.get(pair, "") for pair in pairs], "probability": means}
+    )
+
+
 VARIERR = AuxiliaryData("varierr/*", read_varierr)
 TAXONOMY = AuxiliaryData("nli_disagreement_taxonomy/*", read_taxonomy)
 LIVENLI = AuxiliaryData("livenli/*", read_livenli)
 AMBIENT = AuxiliaryData("ambient/crowdworker*", read_ambient)
 JUDGES = AuxiliaryData("judges32/*", read_judges)
 PROBCOPA = AuxiliaryData("probcopa/*", read_probcopa)
+UNLI = AuxiliaryData("unli/*", read_unli)
 ANNOTATORS = AuxiliaryData(f"alttest/*/{_LLM_FILE}", read_llm_annotators)

@@ -6,6 +6,7 @@ from ast import literal_eval
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from math import inf
 from typing import Any
 
@@ -257,6 +258,20 @@ def as_number(value: object) -> float | int | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return value if isinstance(value, float) or abs(value) < _TOO_LARGE else None
+
+
+def as_time(value: object) -> float | None:
+    """Return a time in seconds, or the number that it is; None where the value is no time.
+
+    Texts are dates and times as ISO 8601 writes them, in UTC where they name no other zone.
+    """
+    number = as_number(value)
+    if number is not None or not isinstance(value, str):
+        return number
+    with suppress(ValueError):
+        time = datetime.fromisoformat(value.strip())
+        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+    return None
 
 
 def as_share(value: object) -> float | None:

@@ -308,6 +308,8 @@ class TableFields(StrictModel):
         such a column, it is the first of the labels with most votes.
     old_label : str
         Column of the label of an original dataset; empty for none.
+    item_fields : tuple of str
+        Columns about the item, such as its language; all rows of an item must say the same.
     texts : dict of str
         Column by text field; a field that is not in here is in the column of the same name.
     texts_by : str
@@ -325,6 +327,7 @@ class TableFields(StrictModel):
     numbered: bool = False
     majority: str = ""
     old_label: str = ""
+    item_fields: tuple[str, ...] = ()
     texts: dict[str, str] = Field(default_factory=dict)
     texts_by: str = ""
     texts_escaped: bool = False
@@ -358,6 +361,35 @@ def _as_answers(value: Any) -> Any:
 _Answers = Annotated[tuple[str, ...], BeforeValidator(_as_answers)]
 
 
+class AboutAnnotators(StrictModel):
+    """A second file, which says what annotators are.
+
+    Attributes
+    ----------
+    file : str
+        Its name, as among the dataset's files; it holds no votes.
+    key : str
+        Column of the annotator's identifier; empty for a JSON object that has its records by
+        annotator.
+    prefix : str
+        What stands before these identifiers in the file of votes, such as ``Ann``.
+    fields : tuple of str
+        Columns to keep.
+    missing : tuple of str
+        Values that say nothing, such as ``DATA_EXPIRED``: the field is then empty.
+    incomplete : bool
+        Whether the file may lack annotators: their fields are then empty, and their number is
+        reported. By default they are a fault.
+    """
+
+    file: str
+    key: str = ""
+    prefix: str = ""
+    fields: Annotated[tuple[str, ...], Field(min_length=1)]
+    missing: _Answers = ()
+    incomplete: bool = False
+
+
 class LongReader(TableFields):
     """One row per vote; the fields of `TableFields` are also allowed.
 
@@ -369,8 +401,26 @@ class LongReader(TableFields):
         Column of who voted; empty where that is not known. Its values become running numbers.
     annotator_fields : tuple of str
         Columns about the annotator, such as a group; all rows of an annotator must say the same.
+    about_annotators : AboutAnnotators or None
+        A second file with more such columns.
     label : str or tuple of str
         Column of the label; or one-hot columns, one per label and named as it, with one set.
+    round : str
+        Column of the round in which the vote was given, a whole number; an annotator may judge an
+        item once in each. Empty where each annotator judges an item once.
+    time : str
+        In place of `round`: column of when the vote was given, a number or a date and time as ISO
+        8601 writes it. An annotator's votes on an item are numbered by it.
+    rounds : tuple of str
+        In place of `label` and `round`: columns of the labels given in each round, the first round
+        first, where a row holds all votes of an annotator on an item.
+    items_across : bool
+        In place of `item` and `label`: whether a row holds all votes of an annotator, so that each
+        column but those about the annotator is an item, named as it. An empty cell is no vote.
+    batch : str
+        Column of the batch in which the vote was asked for, a whole number. All items have votes of
+        the first batch, and later ones were asked where earlier votes were close: only the first
+        counts where people and systems are judged. Empty where all votes were asked alike.
     missing : tuple of str
         Answers that are no votes, such as ``-1`` or ``skipped``; an empty text is an empty cell.
     separator : str
@@ -386,21 +436,53 @@ class LongReader(TableFields):
     )
     annotator: str = ""
     annotator_fields: tuple[str, ...] = ()
+    about_annotators: AboutAnnotators | None = None
     label: str | Annotated[tuple[str, ...], Field(min_length=1)] = "label"
+    round: str = ""
+    time: str = ""
+    rounds: Annotated[tuple[str, ...], Field(min_length=2)] | tuple[()] = ()
+    batch: str = ""
+    items_across: bool = False
     missing: _Answers = ()
     separator: str = ""
     cut: Cutpoints | None = None
 
     @model_validator(mode="after")
     def _check(self) -> "LongReader":
-        if self.annotator_fields and not self.annotator:
-            raise ValueError("annotator_fields need the column of the annotator")
+        for name in (
+            "annotator_fields", "about_annotators", "round", "time", "rounds", "items_across",
+        ):  # fmt: skip
+            if getattr(self, name) and not self.annotator:
+                raise ValueError(f"{name} needs the column of the annotator")
+        if self.rounds and {"round", "time", "label"} & self.model_fields_set:
+            raise ValueError("rounds has the columns of labels: leave out label, round and time")
+        if self.round and self.time:
+            raise ValueError("rounds are numbered by round, or by time: not both")
+        of_cells = {"item", "label", "round", "time", "rounds"}
+        if self.items_across and of_cells & self.model_fields_set:
+            raise ValueError("items_across takes each column as an item: name no item, no label")
+        if self.items_across and {"item", "label"} & {*self.columns_of_annotator}:
+            raise ValueError("items_across needs other names of columns than item and label")
+        if self.batch and (self.round or self.rounds or self.time):
+            raise ValueError("batch and rounds exclude each other: ask people again in one batch")
+        if len(set(self.rounds)) < len(self.rounds):
+            raise ValueError("rounds names a column twice")
+        about = self.about_annotators
+        for name in about.fields if about else ():
+            if name in self.annotator_fields:
+                raise ValueError(f"{name!r} is in annotator_fields and in about_annotators")
         return self
+
+    @property
+    def columns_of_annotator(self) -> tuple[str, ...]:
+        """The columns about the annotator."""
+        return (self.annotator, *self.annotator_fields)
 
     @property
     def label_columns(self) -> tuple[str, ...]:
         """The columns of labels."""
-        return (self.label,) if isinstance(self.label, str) else self.label
+        label = (self.label,) if isinstance(self.label, str) else self.label
+        return self.rounds or label
 
 
 class WideReader(TableFields):
@@ -447,6 +529,8 @@ class ColumnsReader(TableFields):
     annotators_by_place : bool
         Whether each position in the list, or each column, belongs to the same annotator in all
         rows.
+    about_annotators : AboutAnnotators or None
+        A second file that says what annotators are, by their identifier, place or column.
     second_votes : bool
         Whether an annotator's second vote on an item counts, and is reported; else it is a fault.
     missing : tuple of str
@@ -462,6 +546,7 @@ class ColumnsReader(TableFields):
     labels: str | Annotated[tuple[str, ...], Field(min_length=1)]
     annotators: str = ""
     annotators_by_place: bool = False
+    about_annotators: AboutAnnotators | None = None
     second_votes: bool = False
     missing: _Answers = ()
     separator: str = ""
@@ -473,6 +558,8 @@ class ColumnsReader(TableFields):
             raise ValueError("annotators need labels to be one column, which lists them")
         if self.annotators and self.annotators_by_place:
             raise ValueError("annotators are named by a column, or by place: not both")
+        if self.about_annotators and not (self.annotators or self.annotators_by_place):
+            raise ValueError("about_annotators needs annotators, or annotators_by_place")
         return self
 
 
@@ -500,7 +587,8 @@ class Dataset(StrictModel):
     release : Release
     files : tuple of DataFile
         The files that together hold the votes; where the reader has `texts_by`, the first file
-        holds the votes, and the second one the texts.
+        holds the votes, and the second one the texts. The file that `about_annotators` names holds
+        no votes.
     reader : ChaosNLIReader, LongReader, WideReader or ColumnsReader
         Turns the files into votes.
     n_votes : int
@@ -516,6 +604,9 @@ class Dataset(StrictModel):
     ordered : bool
         Whether the labels stand in an order, each one step from the next, such as the points of a
         scale; distances that count steps need it.
+    adaptive : bool or None
+        Whether items have more votes where the votes before were close; None where that is judged
+        by the votes. Such votes need their batches (`LongReader.batch`).
     pooled_as : str
         Datasets that name the same pool are also shown as one; empty for none.
     colour : Hue
@@ -542,6 +633,7 @@ class Dataset(StrictModel):
     in_book: Annotated[int, Field(ge=0)] = 0
     task: str = ""
     ordered: bool = False
+    adaptive: bool | None = None
     pooled_as: str = ""
     colour: Hue = HUES[0]
     dash: Literal["solid", "dashed", "dashdot", "dotted"] = "solid"
@@ -618,6 +710,13 @@ class Dataset(StrictModel):
                     )
             if self.reader.texts_by and len(self.files) < 2:
                 raise ValueError("reader.texts_by needs a second file")
+            names = [file.name for file in self.files]
+            later = names[2 if self.reader.texts_by else 1 :]
+            if self.about_annotators and self.about_annotators.file not in later:
+                raise ValueError(
+                    f"reader.about_annotators.file names {self.about_annotators.file!r}, which is "
+                    "none of the files after those of votes and texts"
+                )
         if isinstance(self.reader, LongReader | ColumnsReader):
             for answer in self.reader.missing:
                 if self.label_index(answer) is not None:
@@ -627,6 +726,11 @@ class Dataset(StrictModel):
                     near = did_you_mean(name, self.labels)
                     raise ValueError(f"reader.cut names {name!r}; {near}")
         return self
+
+    @property
+    def about_annotators(self) -> AboutAnnotators | None:
+        """The second file that says what annotators are; None where there is none."""
+        return getattr(self.reader, "about_annotators", None)
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ class Faults:
         self.path = path
         self.title = title
         self._expected = expected
-        self._todo = todo
+        self.todo = todo
         self.number = 0
         self._first: list[tuple[int, str]] = []  # the row, where it is known, and what is wrong
 
@@ -72,7 +72,7 @@ class Faults:
             where=self.path,
             found="\n".join(self.shown),
             expected=self._expected,
-            todo=self._todo,
+            todo=self.todo,
         )
 
     def fatal(
@@ -84,7 +84,7 @@ class Faults:
             where=self.path,
             found=found,
             expected=expected or self._expected,
-            todo=todo or self._todo,
+            todo=todo or self.todo,
         )
 
 

@@ -100,6 +100,7 @@ def check_votes(votes: Votes, faults: Sequence[str] = ()) -> Findings:
     known = votes.annotations
     if known is not None:
         found.rows = len(known.item)
+        known = known.first
         _add_annotators(found, known.item, known.annotator, len(votes))
         for field_name, groups in known.fields.items():
             n_votes = Counter(groups[k] for k in known.annotator.tolist())
@@ -134,7 +135,18 @@ def check_file(
         found.remarks.append(multiline_rows)
     if n_repeats:
         found.remarks.insert(0, f"{counted(n_repeats, 'item')} with the texts of another item")
-    fields = ("item", "annotator", "label", "labels", "annotators", "n_votes", "each", "where")
+    fields = (
+        "item",
+        "annotator",
+        "round",
+        "batch",
+        "label",
+        "labels",
+        "annotators",
+        "n_votes",
+        "each",
+        "where",
+    )
     if layout.finer:
         found.remarks.insert(
             0,

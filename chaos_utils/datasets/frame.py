@@ -26,6 +26,7 @@ from chaos_utils.datasets.csv_file import CsvFile
 from chaos_utils.datasets.faults import Faults, shorten
 from chaos_utils.datasets.people import names_annotators
 
+IDENTIFIERS = "text or a whole number"  # what `Column.identifiers` takes
 KEY = "/"  # between the identifiers of an item that several columns name
 _UNNAMED = "unnamed"  # a column without a name, as pandas writes its index
 _MOST_COLUMNS = 25_000
@@ -165,6 +166,13 @@ class Column:
     def identifiers(self) -> "Column":
         """The cells as identifiers, without those that are none."""
         return self.renamed([as_identifier(value) for value in self.values])
+
+    @property
+    def has_other(self) -> npt.NDArray[np.bool_]:
+        """Whether each cell holds something that is no identifier, such as 1.5; not if empty."""
+        empty = (None, "")
+        return self.map(lambda cell: as_identifier(cell) is None and cell not in empty
+                        and cell == cell and not str(cell).isspace(), bool)  # fmt: skip
 
     def renamed(self, names: Sequence[str | None]) -> "Column":
         """Return the cells with a new name for each value; None removes the cells of a value.
@@ -376,6 +384,33 @@ class Frame:
             (*self.notes, *([note] if n_empty else [])),
         )
 
+    def items_across(self, others: Sequence[str]) -> "Frame":
+        """Return a row for each filled cell of the columns that are not among `others`.
+
+        Such a column's name becomes the cell of ``item``, and its cell that of ``label``.
+        """
+        names = [name for name in self.names if name not in others]
+        columns = [self._column(name) for name in names]
+        filled = [
+            np.flatnonzero(~cells.map(lambda cell: cell in (None, ""), bool)) for cells in columns
+        ]
+        row = np.concatenate([np.empty(0, dtype=np.int64), *filled])
+        position = np.repeat(np.arange(len(names)), list(map(len, filled)))
+        labels = _stacked([cells.take(rows) for cells, rows in zip(columns, filled, strict=True)])
+
+        def column(name: str) -> Column:
+            if name == "item":
+                return Column(position.astype(np.int32), names)
+            return labels if name == "label" else self._column(name).take(row)
+
+        return Frame(
+            ["item", "label", *others],
+            len(row),
+            column,
+            lambda k: f"{self.place(int(row[k]))}, column {shorten(names[position[k]])}",
+            notes=self.notes,
+        )
+
     def where(self, conditions: Mapping[str, Sequence[object]], faults: Faults) -> "Frame":
         """Return the rows that meet all conditions, and note how many are left out.
 
@@ -426,13 +461,7 @@ def joined(frames: Sequence[Frame], files: Sequence[str]) -> Frame:
                      for frame, file in zip(frames, files, strict=True)]  # fmt: skip
         else:
             parts = [frame.column(name) for frame in frames]
-        merged = column_of(value for part in parts for value in part.values)
-        ends = np.cumsum([len(part.values) for part in parts])
-        codes = [  # of a part's values among the merged ones, with -1 at the end for no cell
-            np.append(new_codes, np.int32(-1))[part.codes]
-            for part, new_codes in zip(parts, np.split(merged.codes, ends[:-1]), strict=True)
-        ]
-        return Column(np.concatenate(codes), merged.values)
+        return _stacked(parts)
 
     def place(row: int) -> str:
         file = int(np.searchsorted(starts, row, side="right")) - 1
@@ -441,6 +470,19 @@ def joined(frames: Sequence[Frame], files: Sequence[str]) -> Frame:
     names = dict.fromkeys([*(name for frame in frames for name in frame.names), "file"])
     notes = [note for frame in frames for note in frame.notes]
     return Frame(list(names), int(starts[-1]), column, place, notes=notes)
+
+
+def _stacked(parts: Sequence[Column]) -> Column:
+    """Return the cells of several columns, one column below the other."""
+    if not parts:
+        return column_of(())
+    merged = column_of(value for part in parts for value in part.values)
+    ends = np.cumsum([len(part.values) for part in parts])
+    codes = [  # of a part's values among the merged ones, with -1 at the end for no cell
+        np.append(new_codes, np.int32(-1))[part.codes]
+        for part, new_codes in zip(parts, np.split(merged.codes, ends[:-1]), strict=True)
+    ]
+    return Column(np.concatenate(codes), merged.values)
 
 
 def read_frame(

@@ -62,11 +62,16 @@ def layout_of(
     finer = part_of_key(columns, reader)
     if finer and not item:
         questions.refuse(several_items_in_one(columns, reader, finer))
+    reader = columns.with_round(reader)
     layout = replace(questions.layout(reader), finer=finer)
     _check_n_labels(layout, frame, faults)
     if not item:
         questions.check_texts(layout)
     questions.check_labels(layout)
+    # Last, since what tells items' texts apart is a part of the key, and no batch.
+    with_batch = columns.with_batch(reader)
+    if with_batch != reader:
+        layout = replace(questions.layout(with_batch), finer=finer)
     return layout, content, frame
 
 

@@ -6,8 +6,15 @@ from pathlib import Path
 from chaos_utils.base.errors import counted
 from chaos_utils.base.files import uncollected
 from chaos_utils.base.inputs import Input
+from chaos_utils.datasets.about_annotators import read_people
 from chaos_utils.datasets.chaosnli import ChaosNLIRows, wide_reader_of
-from chaos_utils.datasets.dataset import ChaosNLIReader, Dataset, TableReader, WideReader
+from chaos_utils.datasets.dataset import (
+    ChaosNLIReader,
+    Dataset,
+    LongReader,
+    TableReader,
+    WideReader,
+)
 from chaos_utils.datasets.faults import Faults, listed, shorten
 from chaos_utils.datasets.frame import FileContent, Frame, column_of, joined, read_array, read_frame
 from chaos_utils.datasets.rows import Rows, Texts
@@ -49,7 +56,12 @@ def read_noting(
     rows_class, reader = Rows, dataset.reader
     if isinstance(reader, ChaosNLIReader):
         rows_class, reader = ChaosNLIRows, wide_reader_of(dataset)
-    vote_paths = paths[: 1 if reader.texts_by else len(dataset.files)]
+    about = dataset.about_annotators
+    about_index = [file.name for file in dataset.files].index(about.file) if about else -1
+    is_of_votes = [
+        k == 0 if reader.texts_by else k != about_index for k in range(len(dataset.files))
+    ]
+    vote_paths = [path for path, is_one in zip(paths, is_of_votes, strict=False) if is_one]
     files, where = [path.name for path in vote_paths], paths[0]
     if getattr(reader, "annotator", "") == "file":  # file names are annotators' names: hide them
         files = [f"file {number}" for number in range(1, len(files) + 1)]
@@ -71,12 +83,16 @@ def read_noting(
     frame = _rows(frames, files, reader, faults)
     if rows_class is ChaosNLIRows and not dataset.n_old_labels and "old_label" not in frame:
         reader = reader.model_copy(update={"old_label": ""})
-    rows = rows_class(frame, dataset, reader, faults, n_votes)
-    inputs = [Input(name, content.sha256) for name, content in zip(names, contents, strict=False)]
+    people = None
+    digests = {path: content.sha256 for path, content in zip(vote_paths, contents, strict=True)}
+    if about:
+        people = read_people(paths[about_index], about, faults.todo)
+        digests[paths[about_index]] = people.sha256
+    rows = rows_class(frame, dataset, reader, faults, n_votes, people)
     texts = None
     if reader.texts_by:
-        text_input, texts = _texts_from_second_file(rows, paths[1], names[1])
-        inputs.append(text_input)
+        digests[paths[1]], texts = _texts_from_second_file(rows, paths[1])
+    inputs = [Input(name, digests[path]) for name, path in zip(names, paths, strict=True)]
     return rows.votes(inputs, texts), faults
 
 
@@ -103,6 +119,10 @@ def _rows(
 
     Items that lose all their rows are noted.
     """
+    if isinstance(reader, LongReader) and reader.items_across:
+        for frame in frames:
+            frame.require(reader.columns_of_annotator, faults)
+        frames = [frame.items_across(reader.columns_of_annotator) for frame in frames]
     if reader.each:
         frames = [frame.each(reader.each, faults) for frame in frames]
     frame = joined(frames, files)
@@ -140,8 +160,8 @@ def _array_frame(content: FileContent, dataset: Dataset, faults: Faults) -> Fram
     )
 
 
-def _texts_from_second_file(rows: Rows, path: Path, name: str) -> tuple[Input, Texts]:
-    """Return the entry of a second file among the inputs, and the texts of the items in it."""
+def _texts_from_second_file(rows: Rows, path: Path) -> tuple[str, Texts]:
+    """Return the digest of the second file, and the texts of the items in it."""
     reader, dataset, content = rows.reader, rows.dataset, FileContent.of(path)
     faults = _faults_of(path, dataset)
     text_reader = WideReader(format="wide", item=reader.texts_by, texts=reader.texts)
@@ -152,4 +172,4 @@ def _texts_from_second_file(rows: Rows, path: Path, name: str) -> tuple[Input, T
     faults.add("the file as a whole", [f"found no text of item {shorten(uid)}" for uid in missing])
     faults.check()
     order = [index_of_uid[uid] for uid in rows.item.values]
-    return Input(name, content.sha256), [[text[k] for k in order] for text in texts]
+    return content.sha256, [[text[k] for k in order] for text in texts]

@@ -17,18 +17,21 @@ import numpy.typing as npt
 
 from chaos_utils.base import inputs
 from chaos_utils.base.errors import counted
+from chaos_utils.datasets.about_annotators import People
 from chaos_utils.datasets.cells import (
     MOST_VOTES,
     as_count,
     as_identifier,
     as_list,
+    as_number,
     as_object,
     as_share,
+    as_time,
     unwrap_single,
 )
 from chaos_utils.datasets.dataset import ColumnsReader, Dataset, LongReader, TableReader, WideReader
 from chaos_utils.datasets.faults import Faults, shorten, wrong_value_message
-from chaos_utils.datasets.frame import KEY, Column, Frame, column_of
+from chaos_utils.datasets.frame import IDENTIFIERS, KEY, Column, Frame, column_of
 from chaos_utils.datasets.labels import answer_of, label_of, labels_in, notes_on, vote_of
 from chaos_utils.datasets.people import holds_names, names_annotators
 from chaos_utils.datasets.texts import (
@@ -74,9 +77,13 @@ class Rows:
         reader: TableReader,
         faults: Faults,
         n_votes: int = 0,
+        people: People | None = None,
     ) -> None:
         self.frame, self.dataset, self.reader, self.faults = frame, dataset, reader, faults
+        self.people = people  # what a second file says of annotators
         self.n_votes = n_votes  # number that each item must have; 0 for any
+        self.later_counts: Ints | None = None  # votes of later batches, where votes have batches
+        self.batches: tuple[int, ...] = ()  # their numbers
         self.bad = np.zeros(len(frame), dtype=bool)
         self._check_columns()
         self.item = self._items()
@@ -116,10 +123,12 @@ class Rows:
         """Raise a ChaosError if a column that the reader names is missing."""
         reader = self.reader
         required: list[str] = [*reader.item_columns, reader.majority, reader.old_label]
+        required += reader.item_fields
         if not reader.texts_by:
             required += [reader.texts.get(text, text) for text in self.dataset.text_fields]
         if isinstance(reader, LongReader):
             required += [*reader.label_columns, reader.annotator, *reader.annotator_fields]
+            required += [reader.round, reader.time, reader.batch]
         elif isinstance(reader, ColumnsReader):
             required += [reader.labels] if isinstance(reader.labels, str) else reader.labels
             required += [reader.annotators]
@@ -157,6 +166,7 @@ class Rows:
         old = self._stated(reader.old_label)
         if texts is None:
             texts = self.texts()
+        fields = self._item_fields()
         if isinstance(reader, WideReader):
             counts, annotations = self._counts(reader), None
             notes = notes_on(dataset, 0, {}, rows_left_out=self.frame.notes)
@@ -181,8 +191,11 @@ class Rows:
                 for text in zip(*texts, strict=True)
             ),
             annotations=annotations,
+            later_counts=None if self.later_counts is None else frozen(self.later_counts),
+            batches=self.batches,
             notes=notes,
             other_sources=tuple(read[1:]),
+            fields=fields,
         )  # fmt: skip
 
     def _remarks_on_items(self, texts: Texts) -> Iterator[str]:
@@ -244,18 +257,38 @@ class Rows:
             path = self.reader.texts.get(name, name)
             cells = self.frame.column(path)
             is_text = cells.map(lambda value: isinstance(value, str), bool)
-            if self._names_annotators(path, cells.values):
-                raise self.faults.fatal(
-                    f"The column {path!r} names annotators, and is no text of the items.",
-                    expected="texts without the annotators' identifiers",
-                    todo="leave it out of `texts`: who voted is never shown, nor sent to a model",
-                )
+            self._refuse_annotators(path, cells.values, "text", "texts")
             self.wrong(self.first_rows() & ~is_text, path, cells, "text")
             is_same = cells.is_same_within(self.item).all()
             codes = cells.codes if is_same else one_spelling(cells).codes
             self._check_same(path, cells, codes, "text")
             texts.append([cells[row] for row in self.first.tolist()])
         return texts
+
+    def _item_fields(self) -> dict[str, tuple[str, ...]]:
+        """Return the value of each item, by column; rows that contradict it are noted."""
+        fields = {}
+        for path in self.reader.item_fields:
+            cells = self._identifiers(path)
+            self._refuse_annotators(path, cells.values, "field", "item_fields")
+            self._check_same(path, cells, cells.codes, "value")
+            fields[path] = tuple(cells[row] or "" for row in self.first.tolist())
+        return fields
+
+    def _identifiers(self, path: str) -> Column:
+        """Return the cells of a column as identifiers; those that are none are noted."""
+        cells = self.frame.column(path)
+        self.wrong(cells.has_other, path, cells, IDENTIFIERS)
+        return cells.identifiers
+
+    def _refuse_annotators(self, path: str, values: Sequence[Any], what: str, key: str) -> None:
+        """Raise a ChaosError if a column that `key` names holds annotators' identifiers."""
+        if self._names_annotators(path, values):
+            raise self.faults.fatal(
+                f"The column {path!r} names annotators, and is no {what} of the items.",
+                expected=f"{what}s without the annotators' identifiers",
+                todo=f"leave it out of `{key}`: who voted is never shown, nor sent to a model",
+            )
 
     def _names_annotators(self, path: str, values: Sequence[Any]) -> bool:
         """Return whether a column holds the annotators' identifiers or names."""
@@ -268,8 +301,10 @@ class Rows:
     def _ballots(self, reader: LongReader | ColumnsReader) -> "_Ballots":
         """Return the answers one by one, from a column of labels, one-hot columns or lists."""
         frame = self.frame
-        if isinstance(reader, LongReader):
-            voters = frame.column(reader.annotator) if reader.annotator else None
+        voters = None
+        if isinstance(reader, LongReader) and reader.annotator:
+            voters = frame.column(reader.annotator)
+        if isinstance(reader, LongReader) and not reader.rounds:
             if isinstance(reader.label, str):
                 cells = frame.column(reader.label)
                 return _Ballots(None, cells, [reader.label], voters)
@@ -285,9 +320,10 @@ class Rows:
             cells = Column(one_hot.argmax(axis=1).astype(np.int32)[rows], list(reader.label))
             voters = voters and Column(voters.codes[rows], voters.values)
             return _Ballots(rows, cells, [", ".join(reader.label)], voters)
-        if isinstance(reader.labels, str):
+        if isinstance(reader, ColumnsReader) and isinstance(reader.labels, str):
             return self._ballots_in_lists(reader.labels, reader)
-        names, n = list(reader.labels), len(frame)
+        names = [*(reader.rounds if isinstance(reader, LongReader) else reader.labels)]
+        n = len(frame)
         columns = [frame.column(name) for name in names]
         # The columns' values follow each other in one list: `starts` has where each begins.
         starts = np.cumsum([0, *(len(column.values) for column in columns)])[:-1]
@@ -304,9 +340,10 @@ class Rows:
         cells = Column(codes[is_vote].astype(np.int32), values)
         rows = np.repeat(np.arange(n), len(names))[is_vote]
         column_index = np.tile(np.arange(len(names)), n)[is_vote]
-        voters = (
-            Column(column_index.astype(np.int32), names) if reader.annotators_by_place else None
-        )
+        if isinstance(reader, LongReader):
+            voters = voters and Column(voters.codes[rows], voters.values)
+        elif reader.annotators_by_place:
+            voters = Column(column_index.astype(np.int32), names)
         return _Ballots(rows, cells, names, voters, column_index)
 
     def _ballots_in_lists(self, path: str, reader: ColumnsReader) -> "_Ballots":
@@ -376,12 +413,26 @@ class Rows:
         item = self.item.codes if at is None else self.item.codes[at]
         is_valid = (label >= 0) & (item >= 0)
         k, n_items = dataset.n_classes, len(self.item.values)
-        flat_index = item[is_valid].astype(np.int64)  # of an item and a label, in `counts`
-        flat_index *= k
-        flat_index += label[is_valid]
-        counts = np.bincount(flat_index, minlength=n_items * k).reshape(-1, k)
-        del flat_index  # for ten million votes, it takes a tenth of a gigabyte
-        annotations, n_second = None, 0
+
+        def counted_where(mask: Mask) -> Ints:
+            flat_index = item[mask].astype(np.int64)  # of an item and a label, in the counts
+            flat_index *= k
+            flat_index += label[mask]
+            counts: Ints = np.bincount(flat_index, minlength=n_items * k).reshape(-1, k)
+            return counts
+
+        annotations, n_second, remarks = None, 0, list[str]()
+        is_counted, batches = is_valid, self._batches(reader, at)
+        if batches is not None:
+            is_counted = is_valid & (batches == 0)
+            self.later_counts = counted_where(is_valid & ~is_counted)
+        if len(self.batches) > 1:
+            remarks.append(
+                f"{int(is_valid.sum() - is_counted.sum()):,} of {int(is_valid.sum()):,} votes are "
+                "of later batches, asked for where earlier votes were close: they count for "
+                "majorities, plans and shrunken labels, not where people or systems are judged"
+            )
+        counts = counted_where(is_counted)
         if ballots.voters is not None:
             voter_cells, voters = ballots.voters, ballots.voters.identifiers
             name = reader.annotator if isinstance(reader, LongReader) else reader.annotators
@@ -395,50 +446,113 @@ class Rows:
             )
             # Several labels in one answer are one vote for the rule of one vote per person.
             counts_as_one = (label != _IGNORED) & (item >= 0) & ~ballots.is_further_label
-            n_second = self._second_votes(item, voters, counts_as_one, at, reader)
-            has_name = is_valid & (voters.codes >= 0)
-            columns = (item, voters.codes, label)
+            rounds = self._rounds(reader, ballots, item, voters)
+            n_second = self._second_votes(item, voters, counts_as_one, rounds, at, reader)
+            has_name = is_counted & (voters.codes >= 0)
+            columns = (item, voters.codes, label, *([] if rounds is None else [rounds]))
             parts = [part if has_name.all() else part[has_name] for part in columns]
             order = np.argsort(parts[0], kind="stable")
             fields = self._annotator_fields(reader) if isinstance(reader, LongReader) else {}
-            items, people, labels = (frozen(part[order]) for part in parts)
-            annotations = Annotations(items, people, labels, fields)
+            if self.people:
+                more_fields, remark = self.people.fields_of(voters.values)
+                fields |= more_fields
+                remarks.append(remark)
+            items, people, labels, *numbers = (frozen(part[order]) for part in parts)
+            annotations = Annotations(items, people, labels, fields, *numbers)
+            if rounds is not None:
+                counts, note = _first_counts(annotations, counts.shape)
+                remarks.append(note)
         ignored = Column(cells.codes[label == _IGNORED], cells.values)
         left_out = ignored.map(lambda value: as_identifier(unwrap_single(value)) or "").tolist()
         trimmed = cells.map(lambda value: isinstance(value, str) and value != value.strip(), bool)
         notes = notes_on(
             dataset,
-            int(counts.sum()),
+            int(is_valid.sum()),
             Counter(left_out),
             int((trimmed & is_valid).sum()),
             n_second,
             self.frame.notes,
         )
+        notes += tuple(f"{dataset.short}: {remark}." for remark in remarks if remark)
         return counts, annotations, notes
+
+    def _rounds(
+        self, reader: LongReader | ColumnsReader, ballots: "_Ballots", item: Codes, voters: Column
+    ) -> Ints | None:
+        """Return the running number of each vote's round; None where the file gives none."""
+        if not isinstance(reader, LongReader):
+            return None
+        if reader.rounds:
+            return ballots.column
+        path = reader.round or reader.time
+        if not path:
+            return None
+        cells = self.frame.column(path)
+        values = cells.map(or_nan(as_time if reader.time else as_number), np.float64)
+        if reader.time:
+            are_numbers = cells.map(as_number) != None  # noqa: E711 - compares each element
+            is_other = np.isnan(values) | (are_numbers != are_numbers[:1])  # mixed, none is sure
+            expected = "a time such as 2026-03-01T18:30 or 1772389800, the same kind in all rows"
+            self.wrong(is_other, path, cells, expected)
+        else:
+            is_whole = values == np.rint(values)  # not for NaN
+            self.wrong(~is_whole, path, cells, "a whole number, such as 1 for the first round")
+        values = np.nan_to_num(values, nan=np.inf)
+        if ballots.rows is not None:
+            values = values[ballots.rows]
+        if reader.time:
+            pair = item.astype(np.int64) * (len(voters.values) + 1) + voters.codes
+            return _ranks_within(pair, values)
+        rounds: Ints = np.unique(values, return_inverse=True)[1]
+        return rounds
+
+    def _batches(self, reader: LongReader | ColumnsReader, at: Ints | None) -> Ints | None:
+        """Return the running number of each vote's batch; None where the file gives none."""
+        path = getattr(reader, "batch", "")
+        if not path:
+            return None
+        cells = self.frame.column(path)
+        numbers = cells.map(or_nan(as_number), np.float64)
+        is_whole = numbers == np.rint(numbers)  # not for NaN
+        self.wrong(~is_whole, path, cells, "a whole number, such as 1 for the first batch")
+        values, batches = np.unique(np.where(is_whole, numbers, np.inf), return_inverse=True)
+        self.batches = tuple(int(value) for value in values if np.isfinite(value))
+        running: Ints = batches if at is None else batches[at]
+        return running
 
     def _annotator_fields(self, reader: LongReader) -> dict[str, tuple[str, ...]]:
         """Return the value of each annotator, by column; rows that contradict it are noted."""
         people = self.frame.column(reader.annotator).identifiers
         fields = {}
         for path in reader.annotator_fields:
-            cells = self.frame.column(path).identifiers
+            cells = self._identifiers(path)
             is_same = cells.is_same_within(people)
             self.wrong(~is_same, path, cells, "what an earlier row says of this annotator")
             fields[path] = tuple(cells[row] or "" for row in people.first.tolist())
         return fields
 
     def _second_votes(
-        self, item: Codes, voters: Column, counts: Mask, at: Ints | None, reader: TableReader
+        self,
+        item: Codes,
+        voters: Column,
+        counts: Mask,
+        rounds: Ints | None,
+        at: Ints | None,
+        reader: TableReader,
     ) -> int:
         """Return how many second votes by an annotator on an item the reader allows.
 
-        Second votes that it does not allow are noted. `item` and `voters` are those of each vote,
-        `counts` are the votes that count, and `at` has the row of each vote (None: one per row).
+        Second votes in one round that it does not allow are noted. `item`, `voters` and `rounds`
+        are those of each vote, `counts` are the votes that count, and `at` has the row of each vote
+        (None: one per row).
         """
         counts &= voters.codes >= 0
         pairs = item[counts].astype(np.int64)
         pairs *= len(voters.values)
         pairs += voters.codes[counts]  # one number for each pair of an item and an annotator
+        if rounds is not None:
+            pairs *= int(rounds.max(initial=0)) + 1
+            pairs += rounds[counts]
         in_order = np.sort(pairs)
         if not (in_order[1:] == in_order[:-1]).any():
             return 0
@@ -452,15 +566,23 @@ class Rows:
         if getattr(reader, "second_votes", False):
             return len(first_vote)
 
+        expected = "one per item and annotator"
+        if isinstance(reader, LongReader):
+            expected += (
+                " in each round"
+                if rounds is not None
+                else ("; where people were asked again, name the column of the `round` in YAML")
+            )
+
         def problem(vote: int) -> str:
             row, first_row = vote, first_vote[vote]
             if at is not None:
                 row, first_row = int(at[row]), int(at[first_row])
             if row == first_row:
-                return "found two votes by one annotator; expected one per item and annotator"
+                return f"found two votes by one annotator; expected {expected}"
             return (
                 f"found a second vote on item {shorten(self.item[row])} by the annotator of "
-                f"{self.frame.place(first_row)}; expected one per item and annotator"
+                f"{self.frame.place(first_row)}; expected {expected}"
             )
 
         is_second = np.zeros(len(item), dtype=bool)
@@ -580,7 +702,8 @@ class Rows:
         def problem(row: int) -> str:
             item = int(self.item.codes[row])
             if not total[item]:
-                return "found no votes; expected at least 1 per item"
+                batch = " of the first batch" if len(self.batches) > 1 else ""
+                return f"found no votes{batch}; expected at least 1 per item"
             if n_votes and total[item] != n_votes:
                 return f"found {counted(int(total[item]), 'vote')}; expected {n_votes} per item"
             return (
@@ -591,6 +714,35 @@ class Rows:
         wrong_number = (total == 0) | ((total != n_votes) if n_votes else False)
         wrong_items = is_sound & (wrong_number | ((stated >= 0) & (votes_for != most)))
         self.note(self.first_rows(wrong_items), problem)
+
+
+def _ranks_within(groups: Ints, values: npt.NDArray[np.float64]) -> Ints:
+    """Return the rank of each value within its group, from 0; equal values share one."""
+    order = np.lexsort((values, groups))
+    in_order, grouped = values[order], groups[order]
+    is_first = np.append(True, grouped[1:] != grouped[:-1])
+    steps = np.cumsum(np.append(False, in_order[1:] != in_order[:-1]) & ~is_first)
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = steps - np.maximum.accumulate(np.where(is_first, steps, 0))
+    return ranks
+
+
+def _first_counts(annotations: Annotations, shape: tuple[int, ...]) -> tuple[Ints, str]:
+    """Return the counts of each annotator's first vote on an item, and a note on the rounds."""
+    first = annotations.first
+    counts = np.zeros(shape, dtype=np.int64)
+    np.add.at(counts, (first.item, first.label), 1)
+    assert annotations.round is not None
+    n_votes, n_rounds = len(annotations.item), len(np.unique(annotations.round))
+    n_again = n_votes - len(first.item)
+    note = f"{n_votes:,} votes in {counted(n_rounds, 'round')}; nobody judged an item again"
+    if n_again:
+        note = (
+            f"{n_again:,} of {n_votes:,} votes, in {counted(n_rounds, 'round')}, are an "
+            "annotator's on an item that the same annotator had judged before; they say how "
+            "steadily people answer, and do not count among an item's votes"
+        )
+    return counts, note
 
 
 @dataclass(frozen=True, slots=True)

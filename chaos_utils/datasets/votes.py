@@ -1,6 +1,6 @@
 """Votes on items: validated where they enter, immutable after."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,13 +25,42 @@ class Annotations:
         Positions of items and labels; annotators are running numbers from 0, in the order in
         which the file first names them. Their identifiers are not kept.
     fields : mapping of tuples of str
-        A value for each annotator, such as a gender, by the column in the dataset's YAML file.
+        A value for each annotator, such as a gender, by the column in the dataset's YAML file;
+        empty where it is not known.
+    round : ndarray of int, shape (n_votes,), or None
+        The running number, from 0, of the round in which each vote was given; None where the file
+        gives no rounds. An annotator may judge an item once in each round.
     """
 
     item: Ints
     annotator: Ints
     label: Ints
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    round: Ints | None = None
+
+    @property
+    def is_first(self) -> npt.NDArray[np.bool_]:
+        """Whether each vote is of the first round in which its annotator judged its item."""
+        if self.round is None or not len(self.item):
+            return np.ones(len(self.item), dtype=bool)
+        pairs = self.item.astype(np.int64) * (int(self.annotator.max()) + 1) + self.annotator
+        _, pair = np.unique(pairs, return_inverse=True)
+        first_round = np.full(pair.max() + 1, self.round.max())
+        np.minimum.at(first_round, pair, self.round)
+        is_first: npt.NDArray[np.bool_] = self.round == first_round[pair]
+        return is_first
+
+    @property
+    def first(self) -> "Annotations":
+        """The votes that `is_first` marks: the annotators' first on each item, which count."""
+        return self if self.round is None else self.take(self.is_first)
+
+    def take(self, is_kept: npt.NDArray[np.bool_]) -> "Annotations":
+        """Return the votes that the mask `is_kept` keeps, of the same annotators."""
+        columns = (self.item, self.annotator, self.label)
+        item, annotator, label = (frozen(column[is_kept]) for column in columns)
+        rounds = None if self.round is None else frozen(self.round[is_kept])
+        return Annotations(item, annotator, label, self.fields, rounds)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +75,8 @@ class Votes:
         Unique item identifiers, in file order; n items.
     counts : ndarray of int, shape (n, k)
         Votes for each label, at least one per item; read-only. Their number may differ from
-        item to item.
+        item to item. Where annotators judged an item in several rounds, only their first vote on
+        it counts: the same person again is not another person.
     majority : ndarray of int, shape (n,)
         The majority label that the data file *states*, where it states one: ChaosNLI broke ties
         by annotation order, so an argmax over `counts` differs on a few items. Otherwise the
@@ -64,7 +94,15 @@ class Votes:
         Each item's texts by field; empty where the dataset has none. Never written into anything
         that is shared.
     annotations : Annotations or None
-        Each annotator's votes.
+        Each annotator's votes, of all rounds; of the first batch, where votes have batches.
+    fields : mapping of tuples of str
+        A value for each item, such as its language, by the column in the dataset's YAML file.
+    later_counts : ndarray of int, shape (n, k), or None
+        The votes of later batches, where the file says in which batch each vote was asked. Later
+        votes were asked where earlier ones were close, and so do not count among `counts`: people
+        would seem to disagree more. None where votes have no batches.
+    batches : tuple of int
+        The numbers of the batches in the file, ascending; `counts` has the first. Empty for none.
     notes : tuple of str
         What was left out or changed in reading, as the dataset's YAML file says; a sentence each.
     """
@@ -80,6 +118,9 @@ class Votes:
     annotations: Annotations | None = None
     notes: tuple[str, ...] = ()
     other_sources: tuple[Input, ...] = ()
+    fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    later_counts: Ints | None = None
+    batches: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.uids)
@@ -93,6 +134,11 @@ class Votes:
     def n_votes(self) -> Ints:
         """Votes per item, shape (n,)."""
         return self.counts.sum(axis=1)
+
+    @property
+    def all_counts(self) -> Ints:
+        """Votes for each label in all batches, shape (n, k): for a prior, and for majorities."""
+        return self.counts if self.later_counts is None else self.counts + self.later_counts
 
     @property
     def n_votes_each(self) -> int | None:
@@ -156,6 +202,11 @@ class Votes:
             where=self.source.name,
             todo=f"leave out what needs {part}",
         )
+
+    def fields_at(self, items: Iterable[int]) -> dict[str, tuple[str, ...]]:
+        """Return the fields of the items at the positions `items`, in this order."""
+        positions = list(items)
+        return {name: tuple(values[k] for k in positions) for name, values in self.fields.items()}
 
     def index(self, uid: str) -> int:
         """Return the position of the item `uid`, from 0; a ChaosError where there is none."""

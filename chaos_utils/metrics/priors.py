@@ -24,6 +24,9 @@ _STEPS = {2: 100, 3: 40}
 _OTHER_STEPS = 20  # a coarser lattice has too few points near the corners
 _TOLERANCE = 1e-5  # nats per item: EM stops where a step gains less
 _MOST_STEPS = 500
+# EM that stops early leaves a smoother prior. What it says of a single item then holds where items
+# or votes are few; means over items need the converged one.
+SINGLE_ITEM_STEPS = 5
 _SMALLEST_LIKELIHOOD = np.float32(1e-30)
 _IMPOSSIBLE = -1e9  # in place of log 0
 _NEGLIGIBLE = 1e-12  # weight of a point
@@ -82,12 +85,16 @@ def support_points(votes: npt.ArrayLike) -> Floats:
     return np.concatenate([truths, np.eye(k)])
 
 
-def fit_grid(votes: npt.ArrayLike, points: npt.ArrayLike | None = None) -> GridPrior:
+def fit_grid(
+    votes: npt.ArrayLike, points: npt.ArrayLike | None = None, *, most_steps: int = _MOST_STEPS
+) -> GridPrior:
     """Fit the distribution that items' true distributions are drawn from, of any shape.
 
     Nonparametric maximum likelihood: EM for the weights of fixed `points`, by default
     `support_points`, under the multinomial likelihood of each item's votes, from even weights,
-    until a step gains less than 1e-5 nats per item, or 500 steps. Numbers of votes may differ.
+    until a step gains less than 1e-5 nats per item, or `most_steps` steps. Numbers of votes may
+    differ, and may depend on the votes before. A converged prior is for means over items: its few
+    points make single items look surer than they are, and `SINGLE_ITEM_STEPS` are enough for these.
 
     References
     ----------
@@ -103,7 +110,7 @@ def fit_grid(votes: npt.ArrayLike, points: npt.ArrayLike | None = None) -> GridP
     weights = np.full(len(grid), 1 / len(grid))
     last_log_likelihood = -np.inf
     n_steps = 0
-    while n_steps < _MOST_STEPS:
+    while n_steps < most_steps:
         mixture = likelihoods @ weights
         log_likelihood = float(shares @ np.log(mixture))
         if log_likelihood - last_log_likelihood < _TOLERANCE:

@@ -304,14 +304,29 @@ def split_votes(
         )
     sets = []
     for size in sizes:
-        sample = np.zeros_like(remaining)
-        for k in range(remaining.shape[1] - 1):
-            n_others = remaining[:, k + 1 :].sum(axis=1)
-            sample[:, k] = rng.hypergeometric(remaining[:, k], n_others, size - sample.sum(axis=1))
-        sample[:, -1] = size - sample.sum(axis=1)
+        sample = take_votes(remaining, size, rng)
         remaining = remaining - sample
         sets.append(sample)
     return [*sets, remaining]
+
+
+def take_votes(
+    votes: npt.ArrayLike, sizes: npt.ArrayLike, rng: np.random.Generator
+) -> npt.NDArray[np.int64]:
+    """Draw votes from each item's own without replacement; counts of shape (n_items, n_classes).
+
+    `sizes` says how many: one number, or one per item, from 0 to the item's number of `votes`.
+    """
+    remaining = np.asarray(votes, dtype=np.int64)
+    left = np.broadcast_to(np.asarray(sizes, dtype=np.int64), len(remaining))
+    if left.min() < 0 or (left > remaining.sum(axis=1)).any():
+        raise ValueError("sizes go beyond an item's number of votes, or below 0")
+    sample = np.zeros_like(remaining)
+    for k in range(remaining.shape[1] - 1):
+        n_others = remaining[:, k + 1 :].sum(axis=1)
+        sample[:, k] = rng.hypergeometric(remaining[:, k], n_others, left - sample.sum(axis=1))
+    sample[:, -1] = left - sample.sum(axis=1)
+    return sample
 
 
 def holm(p_values: npt.ArrayLike) -> Floats:

@@ -1,5 +1,7 @@
 """Figures of the atlas of disagreement: a row for each dataset, and what few votes do."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -11,6 +13,7 @@ from chaos_utils.plots.panels import panel_grid, row_panels
 
 _ROW_HEIGHT = 0.37  # inches
 _TALLEST_BAR = 0.72  # share of a row's height
+_MANY_LABELS = 4  # from here on, datasets share a panel
 _BELOW = 0.25  # rows, from a dataset's mean to that without some annotators
 # The name of each estimate at its line, and the role of its colour.
 _LINES = {
@@ -27,44 +30,62 @@ _TITLES = {
 
 
 def plot_atlas(table: pd.DataFrame) -> Figure:
-    """Draw each dataset's quadratic entropy as a share of its maximum, the largest at the top.
+    """Draw how often two votes on an item differ, a panel for two, three and more labels.
 
-    Rows whose ``part`` is ``mean`` have ``evenness`` and the ends of its interval, ``evenness_low``
-    and ``evenness_high``, then ``n_labels``, and votes per item from ``fewest`` to ``most``. Rows
-    of the part ``items`` have bins from ``low`` to ``high`` and the ``share`` of items in each.
-    Rows of the part ``without``, drawn hollow, have the evenness without annotators near chance.
-    The package's datasets that no other chapter shows are grey.
+    Rows whose ``part`` is ``mean`` have ``disagreement`` and the ends of its interval,
+    ``disagreement_low`` and ``disagreement_high``, then ``n_labels``, and votes per item from
+    ``fewest`` to ``most``; in each panel, the largest stands at the top. A stroke marks the maximum
+    for so many labels. Rows of the part ``items`` have bins from ``low`` to ``high``, as shares of
+    this maximum, and the ``share`` of items in each. Rows of the part ``without``, drawn hollow,
+    have the disagreement without annotators near chance. The package's datasets that no other
+    chapter shows are grey.
     """
-    means = table[table["part"] == "mean"].sort_values("evenness", ascending=False, kind="stable")
-    rows = means.to_dict("records")
-    figure, (axis,) = row_panels([[_label(row) for row in rows]], row=_ROW_HEIGHT)
-    for y, (row, tick_label) in enumerate(zip(rows, axis.get_yticklabels(), strict=True)):
-        dataset = get_dataset(row["dataset"])
-        is_context = not dataset.in_book and dataset in bundled_datasets()
-        hue = "muted" if is_context else dataset.colour
-        tick_label.set_color(colour("text" if is_context else hue))
-        bins = table[(table["part"] == "items") & (table["dataset"] == dataset.name)]
-        # Items by their own quadratic entropy, as bars that stand on the dataset's row.
-        heights = bins["share"] / bins["share"].max() * _TALLEST_BAR
-        axis.bar(bins["low"], -heights, bins["high"] - bins["low"], bottom=y, align="edge",
-                 color=colour(hue), alpha=0.45, linewidth=0, zorder=1)  # fmt: skip
-        axis.axhline(y, color=colour("grid"), linewidth=0.6, zorder=0)
-        intervals(axis, pd.DataFrame([row | {"y": y}]), "evenness", hue)
-        without = table[(table["part"] == "without") & (table["dataset"] == dataset.name)]
-        if len(without):
-            intervals(axis, without.assign(y=y + _BELOW), "evenness", hue, hollow=True)
-    axis.set(xlim=(0, 1), ylim=(len(means) - 0.5, -0.8))
-    axis.xaxis.set_major_formatter("{x:.0%}")
-    explanation = "" if is_narrow() else " (100%: all labels equally often)"
-    axis.set_xlabel(f"quadratic entropy, % of its maximum{explanation}")
+    means = table[table["part"] == "mean"]
+    means = means.sort_values("disagreement", ascending=False, kind="stable")
+    groups = means.groupby(means["n_labels"].clip(upper=_MANY_LABELS))
+    figure, axes = row_panels(
+        [[_label(row) for row in group.to_dict("records")] for _, group in groups],
+        row=_ROW_HEIGHT, sharex=True,
+    )  # fmt: skip
+    for axis, (n_labels, group) in zip(axes, groups, strict=True):
+        for y, row in enumerate(group.to_dict("records")):
+            _draw_dataset(axis, y, row, table[table["dataset"] == row["dataset"]])
+        axis.set(xlim=(0, 1), ylim=(len(group) - 0.5, -0.8))
+        is_last = n_labels == _MANY_LABELS and group["n_labels"].max() > _MANY_LABELS
+        axis.set_title(f"{int(n_labels)} labels" + (" or more" if is_last else ""), loc="left")
+        axis.xaxis.set_major_formatter("{x:.0%}")
+    explanation = "" if is_narrow() else " (stroke: all labels equally often)"
+    axes[-1].set_xlabel(f"chance that two votes on an item differ{explanation}")
     return figure
 
 
+def _draw_dataset(axis: Axes, y: int, row: dict[str, Any], rows: pd.DataFrame) -> None:
+    """Draw a dataset at the height `y`: its mean from `row`, its bins and the rest from `rows`."""
+    dataset = get_dataset(row["dataset"])
+    is_context = not dataset.in_book and dataset in bundled_datasets()
+    hue = "muted" if is_context else dataset.colour
+    axis.get_yticklabels()[y].set_color(colour("text" if is_context else hue))
+    largest = 1 - 1 / row["n_labels"]
+    # Items by their own quadratic entropy, as bars that stand on the dataset's row.
+    bins = rows[rows["part"] == "items"]
+    heights = bins["share"] / bins["share"].max() * _TALLEST_BAR
+    low, high = bins["low"] * largest, bins["high"] * largest
+    axis.bar(low, -heights, high - low, bottom=y, align="edge",
+             color=colour(hue), alpha=0.45, linewidth=0, zorder=1)  # fmt: skip
+    axis.axhline(y, color=colour("grid"), linewidth=0.6, zorder=0)
+    axis.plot([largest], [y], marker="|", color=colour("text"), markersize=7, linestyle="none")
+    intervals(axis, pd.DataFrame([row | {"y": y}]), "disagreement", hue)
+    without = rows[rows["part"] == "without"]
+    if len(without):
+        intervals(axis, without.assign(y=y + _BELOW), "disagreement", hue, hollow=True)
+
+
 def _label(row: dict[str, float]) -> str:
-    """Return a dataset's name, and on a second line its numbers of labels and votes per item."""
+    """Return a dataset's name, and below it the votes per item; many labels are counted too."""
     fewest, most = int(row["fewest"]), int(row["most"])
     votes = f"{most}" if fewest == most else f"{fewest}–{most}"
-    return f"{get_dataset(str(row['dataset'])).short}\n{int(row['n_labels'])} labels, {votes} votes"
+    labels = f"{int(row['n_labels'])} labels, " if row["n_labels"] >= _MANY_LABELS else ""
+    return f"{get_dataset(str(row['dataset'])).short}\n{labels}{votes} votes"
 
 
 def plot_few_votes(table: pd.DataFrame) -> Figure:

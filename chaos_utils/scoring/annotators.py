@@ -147,10 +147,10 @@ def near_chance(agreement: Agreement, enough: int = ENOUGH_VOTES) -> AgreementNe
 
 
 def votes_kept(votes: Votes, is_kept: npt.NDArray[np.bool_]) -> Votes:
-    """Return the votes that a mask over annotations keeps, on the items that then have any."""
-    annotations = annotations_of(votes)
+    """Return the votes that a mask over `annotations_of` keeps, on the items that then have any."""
+    kept = annotations_of(votes).take(is_kept)
     counts = np.zeros_like(votes.counts)
-    np.add.at(counts, (annotations.item[is_kept], annotations.label[is_kept]), 1)
+    np.add.at(counts, (kept.item, kept.label), 1)
     rows = np.flatnonzero(counts.sum(axis=1))
     return replace(
         votes,
@@ -159,12 +159,10 @@ def votes_kept(votes: Votes, is_kept: npt.NDArray[np.bool_]) -> Votes:
         majority=frozen(counts[rows].argmax(axis=1)),
         given_old_label=None,
         given_old_votes=None,
+        later_counts=None,
         texts=(),
-        annotations=Annotations(
-            np.searchsorted(rows, annotations.item[is_kept]),
-            annotations.annotator[is_kept],
-            annotations.label[is_kept],
-        ),
+        annotations=replace(kept, item=frozen(np.searchsorted(rows, kept.item))),
+        fields=votes.fields_at(rows),
     )
 
 
@@ -225,11 +223,15 @@ def dawid_skene(votes: Votes) -> DawidSkene:
 
 
 def annotations_of(votes: Votes) -> Annotations:
-    """Return who gave which vote; raise a ChaosError if that is not known."""
+    """Return who gave which vote; raise a ChaosError if that is not known.
+
+    These are the votes that `Votes.counts` has: where people were asked in several rounds, their
+    first vote on each item. All rounds are in `Votes.annotations`.
+    """
     if votes.annotations is None or not len(votes.annotations.item):
         raise ChaosError(
             f"It is not known who gave which vote on {votes.dataset.title}.",
             where=votes.source.name,
             expected="votes with annotators: a row per vote, or a column that lists them",
         )
-    return votes.annotations
+    return votes.annotations.first

@@ -24,6 +24,7 @@ from chaos_utils.metrics.skill import MARKS, skill_of_people
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.copies import copied_votes
+from chaos_utils.scoring.next_votes import refuse_adaptive
 from chaos_utils.scoring.predictions import join, notes_on_missing, read_predictions
 from chaos_utils.scoring.published import rank_among_published
 from chaos_utils.scoring.recalibration import too_few_to_recalibrate
@@ -204,6 +205,8 @@ def part_of(votes: Votes, items: Ints) -> Votes:
         given_old_votes=None if old_votes is None else old_votes[items],
         texts=tuple(votes.texts[i] for i in items) if votes.texts else (),
         annotations=None,
+        fields=votes.fields_at(items),
+        later_counts=None if votes.later_counts is None else votes.later_counts[items],
     )
 
 
@@ -342,6 +345,8 @@ def evaluate_files(
             todo="add it to --measures, or leave --pairs and --against out",
         )  # fmt: skip
     votes_on = {votes.dataset.name: votes for votes in all_votes}
+    for dataset in systems:
+        refuse_adaptive(votes_on[dataset])
     measures_shown = {
         dataset: _shown(votes_on[dataset], measures, systems[dataset]) for dataset in systems
     }

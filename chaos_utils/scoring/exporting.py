@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from chaos_utils.base.errors import ChaosError, check_known, counted
-from chaos_utils.base.files import check_replaceable, write_text
+from chaos_utils.base.files import check_free, write_text
 from chaos_utils.base.inputs import OWN
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import Votes
@@ -108,7 +108,7 @@ def write_task(votes: Votes, prompts: Sequence[str], to: Path, force: bool) -> s
     name = f"chaos_{votes.dataset.name.replace('-', '_')}"
     items, task = to / f"{name}.jsonl", to / f"{name}.yaml"
     for path in (items, task):
-        _check_free(path, force)
+        check_free(path, force)
     rows = zip(votes.uids, prompts, votes.majority.tolist(), strict=True)
     docs = [{"uid": uid, "prompt": prompt, "majority": k} for uid, prompt, k in rows]
     _write_lines(items, docs)
@@ -151,7 +151,7 @@ def write_batch(
 
     `body` has what each request holds apart from its message, such as the model.
     """
-    _check_free(to, force)
+    check_free(to, force)
     requests = [
         {
             "custom_id": uid,
@@ -162,16 +162,6 @@ def write_batch(
         for uid, prompt in zip(votes.uids, prompts, strict=True)
     ]
     _write_lines(to, requests)
-
-
-def _check_free(path: Path, force: bool) -> None:
-    if path.is_dir():
-        raise ChaosError("This is a folder.", where=path, expected="a file to write: --out")
-    check_replaceable(path)
-    if path.exists() and not force:
-        raise ChaosError(
-            "This file exists already.", where=path, todo="choose another: --out, or pass --force"
-        )
 
 
 def _write_lines(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:

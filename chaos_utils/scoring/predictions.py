@@ -188,6 +188,39 @@ def read_predictions(
     return systems
 
 
+def columns_left_out(
+    path: Path,
+    all_votes: Sequence[Votes],
+    *,
+    model: str | None = None,
+    answers: Mapping[str, str] | None = None,
+    asked: str | None = None,
+) -> list[str]:
+    """Return the columns of a file of which `read_predictions` takes nothing into predictions.
+
+    Parameters
+    ----------
+    path : Path
+        A file that `read_predictions` reads.
+    all_votes, model, answers, asked
+        As for `read_predictions`.
+
+    Returns
+    -------
+    list of str
+        In the order of the file; `ABOUT` among them, which describe a system.
+    """
+    known = answers or {}
+    names: dict[str, None] = {}
+    taken: set[str] = set()
+    for model_rows in _read(_content_of(path), all_votes, model, known, {}, asked):
+        frame = model_rows.frame
+        names |= dict.fromkeys([*frame.unnamed, *(name for name in ABOUT if name in frame)])
+        for part in _by_dataset(model_rows, all_votes, known, asked):
+            taken |= part.columns_taken()
+    return [name for name in names if name not in taken]
+
+
 def _read(
     content: FileContent,
     all_votes: Sequence[Votes],
@@ -800,6 +833,19 @@ class _DatasetRows:
         # Log-probabilities may have several columns for a label, one for each spelling.
         named = any(self.mapping.label(name) is not None for name in frame.unnamed)
         return "numbers" if self.lists or named else "labels"
+
+    def columns_taken(self) -> set[str]:
+        """Return the columns with names of their own that predictions are read from."""
+        frame = self.frame
+        if self.lists:  # and what only confirms these
+            return {"index", "pred", "conf"}
+        if DRAWN in frame:
+            return set()
+        if self.asked == LABEL or self.holding == "labels":
+            return {_label_column(frame, self.mapping)}
+        if self.asked == LOGPROBS:
+            return {name for name in frame.unnamed if self.mapping.label(name) is not None}
+        return {name for name in self.mapping.columns(frame.unnamed, frame.path) if name}
 
     def _check_asked(self) -> None:
         """Raise if the file cannot hold answers to what was asked."""

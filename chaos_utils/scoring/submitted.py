@@ -6,9 +6,11 @@ not change: a correction is a folder of its own that names the one it replaces.
 
 import datetime
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -17,9 +19,11 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input, digest
 from chaos_utils.base.validation import StrictModel, validate
 from chaos_utils.base.yaml_files import read_yaml
+from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.scoring.predictions import is_name, read_predictions
 from chaos_utils.scoring.system import System, votes_of
+from chaos_utils.scoring.titles import mixed_word
 
 READS = ("results/submitted/*.yml", "results/submitted/*.parquet")
 FOLDER, PREDICTIONS_FILE, RECORD_FILE = "submitted", "predictions.parquet", "system.yml"
@@ -30,6 +34,11 @@ How = Literal["label", "samples", "logprobs", "percentages", "encoder"]
 LICENCES = ("CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-NC-4.0", "CC-BY-NC-SA-4.0", "PDDL-1.0",
             "ODC-By-1.0", "MIT", "Apache-2.0", "BSD-3-Clause")  # fmt: skip
 _MOST_CHARACTERS = 200
+_CODE_HOSTS = ("github.com", "gitlab.com", "codeberg.org", "bitbucket.org", "huggingface.co",
+               "zenodo.org", "doi.org", "osf.io")  # fmt: skip
+# A name that everyone's computer looks up alike: no number, none of this machine or its network.
+_HOST = re.compile(r"([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}")
+_LOCAL = re.compile(r".*\.(localhost|local|localdomain|internal|lan|home|test|invalid)")
 MAY_HAVE_SEEN = "it may have seen the items: "
 
 
@@ -43,9 +52,32 @@ def _name(text: str) -> str:
     return text
 
 
+def _in_one_script(text: str) -> str:
+    rest = text
+    for dataset in bundled_datasets():  # αNLI is the name of one
+        rest = rest.replace(dataset.short, "")
+    if word := mixed_word(rest):
+        raise ValueError(f"letters of one script in a word expected, unlike in {word}")
+    return text
+
+
 def _address(text: str) -> str:
-    if not re.fullmatch(r"https?://[^\s<>\"']+", text):
+    if not re.fullmatch(r"https://[!-~]+", text) or set(text) & set("<>\"'\\"):
         raise ValueError("an address that begins with https:// expected")
+    host = text.removeprefix("https://").partition("/")[0].partition("?")[0].partition("#")[0]
+    if not _HOST.fullmatch(host.lower()) or _LOCAL.fullmatch(host.lower()):
+        raise ValueError("an address that anyone can open expected, by name and without a port")
+    return text
+
+
+def _code(text: str) -> str:
+    parts = urlsplit(_address(text))
+    is_kept = parts.netloc.lower().removeprefix("www.") in _CODE_HOSTS
+    if not is_kept or not re.match(r"/[^/]*\w[^/]*/[^/]*\w", parts.path):
+        raise ValueError(
+            "the address of code or weights expected, by owner and name or number, at one of "
+            + ", ".join(_CODE_HOSTS)
+        )
     return text
 
 
@@ -73,6 +105,7 @@ def _as_answer(value: object) -> object:
 
 
 Name = Annotated[str, BeforeValidator(_as_text), AfterValidator(_name)]
+Title = Annotated[Name, AfterValidator(_in_one_script)]
 Address = Annotated[str, AfterValidator(_address)]
 Date = Annotated[datetime.date, AfterValidator(_past)]
 FolderName = Annotated[str, Field(pattern=_NAME.pattern, description=NAME)]
@@ -81,15 +114,15 @@ FolderName = Annotated[str, Field(pattern=_NAME.pattern, description=NAME)]
 class ModelVersion(StrictModel):
     """Which model, as its maker calls it; `revision` is a commit, a version or an access date."""
 
-    id: Name
-    revision: Name
-    open_weights: bool
+    id: Title = Field(description="the model, as its maker calls it")
+    revision: Name = Field(description="a commit, a version or an access date")
+    open_weights: bool = Field(description="true or false")
 
 
 class Asking(StrictModel):
     """How a distribution, or a label, was got from the model; `unread` counts its refusals."""
 
-    how: How
+    how: How = Field(description="label, samples, logprobs, percentages or encoder")
     prompt: str = Field("", max_length=10_000, description="at most 10,000 characters")
     temperature: float | None = Field(None, ge=0, allow_inf_nan=False)
     samples: int | None = Field(None, ge=1)
@@ -113,17 +146,21 @@ class Withdrawal(StrictModel):
 class SystemRecord(StrictModel):
     """What `system.yml` says of a submission; CONTRIBUTING.md shows one."""
 
-    title: Name
-    authors: list[Name] = Field(min_length=1, description="a list of names or handles")
+    title: Title = Field(description="what tables call it")
+    authors: list[Title] = Field(min_length=1, description="a list of names or handles")
     date: Date
-    licence: Annotated[str, AfterValidator(_licence)]
-    link: Address
-    code: Address | None = None
+    licence: Annotated[str, AfterValidator(_licence)] = Field(description=", ".join(LICENCES))
+    link: Address = Field(description="an address about it, which begins with https://")
+    code: Annotated[str, AfterValidator(_code)] | None = None
     model: ModelVersion
     asked: Asking
-    trained_on: list[Name]
-    votes_used: Literal["none", "other_items"]
-    may_have_seen: Annotated[Literal["no", "possible", "yes"], BeforeValidator(_as_answer)]
+    trained_on: list[Name] = Field(description="a list of corpora, which may be empty")
+    votes_used: Literal["none", "other_items"] = Field(
+        description="none, or other_items if ChaosNLI's votes were used"
+    )
+    may_have_seen: Annotated[Literal["no", "possible", "yes"], BeforeValidator(_as_answer)] = Field(
+        description="no, possible or yes"
+    )
     reason: Name | None = Field(None, description="why it has not, or may have, seen the items")
     n_tried: int = Field(1, ge=1, description="how many variants were scored on these votes")
     derived_from: Name | None = None
@@ -132,13 +169,15 @@ class SystemRecord(StrictModel):
 
     @model_validator(mode="after")
     def _check(self) -> "SystemRecord":
-        asked = self.asked
+        asked, faults = self.asked, []
         if self.may_have_seen == "no" and not self.reason:
-            raise ValueError("may_have_seen: no needs a reason")
+            faults.append("may_have_seen: no needs a reason")
         if asked.how != "encoder" and (not asked.prompt.strip() or asked.temperature is None):
-            raise ValueError(f"asked.how: {asked.how} needs asked.prompt and asked.temperature")
+            faults.append(f"asked.how: {asked.how} needs asked.prompt and asked.temperature")
         if (asked.how == "samples") != (asked.samples is not None):
-            raise ValueError("asked.samples is for asked.how: samples, which needs it")
+            faults.append("asked.samples is for asked.how: samples, which needs it")
+        if faults:
+            raise ValueError("; ".join(faults))
         return self
 
 
@@ -215,6 +254,8 @@ def folder_of(name: str) -> Path:
 
 def parse_record(content: object, where: object) -> SystemRecord:
     """Return what `system.yml` says; the error lists all of its faults."""
+    if isinstance(content, dict):  # so that what these parts lack is named, too
+        content = {"model": {}, "asked": {}} | content
     todo = "correct it, or pass what is missing: -f NAME=VALUE; CONTRIBUTING.md shows how"
     return validate(content, SystemRecord, where, _RECORD, todo=todo)
 
@@ -229,19 +270,35 @@ def read_submission(folder: Path) -> Submission:
     return Submission(folder.name, folder, parse_record(read_yaml(path, _RECORD), path))
 
 
-def submissions() -> list[Submission]:
-    """Return all submissions, withdrawn ones too, by name; outside of a checkout there are none."""
+def submissions() -> tuple[list[Submission], dict[str, ChaosError]]:
+    """Return all submissions, withdrawn ones too, by name; and the faults of those with a fault.
+
+    Outside of a checkout there are none.
+    """
     if paths.find_project() is None:
-        return []
-    folders = (paths.results() / FOLDER).glob("[!.]*/")
-    return [read_submission(folder) for folder in sorted(folders)]
+        return [], {}
+    read, faults = [], {}
+    for folder in sorted((paths.results() / FOLDER).glob("[!.]*")):
+        try:
+            read.append(read_submission(folder))
+        except ChaosError as fault:
+            faults[folder.name] = fault
+    return read, faults
+
+
+def standing(known: Sequence[Submission]) -> list[Submission]:
+    """Return the submissions that are neither withdrawn nor replaced, in their order."""
+    shown = [one for one in known if one.record.withdrawn is None]
+    replaced = {one.replaced for one in shown}
+    return [one for one in shown if one.name not in replaced]
 
 
 def current_submissions() -> list[Submission]:
-    """Return the submissions that are neither withdrawn nor replaced, by name."""
-    known = [one for one in submissions() if one.record.withdrawn is None]
-    replaced = {one.replaced for one in known}
-    return [one for one in known if one.name not in replaced]
+    """Return the submissions that are neither withdrawn nor replaced; raise the first's fault."""
+    known, faults = submissions()
+    for fault in faults.values():
+        raise fault
+    return standing(known)
 
 
 def submitted_systems(votes: Votes) -> list[System]:

@@ -2,11 +2,13 @@
 
 import hashlib
 import io
-import unicodedata
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,12 +17,19 @@ from chaos_utils.base.files import write_bytes, write_text
 from chaos_utils.datasets.auxiliary_data import JUDGES, judges_file
 from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.datasets.faults import Faults, shorten
-from chaos_utils.datasets.frame import FileContent, read_frame
+from chaos_utils.datasets.frame import FileContent, Frame, read_frame
 from chaos_utils.datasets.loading import missing_predictions
+from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.splits import item_groups
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.scoring import worth as worths
-from chaos_utils.scoring.copies import are_alike, copied_votes, gives_labels, likeness
+from chaos_utils.scoring.copies import (
+    are_alike,
+    copied_votes,
+    gives_labels,
+    likeness,
+    people_added,
+)
 from chaos_utils.scoring.evaluate import NOT_AVAILABLE, evaluate_systems
 from chaos_utils.scoring.formats import FOLD, N_DRAWN, STATED, class_columns
 from chaos_utils.scoring.predictions import NOTE_ON_LABELS, read_predictions
@@ -32,20 +41,37 @@ from chaos_utils.scoring.submitted import (
     Submission,
     SystemRecord,
     as_yaml,
-    current_submissions,
+    standing,
     submissions,
 )
 from chaos_utils.scoring.system import System, are_votes
-from chaos_utils.scoring.systems import baselines, load_systems
+from chaos_utils.scoring.systems import BASELINES, baselines, load_systems
+from chaos_utils.scoring.titles import look_alike
 from chaos_utils.scoring.training_records import committed_runs
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COVERAGE = 0.95  # smallest share of the items of a named set that have a prediction
 MOST_BYTES = 1_000_000
 MOST_PEOPLE = 8  # a larger worth, recalibrated, needs code or weights to be seen first
 _MOST_VARIANTS = 3  # of a model
 _NEARLY_ALIKE = 0.93  # likeness to a known system that a reviewer should look at
+# People added to what all known systems know together, from which on a reviewer should look: see
+# `copies.people_added`, which says what honest models add, and mixtures with the votes.
+_MUCH_ADDED = 1.0
+_FETCH_JUDGES = "chaos data fetch judges32"
+_FOLD = re.compile(r"[\w.-]{1,20}")
+_FRAME_OF_PARQUET = 12  # bytes: its mark at both ends, and the length of what describes it
+# As libraries name themselves and their versions in a parquet file, where any text may stand.
+_WRITER = re.compile(r"parquet-[a-z-]+ version [\w.+-]{1,20}( \(build [\w.+-]{1,60}\))?")
+# What the scoreboard calls its own rows.
+OWN_ROWS = re.compile(
+    r"\d+ people|one person|.*, stacked|language models, pooled|all systems.*", re.IGNORECASE
+)
 _N_NEIGHBOURS = 2
 _TVD, _JSD, _ACCURACY = "dist_ce", "jsd", "new_accuracy"
+_COLUMNS = f"dataset, uid, a column for each label or {STATED}, {N_DRAWN}, {FOLD}"
 _MEASURES = (worths.PEOPLE_RECALIBRATED, worths.PEOPLE_SHRUNK, worths.PEOPLE, _TVD, _JSD, _ACCURACY)
 
 
@@ -82,6 +108,11 @@ def item_sets(votes: Votes) -> list[ItemSet]:
         if len(labelled) < len(votes):
             sets.append(ItemSet(f"judges' items of {votes.dataset.title}", labelled))
     return sets
+
+
+def _lacks_judges(votes: Votes) -> bool:
+    """Return whether language models labelled a dataset's items, and are not available."""
+    return bool(votes.is_released and judges_file(votes.dataset)) and not JUDGES.available
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +163,19 @@ def write_submission(folder: Path, systems: Sequence[System], record: SystemReco
         if system.folds:
             table[FOLD] = system.folds
         tables.append(table)
-    stream = io.BytesIO()
-    pd.concat(tables, ignore_index=True).to_parquet(stream, index=False)
-    write_bytes(folder / PREDICTIONS_FILE, stream.getvalue())
+    write_bytes(folder / PREDICTIONS_FILE, as_parquet(pd.concat(tables, ignore_index=True)))
     write_text(folder / RECORD_FILE, as_yaml(record))
+
+
+def as_parquet(table: "pd.DataFrame") -> bytes:
+    """Return a table as a parquet file without any metadata, in which texts could stand."""
+    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow.parquet as pq  # type: ignore[import-untyped]
+
+    columns = pa.Table.from_pandas(table, preserve_index=False).replace_schema_metadata(None)
+    stream = io.BytesIO()
+    pq.write_table(columns, stream, store_schema=False)
+    return stream.getvalue()
 
 
 def _counts(system: System) -> Ints:
@@ -213,7 +253,7 @@ def check_submission(
         known system; or two submissions have one title.
     """
     n_rows = _check_files(submission)
-    check_versions(submission)
+    check_record(submission)
     read = read_predictions(submission.predictions, all_votes, allow_missing=True)
     if n_strange := n_rows - sum(map(len, read)):
         _refuse(
@@ -262,51 +302,135 @@ def _check_files(submission: Submission) -> int:
             submission, "The files are too large.", f"{n_bytes:,} bytes",
             f"at most {MOST_BYTES:,}", "submit one model, made by `chaos submit`",
         )  # fmt: skip
-    expected = f"dataset, uid, a column for each label or {STATED}, {N_DRAWN}, {FOLD}"
+    content = FileContent.of(submission.predictions)
     faults = Faults(
         submission.predictions, "a submission's predictions",
-        expected=f"columns {expected}", todo="make it by `chaos submit`",
+        expected=f"columns {_COLUMNS}", todo="make it by `chaos submit`",
     )  # fmt: skip
-    frame = read_frame(FileContent.of(submission.predictions), faults)
+    frame = read_frame(content, faults)
     faults.check()
-    labels = {name for dataset in bundled_datasets() for name in class_columns(dataset)}
-    others = [
-        name
-        for name in frame.names
-        if name not in {"dataset", "uid", STATED, N_DRAWN, FOLD} | labels
-    ]
-    if others:
+    if not content.is_parquet:
+        _refuse(submission, "This is not parquet.", "text", "parquet", "make it by `chaos submit`")
+    if texts := _texts_beside(content.data):
         _refuse(
-            submission, "A column is no part of predictions: texts, votes and labels of people "
-            "stay out.", ", ".join(map(shorten, others)),
-            expected, "remove it; `chaos submit` writes no others",
+            submission, "Beside its columns, the file holds text.", ", ".join(map(shorten, texts)),
+            "columns alone, without metadata", "make it by `chaos submit`, which writes none",
         )  # fmt: skip
+    _check_columns(submission, frame)
     return len(frame)
 
 
-def check_versions(submission: Submission) -> None:
-    """Raise if a submission's title is another's, or what it replaces is not there."""
-    record = submission.record
-    others = [one for one in submissions() if one.name != submission.name]
-    if record.replaces and submission.replaced not in {one.name for one in others}:
-        raise ChaosError(
-            "The submission that this one replaces is not there.",
-            where=submission.place(RECORD_FILE), found=submission.replaced,
-            expected=", ".join(one.name for one in others) or "none: there are no others",
+def _check_columns(submission: Submission, frame: Frame) -> None:
+    """Raise unless all columns are parts of predictions, and hold no texts."""
+    datasets = {dataset.name: dataset for dataset in bundled_datasets()}
+    for column, expected, is_meant in (
+        ("dataset", "names of datasets", datasets.__contains__),
+        (FOLD, "at most 20 letters, digits, dots and hyphens", _is_fold),
+    ):
+        cells = frame.column(column)
+        if wrong := [value for value in cells.values if not is_meant(value)]:
+            _refuse(
+                submission, f"The column {column} holds something else.", shorten(wrong[0]),
+                expected, "correct it; texts stay out",
+            )  # fmt: skip
+    named = (datasets[name] for name in frame.column("dataset").values)
+    labels = {name for dataset in named for name in class_columns(dataset)}
+    known = {"dataset", "uid", STATED, N_DRAWN, FOLD} | labels
+    if others := [name for name in frame.names if name not in known]:
+        _refuse(
+            submission, "A column is no part of predictions: texts, votes and labels of people "
+            "stay out.", ", ".join(map(shorten, others)),
+            _COLUMNS, "remove it; `chaos submit` writes no others",
         )  # fmt: skip
+
+
+def _is_fold(value: object) -> bool:
+    return bool(_FOLD.fullmatch(str(value)))
+
+
+def _texts_beside(content: bytes) -> list[str]:
+    """Return what a parquet file holds beside columns: keys of metadata, and bytes of no column."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(pa.BufferReader(content))
+    about, schema = file.metadata, file.schema_arrow
+    groups = map(about.row_group, range(about.num_row_groups))
+    chunks = [group.column(k) for group in groups for k in range(group.num_columns)]
+    keys = {*(about.metadata or ()), *(schema.metadata or ())}
+    keys |= {key for field in schema for key in field.metadata or ()} - {b"PARQUET:field_id"}
+    keys |= {key for chunk in chunks for key in getattr(chunk, "metadata", None) or ()}
+    found = sorted(key.decode(errors="replace") for key in keys)
+    if not _WRITER.fullmatch(about.created_by or ""):
+        found.append(about.created_by or "no writer")
+    columns = sum(chunk.total_compressed_size for chunk in chunks)
+    if n_more := len(content) - columns - about.serialized_size - _FRAME_OF_PARQUET:
+        found.append(f"{n_more:,} bytes of no column")
+    return found
+
+
+def check_record(submission: Submission) -> None:
+    """Raise if a title is taken, or what a submission replaces is not there or is by others.
+
+    No predictions are read, so that this is found before all that takes long.
+    """
+    record = submission.record
+    others = [one for one in submissions()[0] if one.name != submission.name]
     for other in others:
-        is_same = _key(other.record.title) == _key(record.title)
-        if is_same and other.name != submission.replaced and other.replaced != submission.name:
+        is_version = submission.name == other.replaced or submission.replaced == other.name
+        if look_alike(other.record.title, record.title) and not is_version:
             raise ChaosError(
                 "Two submissions have one title.", where=submission.place(RECORD_FILE),
                 found=f"{shorten(record.title)}, as {other.name} has it",
                 todo=f"choose another title, or say that it replaces {other.name}",
             )  # fmt: skip
+    if record.replaces:
+        _check_replaced(submission, {one.name: one for one in others})
+    names = [PERFECT_MODEL, SECOND_CROWD, *BASELINES, *_names_of_models()]
+    taken = next((name for name in names if look_alike(name, record.title)), "")
+    if taken or OWN_ROWS.fullmatch(record.title):
+        raise ChaosError(
+            "A known system has this title.", where=submission.place(RECORD_FILE),
+            found=shorten(record.title) + f", as {taken} has it" * bool(taken),
+            todo="choose another title",
+        )  # fmt: skip
 
 
-def _key(title: str) -> str:
-    """Return a title as a reader sees it: case, width and ligatures aside."""
-    return unicodedata.normalize("NFKC", title).casefold()
+def _check_replaced(submission: Submission, others: Mapping[str, Submission]) -> None:
+    where, replaced = submission.place(RECORD_FILE), others.get(submission.replaced)
+    if replaced is None:
+        raise ChaosError(
+            "The submission that this one replaces is not there.",
+            where=where, found=submission.replaced,
+            expected=", ".join(others) or "none: there are no others",
+        )  # fmt: skip
+    authors = replaced.record.authors
+    if not {*authors} & {*submission.record.authors}:
+        raise ChaosError(
+            "A submission is replaced by its authors alone.",
+            where=where, found=f"{', '.join(submission.record.authors)}, of {replaced.name}",
+            expected=f"one of {', '.join(authors)}",
+            todo="ask them for a correction, or open an issue that says what is wrong; a result of "
+            "your own needs no replaces, but another title",
+        )  # fmt: skip
+    again = [one.name for one in others.values() if one.replaced == replaced.name]
+    if again:
+        raise ChaosError(
+            "This submission was replaced before.", where=where, found=replaced.name,
+            expected=f"the latest, {again[0]}", todo=f"replace that: replaces.name={again[0]}",
+        )  # fmt: skip
+
+
+def _names_of_models() -> Iterator[str]:
+    """Yield the names of known systems but baselines, without reading predictions."""
+    for dataset in bundled_datasets():
+        for released in dataset.systems:
+            for name in released.models or (released.family,):
+                yield from (
+                    name if seed is None else f"{name}, seed {seed}" for seed in released.parts
+                )
+    yield from (run.system for run in committed_runs())
+    yield from read_published("judges32_models")["model"]
 
 
 def covered_set(submission: Submission, votes: Votes, system: System) -> ItemSet:
@@ -317,12 +441,14 @@ def covered_set(submission: Submission, votes: Votes, system: System) -> ItemSet
         if len(covered & item_set.uids) >= COVERAGE * len(item_set.uids):
             return item_set
     parts = [f"{len(covered & one.uids):,} of {len(one.uids):,}: {one.name}" for one in sets]
+    more = f"; the items of language models are known after `{_FETCH_JUDGES}`"
     raise ChaosError(
         "The predictions cover no named set of items.",
         where=submission.place(PREDICTIONS_FILE),
         found="\n".join(parts),
         expected=f"at least {COVERAGE:.0%} of a set",
-        todo="predict the missing items, or leave this dataset out: --dataset",
+        todo="predict the missing items, or leave this dataset out: --dataset"
+        + more * _lacks_judges(votes),
     )
 
 
@@ -382,30 +508,29 @@ def _check_copies(submission: Submission, votes: Votes, system: System) -> None:
         )  # fmt: skip
 
 
+def other_submissions(submission: Submission, votes: Votes) -> list[System]:
+    """Return what other submissions predict, but for those that it replaces or that replace it.
+
+    Those with a fault are left out.
+    """
+    systems: list[System] = []
+    for other in standing(submissions()[0]) if votes.is_released else ():
+        own = (submission.name, submission.replaced)
+        if other.name not in own and other.replaced != submission.name:
+            with suppress(ChaosError):  # which `chaos submit --check` names
+                systems += filter(None, [other.system_on(votes)])
+    return systems
+
+
 def _known_systems(submission: Submission, votes: Votes) -> list[System]:
     """Return what a submission is compared with: all other systems but those that it replaces."""
-    others = [
-        one
-        for one in current_submissions()
-        if one.name not in (submission.name, submission.replaced)
-        and one.replaced != submission.name
-    ]
-    systems = [one.system_on(votes) for one in others] if votes.is_released else []
     return [
-        *_published_systems(votes),
-        *baselines(votes),
-        *(system for system in systems if system is not None),
-    ]
+        *_published_systems(votes), *baselines(votes), *other_submissions(submission, votes)
+    ]  # fmt: skip
 
 
 def _check_duplicates(submission: Submission, system: System, known: Sequence[System]) -> None:
     """Raise if a submission is a known system, or its labels and does not say so."""
-    names = {PERFECT_MODEL, SECOND_CROWD, *(other.name for other in known)}
-    if _key(system.name) in map(_key, names):
-        raise ChaosError(
-            "A known system has this title.", where=submission.place(RECORD_FILE),
-            found=shorten(system.name), todo="choose another title",
-        )  # fmt: skip
     derived = submission.record.derived_from
     for other in known:
         if not are_alike(system, other):
@@ -468,6 +593,7 @@ def _row(
         )  # fmt: skip
     alike = [(likeness(system, other), other.name) for other in known]
     nearest = sorted((pair for pair in alike if pair[0] > 0), reverse=True)[:_N_NEIGHBOURS]
+    added = people_added(votes, system, known)
     n_covered = len(item_set.uids.intersection(system.uids))
     return BoardRow(
         system.name,
@@ -479,32 +605,45 @@ def _row(
         "label" if system.one_label else number(_JSD, 1, ".3f"),
         number(_ACCURACY, 1, ".3f"),
         tuple(f"{name} ({value:.3f})" for value, name in nearest),
-        tuple(_flags(submission, system, worth["value"], nearest)),
+        tuple(_flags(submission, votes, system, worth["value"], nearest, added)),
     )
 
 
 def _flags(
-    submission: Submission, system: System, worth: float, nearest: Sequence[tuple[float, str]]
+    submission: Submission,
+    votes: Votes,
+    system: System,
+    worth: float,
+    nearest: Sequence[tuple[float, str]],
+    added: float,
 ) -> list[str]:
-    """Return what a reviewer should look at, for a worth and the likeness of known systems."""
+    """Return what a reviewer should look at.
+
+    `worth` is in people, recalibrated, and so is what was `added` to all known systems; `nearest`
+    are the likeness and the names of known systems.
+    """
     record = submission.record
     flags = [system.caution] if system.caution else []
     if worth > MOST_PEOPLE:
         flags.append(f"worth more than any result so far: run {record.code} first")
+    if added > _MUCH_ADDED:
+        flags.append(
+            f"it adds {worths.people_in_words(added)} people to what all known systems know "
+            "together, more than any model of the book: has it seen these votes?"
+        )
     flags += [f"nearly {name}" for value, name in nearest[:1] if value >= _NEARLY_ALIKE]
     if record.votes_used == "other_items":
         flags.append("fitted on the votes on other items: nothing here shows that its folds are so")
     if record.n_tried > _MOST_VARIANTS:
         flags.append(f"the best of {record.n_tried} variants that were scored on these votes")
-    same = [one for one in current_submissions() if one.record.model.id == record.model.id
-            and one.name != submission.name]  # fmt: skip
+    same = [one for one in standing(submissions()[0]) if one.record.model.id == record.model.id
+            and one.name not in (submission.name, submission.replaced)]  # fmt: skip
     if len(same) >= _MOST_VARIANTS:
         flags.append(f"{counted(len(same), 'other submission')} of this model")
     if lacking := missing_predictions(system.dataset):
         flags.append(f"not compared with {', '.join(lacking)}: `chaos data fetch`")
-    replaced = [one for one in submissions() if one.name == submission.replaced]
-    if replaced and not {*replaced[0].record.authors} & {*record.authors}:
-        flags.append(f"it replaces {submission.replaced}, which is by others")
+    if _lacks_judges(votes):
+        flags.append(f"not compared with 32 language models: `{_FETCH_JUDGES}`")
     if record.asked.unread:
         flags.append(f"{counted(record.asked.unread, 'answer')} unread")
     return [*flags, *(note for note in system.notes if note != NOTE_ON_LABELS)]

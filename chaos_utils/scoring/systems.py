@@ -33,6 +33,8 @@ from chaos_utils.scoring.training_records import (
 )
 
 READS = ("predictions",)
+BASELINES = ("uniform guess", "class prior", "base rate", "mean vote given the old label",
+             "old label", "original votes")  # fmt: skip
 _AGREES = 5.5e-5  # largest difference from a number of four decimals
 _SAME = 1e-6  # largest difference between the same probabilities in two files
 

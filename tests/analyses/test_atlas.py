@@ -11,6 +11,7 @@ from chaos_utils.analyses import atlas
 from chaos_utils.analyses.inputs import gather
 from chaos_utils.datasets.catalogue import book_datasets, bundled_datasets
 from chaos_utils.datasets.votes import frozen
+from chaos_utils.plots.atlas import plot_atlas
 
 FEW = {"most": 500, "n_resamples": 100, "seed": 0}
 
@@ -71,12 +72,12 @@ def test_the_votes_without_annotators_near_chance_are_drawn_beside_all(sample, t
     votes = evidence_of(drawn(sample[0], truth, 30))
     rows = atlas.atlas(votes, **FEW)
     near = pd.DataFrame(
-        {"dataset": ["snli", "mnli"], "n_near": [1, 0], "evenness_without": [0.2, 0.3],
-         "evenness_without_low": [0.1, 0.2], "evenness_without_high": [0.3, 0.4]}
+        {"dataset": ["snli", "mnli"], "n_near": [1, 0], "disagreement_without": [0.2, 0.3],
+         "disagreement_without_low": [0.1, 0.2], "disagreement_without_high": [0.3, 0.4]}
     )  # fmt: skip
     shown = atlas.drawn_rows(rows, atlas.spread(votes, n_bins=5), near).rows
     without = shown[shown["part"] == "without"]
-    assert without[["dataset", "evenness", "evenness_high"]].to_numpy().tolist() == [
+    assert without[["dataset", "disagreement", "disagreement_high"]].to_numpy().tolist() == [
         ["snli", 0.2, 0.3]
     ]
     none = atlas.drawn_rows(rows, atlas.spread(votes, n_bins=5), near.head(0)).rows
@@ -114,3 +115,21 @@ def test_the_atlas_has_all_datasets_after_a_reader_s_votes_and_the_sample_alone(
     assert not len(atlas.selection(own, most=100, n_draws=1, n_resamples=2, seed=0))
     sample = gather("sample")
     assert atlas.atlas_inputs("sample", sample) is sample
+
+
+def test_datasets_are_drawn_with_those_of_as_many_labels():
+    rows = pd.DataFrame(
+        {"dataset": ["cifar10h", "snli", "rte", "mnli"], "n_labels": [10, 3, 2, 3],
+         "disagreement": [0.1, 0.3, 0.2, 0.4], "disagreement_low": 0.05, "disagreement_high": 0.5,
+         "fewest": 5, "median": 5, "most": 5}
+    )  # fmt: skip
+    bins = pd.DataFrame({"dataset": ["mnli"], "bin": 1, "low": 0.5, "high": 1.0, "share": 1.0})
+    figure = plot_atlas(atlas.drawn_rows(rows, bins, pd.DataFrame()).rows)
+    (bar,) = figure.axes[1].patches
+    assert (bar.get_x(), bar.get_x() + bar.get_width()) == pytest.approx((1 / 3, 2 / 3))
+    names = [[label.get_text().split("\n")[0] for label in axis.get_yticklabels()]
+             for axis in figure.axes]  # fmt: skip
+    assert names == [["RTE"], ["MNLI", "SNLI"], ["CIFAR-10H"]]
+    assert atlas.by_disagreement(rows).rows["dataset"].tolist() == [
+        "rte", "mnli", "snli", "cifar10h"
+    ]  # fmt: skip

@@ -16,6 +16,8 @@ from chaos_utils.datasets.auxiliary_data import AuxiliaryData
 from chaos_utils.plots.scoreboard import plot_scoreboard
 from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring.evaluate import part_of
+from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD
+from chaos_utils.scoring.submitting import OWN_ROWS
 from chaos_utils.scoring.system import votes_of
 from chaos_utils.scoring.systems import computed
 from chaos_utils.scoring.worth import PEOPLE, PEOPLE_RECALIBRATED, worth
@@ -81,6 +83,25 @@ def board(votes, systems, judges):
 
 def pool(board, name):
     return board.rows[board.rows["pool"] == name].set_index("system")
+
+
+def test_places_with_and_without_a_system_are_those_of_both_boards(votes, systems, judges):
+    own, others = replace(systems[0], origin="submitted"), systems[1:]
+    table = scoreboard.places_beside(votes, own, others, judges=judges).set_index("system")
+    for prefix, ranked in (("", [own, *others]), ("without_", others)):
+        rows = scoreboard.scoreboard(evidence_of(votes, ranked), judges=judges, **FEW).rows
+        rows = rows[(rows["pool"] == scoreboard.ALL) & (rows["n_placed"] > 0)].set_index("system")
+        columns = ["place_best", "place_worst", "n_placed"]
+        shown = table[[prefix + column for column in columns]].dropna()
+        assert shown.to_numpy().tolist() == rows.loc[shown.index, columns].to_numpy().tolist()
+        assert len(shown) == len(rows) > len(others)
+
+
+def test_no_submission_can_be_called_as_a_row_of_the_scoreboard_is(board):
+    rows = board.rows[board.rows["kind"].isin(["stack", "people", "reference"])]
+    own = {*rows["system"], scoreboard.POOLED} - {PERFECT_MODEL, SECOND_CROWD}
+    assert {"5 people", "all systems, stacked"} <= own
+    assert all(map(OWN_ROWS.fullmatch, own))
 
 
 def test_a_temperature_moves_a_place_as_it_is_and_none_that_is_recalibrated(board):
@@ -151,10 +172,10 @@ def test_it_is_sorted_by_worth_and_says_how_each_was_made(board):
     assert [row[1] for row in cells[:4]] == list(values.index[:4])
     assert by_name["5 people"]["place ↓"] == "–"
     assert by_name["5 people"]["worth in people ↑"] == "5"
-    assert by_name["near"]["how"] == "model, recomputed"
+    assert by_name["near"]["how asked"] == "model, recomputed"
     submitted = "model, logprobs, has seen the items, submitted, recomputed"
-    assert by_name["most"]["how"] == submitted
-    assert by_name["all systems, stacked"]["how"] == "stack, other items’ votes, run here"
+    assert by_name["most"]["how asked"] == submitted
+    assert by_name["all systems, stacked"]["how asked"] == "stack, other items’ votes, run here"
     assert by_name["near"]["dataset"].endswith("600 items: 7 places")
     _, cells = lay_out(scoreboard.on_fewer_items(board).rows, scoreboard.COLUMNS)
     label = next(row for row in cells if row[1] == "m0")

@@ -11,6 +11,7 @@ from chaos_utils.analyses import your_votes
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.metrics.divergence import entropy
+from chaos_utils.metrics.priors import fit_grid, posterior_means
 from chaos_utils.metrics.scores import shared_top
 from chaos_utils.scoring.api import make_system
 
@@ -152,3 +153,21 @@ def test_a_margin_is_one_and_has_a_reason():
     for epsilon, why in (([], "cheap"), ([0.1, 0.2], "cheap"), ([0.1], ""), ([1.5], "cheap")):
         with pytest.raises(ChaosError, match="margin"):
             your_votes.replacement_margin(epsilon, why)
+
+
+@pytest.mark.parametrize("n_votes", [3, 10])
+def test_a_majority_that_is_called_sure_is_right(truth, n_votes):
+    few, right, converged = 50, [], []
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        of_all = truth[rng.choice(len(truth), few, replace=False)]
+        counts = rng.multinomial(n_votes, of_all)
+        shares = shared_top(counts / n_votes)
+        hits = (shares * shared_top(of_all)).sum(axis=1)
+        right += [*hits[your_votes.chance_right(counts) >= 0.95]]
+        prior = fit_grid(counts)
+        chances = posterior_means(counts, prior, shared_top(prior.points))
+        converged += [*hits[(shares * chances).sum(axis=1) >= 0.95]]
+    assert len(right) > 200
+    assert np.mean(right) > 0.93
+    assert np.mean(converged) < np.mean(right)

@@ -1,11 +1,12 @@
 """Reasons and machines beside the votes: published facts where the files are, and bad files."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.rows import write_rows
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets import auxiliary_data
+from chaos_utils.datasets import auxiliary_data, sources
 from chaos_utils.datasets.auxiliary_data import LABELS
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.metrics.divergence import entropy
@@ -99,6 +100,38 @@ def test_answers_on_a_scale_are_as_published():
     assert by_setting.size().tolist() == [900] * 35
     assert rows["answer"].isna().sum() == 1_305
     assert set(rows["uid"]) == set(load_votes("probcopa", "released").uids)
+
+
+def unli(tmp_path, *rows):
+    sample = sources.locate("chaosNLI_v1.0/chaosNLI_snli.jsonl", "sample")
+    write(tmp_path, "chaosNLI_v1.0/chaosNLI_snli.jsonl", sample.read_text("utf-8"))
+    table = pd.DataFrame(rows, columns=["pre", "hyp", "unli"])
+    return auxiliary_data.read_unli("snli", write(tmp_path, "unli/dev.csv", table.to_csv()))
+
+
+def test_probabilities_are_joined_to_items_by_their_texts(tmp_path):
+    votes = load_votes("snli", "sample")
+    text = votes.texts[3]
+    pair = (text["premise"].upper() + " !", text["hypothesis"])
+    rows = unli(tmp_path, (*pair, "1.0"), ("another", "pair", "3e-5"))
+    assert rows.to_numpy().tolist() == [[votes.uids[3], 1], ["", 3e-5]]
+    for wrong in ("1.1", "-0.1", "", "often"):
+        with pytest.raises(ChaosError, match="no probability") as fault:
+            unli(tmp_path, (*pair, wrong))
+        assert repr(wrong) in str(fault.value)
+    with pytest.raises(ChaosError, match="twice"):
+        unli(tmp_path, (*pair, "1"), (*pair, "0"))
+
+
+@pytest.mark.published("unli/*")
+def test_probabilities_follow_the_share_of_entailment():
+    rows = auxiliary_data.read_unli("snli", "released")
+    votes = load_votes("snli", "released")
+    joined = rows[rows["uid"] != ""]
+    assert (len(rows), joined["uid"].nunique()) == (3_040, 614)
+    items = [votes.index(uid) for uid in joined["uid"]]
+    r = np.corrcoef(joined["probability"], votes.shares[items, 0])[0, 1]
+    assert r.round(3) == 0.682
 
 
 def test_a_reply_that_could_not_be_read_is_no_answer(tmp_path):

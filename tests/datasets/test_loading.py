@@ -172,6 +172,7 @@ PARTS = {
     "files": [d.DataFile],
     "release": [d.Release],
     "reader": [d.ChaosNLIReader, d.LongReader, d.WideReader, d.ColumnsReader],
+    "reader.about_annotators": [d.AboutAnnotators],
     "annotate": [d.Annotate],
     "systems": [d.ReleasedSystem],
 }

@@ -12,11 +12,12 @@ import pandas as pd
 import pytest
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets import csv_file
+from chaos_utils.datasets import csv_file, sources
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.findings import check_file, check_votes
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.readers import read_file
+from chaos_utils.scoring.annotators import agreement_with_rest, annotations_of, votes_kept
 
 COLOURS = {"name": "colours", "title": "Colours", "labels": ["red", "green", "blue"]}
 LONG = {"format": "long", "annotator": "who"}
@@ -187,6 +188,107 @@ def test_groups_of_annotators_are_kept_where_the_yaml_file_names_them(tmp_path):
         read(tmp_path, rows.replace("b,w9,f", "b,w9,m"), by_gender)
 
 
+AGAIN = "item,who,day,label\na,w9,2,red\na,w7,2,blue\na,w9,9,green\nb,w7,9,red\n"
+
+
+@pytest.mark.parametrize(
+    ("reader", "content"),
+    [
+        (LONG | {"round": "day"}, AGAIN),
+        (
+            LONG | {"rounds": ["first", "then"]},
+            "item,who,first,then\na,w9,red,green\na,w7,blue,\nb,w7,,red\n",
+        ),
+    ],
+    ids=["a column", "a column each"],
+)
+def test_the_same_person_asked_again_is_kept_and_does_not_count_twice(tmp_path, reader, content):
+    votes = read(tmp_path, content, reader)
+    assert votes.counts.tolist() == [[1, 0, 1], [1, 0, 0]]
+    known = votes.annotations
+    in_order = sorted(zip(known.item, known.annotator, known.round, known.label, strict=True))
+    assert in_order == [(0, 0, 0, 0), (0, 0, 1, 1), (0, 1, 0, 2), (1, 1, 1, 0)]
+    assert known.first.round.tolist() == [0, 0, 1]
+    assert "1 of 4 votes, in 2 rounds, are an annotator's on an item" in votes.notes[0]
+    first = annotations_of(votes)
+    assert np.bincount(first.item).tolist() == votes.n_votes.tolist()
+    assert agreement_with_rest(votes).observed[0] == 0  # green agrees with nobody, but is no vote
+
+
+ACROSS = LONG | {"items_across": True, "annotator_fields": ["town"]}
+
+
+def test_a_row_may_hold_all_votes_of_an_annotator(tmp_path):
+    files = ("who,b,town,a\nw9,red,Bonn,blue\nw7,green,Rome,\n", "who,town,c\nw3,,blue\n")
+    votes = read(tmp_path, files, ACROSS | {"item_fields": ["file"]})
+    assert votes.uids == ("b", "a", "c")
+    assert votes.counts.tolist() == [[1, 1, 0], [0, 0, 1], [0, 0, 1]]
+    assert votes.annotations.annotator.tolist() == [0, 1, 0, 2]
+    assert votes.annotations.fields == {"town": ("Bonn", "Rome", "")}
+    assert votes.fields == {"file": ("votes0", "votes0", "votes1")}
+
+
+@pytest.mark.parametrize("times", ["1 0 5 7", "2026-01-02 2026-01-01T23:00 2026-02-01 2026-01-01"])
+def test_rounds_may_follow_from_times(tmp_path, times):
+    given = zip(["a,w9", "a,w9", "a,w7", "b,w9"], times.split(), strict=True)
+    rows = "".join(f"{pair},{time},{'red' if k % 2 else 'blue'}\n"
+                   for k, (pair, time) in enumerate(given))  # fmt: skip
+    votes = read(tmp_path, "item,who,at,label\n" + rows, LONG | {"time": "at"})
+    assert votes.annotations.round.tolist() == [1, 0, 0, 0]
+    assert votes.counts.tolist() == [[1, 0, 1], [1, 0, 0]]
+
+
+def test_rounds_in_which_nobody_is_asked_again(tmp_path):
+    content = AGAIN.replace("a,w9,9,green", "b,w9,11,green")
+    votes = read(tmp_path, content, LONG | {"round": "day"})
+    assert votes.counts.sum() == 4
+    assert "4 votes in 3 rounds; nobody judged an item again" in votes.notes[0]
+
+
+def test_what_items_are_is_kept_and_is_the_same_in_all_rows(tmp_path):
+    reader = LONG | {"item_fields": ["tongue"]}
+    rows = "item,who,tongue,label\na,w9,en,red\na,w7,en,blue\nb,w9,,red\n"
+    votes = read(tmp_path, rows, reader)
+    assert votes.fields == {"tongue": ("en", "")}
+    assert votes_kept(votes, votes.annotations.item == 1).fields == {"tongue": ("",)}
+    with pytest.raises(ChaosError, match="line 3, field 'tongue': found 'de'; expected the value"):
+        read(tmp_path, rows.replace("w7,en", "w7,de"), reader)
+    with pytest.raises(ChaosError, match="column 'who' names annotators"):
+        read(tmp_path, rows, LONG | {"item_fields": ["who"]})
+
+
+ABOUT = {"file": "votes1", "fields": ["gender", "age"]}
+BY_ID = LONG | {"about_annotators": ABOUT | {"key": "id"}}
+WHO_IS_WHO = "id,gender,age\nw8,f,31\nw9,m,\nw7,expired,45\nw9,m,\n"
+
+
+@pytest.mark.parametrize(
+    ("about", "content"),
+    [
+        ({"key": "id"}, WHO_IS_WHO),
+        ({"key": "id", "prefix": "w"}, WHO_IS_WHO.replace("w", "")),
+        ({}, '{"w7": {"gender": "expired", "age": 45.0}, "w8": {"gender": "f", "age": "31"}, '
+             '"w9": {"gender": "m"}}'),
+    ],
+    ids=["a row each", "without the prefix", "an object"],
+)  # fmt: skip
+def test_what_annotators_are_is_joined_from_a_second_file(tmp_path, about, content):
+    reader = LONG | {"about_annotators": ABOUT | {"missing": ["expired"]} | about}
+    votes = read(tmp_path, (LONG_ROWS, content), reader)
+    assert votes.annotations.fields == {"gender": ("m", "", "f"), "age": ("", "45", "31")}
+    assert [one.name for one in votes.inputs] == ["votes0", "votes1"]
+
+
+def test_annotators_that_the_second_file_lacks_are_refused_or_unknown(tmp_path):
+    with pytest.raises(ChaosError, match="1 of 3 annotators") as fault:
+        read(tmp_path, (LONG_ROWS, WHO_IS_WHO.replace("w8", "w3")), BY_ID)
+    assert "`incomplete: true`" in str(fault.value)
+    allowed = LONG | {"about_annotators": ABOUT | {"key": "id", "incomplete": True}}
+    votes = read(tmp_path, (LONG_ROWS, WHO_IS_WHO.replace("w8", "w3")), allowed)
+    assert votes.annotations.fields["gender"] == ("m", "expired", "")
+    assert "1 of 3 annotators are missing from the file about annotators" in votes.notes[0]
+
+
 def test_second_votes_count_only_where_the_yaml_file_says_so(tmp_path):
     content = 'item,given,who\na,"red,blue","w9,w9"\n'
     votes = read(tmp_path, content, PEOPLE | {"second_votes": True})
@@ -207,6 +309,26 @@ def test_places_in_a_list_and_columns_may_each_be_an_annotator(tmp_path):
         dataset(PEOPLE | {"annotators_by_place": True})
 
 
+@pytest.mark.parametrize(
+    ("reader", "expected"),
+    [
+        ({"format": "long", "round": "day"}, "round needs the column of the annotator"),
+        (LONG | {"rounds": ["a", "b"], "round": "day"}, "leave out label, round and time"),
+        (LONG | {"time": "at", "round": "day"}, "not both"),
+        (LONG | {"rounds": ["a", "a"]}, "names a column twice"),
+        (LONG | {"items_across": True, "label": "x"}, "name no item, no label"),
+        ({"format": "long", "annotator": "item", "items_across": True}, "needs other names"),
+        (LONG | {"rounds": ["a"]}, "rounds"),
+        (COLUMNS | {"about_annotators": ABOUT}, "needs annotators, or annotators_by_place"),
+        (LONG | {"about_annotators": ABOUT | {"file": "votes"}}, "none of the files after those"),
+        (LONG | {"about_annotators": ABOUT, "annotator_fields": ["age"]}, "'age' is in"),
+    ],
+)
+def test_rounds_and_second_files_that_the_yaml_file_describes_wrongly(reader, expected):
+    with pytest.raises(ValueError, match=expected):
+        dataset(reader, names=("votes", "votes1"))
+
+
 # What is refused whether a YAML file describes it or not: it cannot be described either.
 DAMAGED = [
     (LONG, "", "The data file is empty"),
@@ -223,6 +345,23 @@ FAULTS = [
     (LONG, "item,who,label\n,w9,red\n", "field 'item': found ''; expected an identifier"),
     (LONG, "item,label\na,red\n", "no column 'who'"),
     (LONG, LONG_ROWS + "a,w9,blue\n", "by the annotator of row 1, line 2"),
+    (LONG, LONG_ROWS + "a,w9,blue\n", "asked again, name the column of the `round` in YAML"),
+    (LONG | {"round": "day"}, AGAIN + "a,w7,2,red\n", "per item and annotator in each"),
+    (LONG | {"round": "day"}, AGAIN + "b,w9,later,red\n", "found 'later'; expected a whole number"),
+    (LONG | {"round": "dya"}, AGAIN, "no column 'dya'"),
+    (LONG | {"time": "day"}, AGAIN + "a,w7,2,red\n", "per item and annotator in each"),
+    (LONG | {"time": "day"}, AGAIN + "b,w9,2026-01-01,red\n", "found '2026-01-01'; expected a"),
+    (LONG | {"time": "day"}, AGAIN + "b,w9,monday,red\n", "found 'monday'; expected a time"),
+    (ACROSS, "who,town,a\nw9,Bonn,grey\n", "line 2, column 'a', field 'label': found 'grey'"),
+    (ACROSS, "who,town,a\nw9,Bonn,red\nw9,Bonn,red\n", "a second vote on item 'a' by the annot"),
+    (ACROSS, "who,a\nw9,red\n", "no column 'town'"),
+    (LONG | {"annotator_fields": ["age"]},
+     '{"item": 1, "who": "w9", "label": "red", "age": 1.5}\n', "found 1.5; expected text"),
+    (BY_ID, (LONG_ROWS, WHO_IS_WHO + "w9,f,\n"), "line 6, field 'gender': found 'f'; expected"),
+    (BY_ID, (LONG_ROWS, WHO_IS_WHO + ",f,\n"), "does not name each annotator"),
+    (BY_ID, (LONG_ROWS, '[{"id": "w9", "gender": "f", "age": 3.5}]'), "field 'age': found 3.5"),
+    (BY_ID, (LONG_ROWS, WHO_IS_WHO.replace("gender", "sex")), "no column 'gender'"),
+    (BY_ID, (LONG_ROWS, WHO_IS_WHO.replace("id,", "name,")), "no column 'id'"),
     (LONG, LONG_ROWS + "b,,red\n", "line 6, field 'who': found an empty cell; expected an"),
     (LONG, 'item,who,label\na,w,"red\n', "not valid CSV"),
     (LONG, b"PAR1 is not enough", "damaged"),
@@ -328,3 +467,35 @@ def test_ocnli_and_other_published_datasets_are_as_their_papers_say():
     assert md_agreement.majority.sum() == 1_962 + 388 + 1_018
     assert (wax.counts.shape, wax.n_votes.sum()) == ((246, 16), 1_380)
     assert (rte.old_label == 0).sum() == 400
+
+
+@pytest.mark.published("lalor2016/*", "xhatestability/*", "popquorn/*", "lewidi2025/*")
+def test_datasets_whose_annotators_are_known_are_as_their_papers_say():
+    names = ("lalor", "xhatestability", "popquorn", "multipico", "csc")
+    all_votes = [load_votes(name, "released") for name in names]
+    people = [len(np.unique(votes.annotations.annotator)) for votes in all_votes]
+    assert people == [976 + 983, 22, 262, 506, 872]
+    lalor, xhate, popquorn, multipico, csc = all_votes
+    assert [len(votes) for votes in (lalor, popquorn, multipico)] == [2 * 90, 1_500, 3_005 + 3_756]
+    assert Counter(lalor.fields["file"]) == {"irt_file_4": 90, "irt_file_5": 90}
+    for group, expected in (("4", 73), ("5", 84)):
+        lines = sources.locate(f"lalor2016/group_{group}.txt").read_text("utf-8").split("\n")
+        gold = dict(line.split() for line in lines if line)
+        right = [lalor.dataset.labels[lalor.majority[lalor.index(uid)]] == label
+                 for uid, label in gold.items()]  # fmt: skip
+        assert (len(right), sum(right)) == (90, expected)
+    # The same person gives the same label again, by the languages of the two rounds.
+    known = xhate.annotations
+    in_order = np.lexsort((known.round, known.annotator, known.item))
+    first, then = known.label[in_order].reshape(-1, 2).T
+    condition = np.array(xhate.fields["condition"])[known.item[in_order][::2]]
+    again = {name: (first == then)[condition == name].mean().round(3) for name in set(condition)}
+    assert again == {"en-en": 0.765, "de-de": 0.781, "en-de": 0.810, "de-en": 0.818}
+    votes_by = [Counter(np.array(popquorn.annotations.fields[name])[popquorn.annotations.annotator])
+                for name in ("gender", "race")]  # fmt: skip
+    assert votes_by[0] == {"Woman": 6_520, "Man": 6_166, "Non-binary": 350}
+    assert (votes_by[1]["White"], votes_by[1]["Black or African American"]) == (9_804, 1_685)
+    assert len(set(multipico.fields["lang"])) == 9
+    assert multipico.annotations.fields["Student status"].count("") == 81  # DATA_EXPIRED
+    assert "32 of 872 annotators are missing" in csc.notes[0]
+    assert csc.annotations.fields["Gender"].count("") == 32 + 17 + 5 + 3

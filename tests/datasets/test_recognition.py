@@ -6,6 +6,7 @@ import pytest
 
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.faults import Faults
+from chaos_utils.datasets.findings import check_file
 from chaos_utils.datasets.frame import FileContent, read_frame
 from chaos_utils.datasets.layout import layout_of
 from chaos_utils.datasets.people import VOTERS, names_annotators
@@ -72,6 +73,46 @@ def test_a_question_about_one_reading_stays_alone_where_no_other_makes_a_dataset
     with pytest.raises(ChaosError) as fault:
         layout_of(path)
     assert "this YAML file:" in str(fault.value)
+
+
+@pytest.mark.parametrize(
+    ("round_of", "expected"),
+    [
+        (lambda item, again: str(again), "round"),
+        (lambda item, again: ["before", "after"][again], ""),  # no number says which is first
+    ],
+)
+def test_rounds_are_read_where_a_column_numbers_them(tmp_path, round_of, expected):
+    path = tmp_path / "votes.csv"
+    rows = [
+        f"{item},{who},{round_of(item, again)},{'ab'[(item + who * again) % 2]}"
+        for item in range(9)
+        for who in range(4)
+        for again in (0, 1)
+    ]
+    path.write_text("\n".join(["item,annotator,round,label", *rows]))
+    if expected:
+        layout = layout_of(path)[0]
+        assert (layout.reader["round"], layout.others) == (expected, ())
+        assert check_file(path)[0].votes == 9 * 4
+    else:
+        with pytest.raises(ChaosError, match="do several columns name an item"):
+            layout_of(path)
+
+
+def test_the_turns_of_a_dialogue_are_no_rounds(tmp_path):
+    path = tmp_path / "votes.csv"
+    rows = [
+        f"{item},{who},{turn},turn {turn} of dialogue {item} is long,{'ab'[(item + who) % 2]}"
+        for item in range(9)
+        for turn in range(3)
+        for who in range(4)
+    ]
+    path.write_text("\n".join(["item,annotator,round,text,label", *rows]))
+    with pytest.raises(ChaosError) as fault:
+        layout_of(path)
+    assert "item: [item, round]" in str(fault.value)
+    assert "round: round" not in str(fault.value)
 
 
 def test_a_label_called_key_is_counted(tmp_path):

@@ -9,7 +9,13 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.splits import item_groups
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.scoring.evaluate import at_most, guesses, part_of
-from chaos_utils.scoring.systems import base_rate, class_prior, mean_vote_given_old_label
+from chaos_utils.scoring.systems import (
+    BASELINES,
+    base_rate,
+    baselines,
+    class_prior,
+    mean_vote_given_old_label,
+)
 
 
 @pytest.mark.parametrize("baseline", [base_rate, mean_vote_given_old_label])
@@ -23,6 +29,10 @@ def test_what_an_item_says_does_not_touch_its_own_prediction(sample, baseline):
     assert not np.array_equal(after, before)
     np.testing.assert_allclose(after.sum(axis=1), 1)
     assert (baseline(votes).out_of_fold, baseline(votes).trained_on) == (True, ("votes of snli",))
+
+
+def test_the_names_of_all_baselines_are_known_without_votes(sample):
+    assert {one.name for votes in sample for one in baselines(votes)} == {*BASELINES}
 
 
 def test_the_prior_does_not_know_its_own_item(sample):

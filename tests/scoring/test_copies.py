@@ -10,9 +10,15 @@ from helpers.predictions import made_dataset, made_votes
 import chaos_utils as chaos
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.metrics.divergence import squared_distance
-from chaos_utils.scoring.copies import are_alike, copied_votes, likeness
+from chaos_utils.scoring.copies import are_alike, copied_votes, likeness, people_added
 from chaos_utils.scoring.evaluate import COPIED, USUAL, evaluate_files
-from chaos_utils.scoring.systems import baselines, computed, oracle, released_systems
+from chaos_utils.scoring.systems import (
+    base_rate,
+    baselines,
+    computed,
+    oracle,
+    released_systems,
+)
 from chaos_utils.scoring.temperature_scaling import temper
 
 N = 400
@@ -102,6 +108,25 @@ def test_a_copy_is_named_where_it_is_evaluated(simulated):
     texts = table.set_index("system")["text"]
     assert texts["too good"].endswith(COPIED)
     assert COPIED not in texts["honest"]
+
+
+def test_what_knows_far_more_than_all_others_has_seen_votes(released):
+    """A model adds little to what all others know together; with votes mixed in, it adds more."""
+    votes = released[0]
+    systems = released_systems(votes)
+    own = next(one for one in systems if one.name == "roberta-large")
+    others = [one for one in systems if one is not own] + baselines(votes)
+    row_of = {uid: row for row, uid in enumerate(own.uids)}
+    model = own.probabilities[[row_of[uid] for uid in votes.uids]]
+    added = [
+        people_added(votes, computed("m", votes, (1 - part) * model + part * votes.shares), others)
+        for part in (0, 0.1, 0.3, 0.5)
+    ]
+    assert added == sorted(added)
+    assert added[0] < 0.6
+    assert added[2] > 1.5
+    # The mean of all other votes gives an item's own away.
+    assert people_added(votes, base_rate(votes), others) > 1
 
 
 def test_no_released_system_and_no_guess_counts_as_a_copy(released):

@@ -1,10 +1,13 @@
 """What others submit: what is written and read, what is refused, what a reviewer is shown."""
 
+import io
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from helpers.evidence import drawn, on_items
@@ -23,7 +26,13 @@ from chaos_utils.scoring.submitted import (
     submissions,
     submitted_systems,
 )
-from chaos_utils.scoring.submitting import check_submission, item_sets, write_submission
+from chaos_utils.scoring.submitting import (
+    as_parquet,
+    check_record,
+    check_submission,
+    item_sets,
+    write_submission,
+)
 from chaos_utils.scoring.system import votes_of
 from chaos_utils.scoring.systems import computed, inputs_of_systems, load_systems
 from chaos_utils.scoring.temperature_scaling import temper
@@ -83,7 +92,7 @@ def labels_of(votes, values):
 def rewrite(submission, change):
     """Change the table of predictions of a submission."""
     table = change(pd.read_parquet(submission.predictions))
-    table.to_parquet(submission.predictions, index=False)
+    submission.predictions.write_bytes(as_parquet(table))
     return submission
 
 
@@ -136,16 +145,29 @@ def test_numbers_of_samples_and_labels_are_written_as_such(votes, results, submi
 def test_a_correction_replaces_and_what_is_withdrawn_is_not_shown(votes, submit):
     submit()
     replaces = {"name": "honest", "reason": "the labels were in another order"}
-    second = submit(errs(scale=1.01), name="honest-v2", replaces=replaces, authors=["another"])
+    second = submit(errs(scale=1.01), name="honest-v2", replaces=replaces)
     assert [one.inputs[0].name for one in submitted_systems(votes)] == [
         "results/submitted/honest-v2/predictions.parquet"
     ]
-    (row,) = check_submission(second, [votes], n_resamples=0)
-    assert "it replaces honest, which is by others" in row.flags
+    assert check_submission(second, [votes], n_resamples=0)
     withdrawn = {"date": "2026-02-01", "reason": "trained on the votes"}
     submit(errs(7), name="other", title="Other", withdrawn=withdrawn)
     assert [one.name for one in submitted_systems(votes)] == ["Honest"]
-    assert len(submissions()) == 3
+    assert len(submissions()[0]) == 3
+
+
+def test_what_is_replaced_is_the_latest_of_the_same_authors(votes, submit):
+    submit()
+    replaces = {"name": "honest", "reason": "the labels were in another order"}
+    by_another = submit(name="stolen", title="B", replaces=replaces, authors=["another"])
+    with refused(problem="its authors alone", where="stolen/system.yml", expected="someone",
+                 todo="ask them"):  # fmt: skip
+        check_record(by_another)
+    (by_another.folder / "system.yml").unlink()
+    submit(name="honest-v2", replaces=replaces, authors=["someone", "another"])
+    third = submit(name="honest-v3", title="C", replaces=replaces)
+    with refused(problem="replaced before", todo="replaces.name=honest-v2"):
+        check_record(third)
 
 
 def test_predictions_out_of_fold_are_scored_as_such(votes, submit):
@@ -190,6 +212,60 @@ COLUMNS = {
 def test_a_column_of_anything_but_predictions_is_refused(votes, submit, name):
     with refused(problem="no part of predictions", expected="a column for each label"):
         check_submission(rewrite(submit(), COLUMNS[name]), [votes])
+
+
+HIDDEN = {
+    "the file's metadata": (
+        lambda t: with_metadata(t, file={"note": "A man sleeps."}), "Beside its columns",
+    ),
+    "a column's metadata": (
+        lambda t: with_metadata(t, column={"note": "A man sleeps."}), "Beside its columns",
+    ),
+    "who wrote it": (
+        lambda t: as_parquet(t).replace(b"parquet-cpp-arrow", b"A man sleeps here"),
+        "Beside its columns",
+    ),
+    "after its columns": (
+        lambda t: insert_text(as_parquet(t)), "Beside its columns",
+    ),
+    "the name of the dataset": (
+        lambda t: as_parquet(t.assign(dataset="A man sleeps.")), "The column dataset",
+    ),
+    "a fold": (
+        lambda t: as_parquet(t.assign(fold=["A man sleeps.", *"1" * (N - 1)])), "The column fold",
+    ),
+    "a label of another dataset": (
+        lambda t: as_parquet(t.assign(funny="A man sleeps.")), "no part of predictions",
+    ),
+    "no parquet": (lambda t: t.to_csv(index=False).encode(), "not parquet"),
+}  # fmt: skip
+
+
+def insert_text(content):
+    start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")  # of what describes columns
+    return content[:start] + b"A man sleeps." + content[start:]
+
+
+def with_metadata(table, file=None, column=None):
+    columns = pa.Table.from_pandas(table, preserve_index=False)
+    fields = [columns.schema.field(0).with_metadata(column), *list(columns.schema)[1:]]
+    columns = columns.cast(pa.schema(fields)).replace_schema_metadata(file)
+    pq.write_table(columns, stream := io.BytesIO())
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_a_text_has_no_place_in_a_file_of_predictions(votes, submit, name):
+    (hide, problem), submission = HIDDEN[name], submit()
+    submission.predictions.write_bytes(hide(pd.read_parquet(submission.predictions)))
+    with refused(where="predictions.parquet", problem=problem):
+        check_submission(submission, [votes])
+
+
+def test_a_file_that_was_written_here_holds_its_columns_alone(submit):
+    about = pq.ParquetFile(submit().predictions)
+    assert about.metadata.metadata is None
+    assert about.schema_arrow.metadata is None
 
 
 def test_a_text_in_the_place_of_a_uid_is_refused(votes, submit):
@@ -252,6 +328,28 @@ def test_a_reviewer_is_told_of_what_is_nearly_a_known_system(votes, submit):
     assert "nearly Honest" in row.flags
 
 
+def test_a_reviewer_is_told_of_what_knows_far_more_than_all_others(votes, submit):
+    submit()
+    half = submit(0.6 * errs(2) + 0.4 * votes.shares, name="half", title="Half",
+                  code="https://github.com/maker/half")  # fmt: skip
+    (row,) = check_submission(half, [votes], n_resamples=0)
+    assert any("has it seen these votes?" in flag for flag in row.flags)
+    honest = submit(errs(3, scale=2), name="third", title="Third")
+    (row,) = check_submission(honest, [votes], n_resamples=0)
+    assert not any("has it seen" in flag for flag in row.flags)
+
+
+def test_a_fault_of_another_submission_stops_no_check(votes, submit):
+    first, second = submit(), submit(errs(6), name="other", title="Other")
+    first.predictions.write_bytes(b"PAR1 broken PAR1")
+    assert check_submission(second, [votes], n_resamples=0)
+    (first.folder / "system.yml").write_text("title: [")
+    assert check_submission(second, [votes], n_resamples=0)
+    assert list(submissions()[1]) == ["honest"]
+    with refused(where="honest/system.yml"):
+        submitted_systems(votes)
+
+
 def test_labels_of_people_are_refused(votes, submit):
     old = replace(votes, given_old_label=np.random.default_rng(8).integers(0, 3, N))
     system = labels_of(old, np.eye(3)[old.old_label])
@@ -308,7 +406,7 @@ def test_what_is_too_good_needs_code_or_weights(votes, submit):
     nearly = np.random.default_rng(4).multinomial(30, TRUTHS) / 30 * 0.94 + 0.02
     with refused(problem="code or weights", expected="at most 8"):
         check_submission(submit(nearly), [votes], n_resamples=0)
-    seen = submit(nearly, name="seen", title="Seen", code="https://example.org/code")
+    seen = submit(nearly, name="seen", title="Seen", code="https://github.com/maker/seen")
     (seen.folder.parent / "honest" / "system.yml").write_text(
         yaml.safe_dump(RECORD | {"withdrawn": {"date": "2026-02-01", "reason": "no code"}})
     )
@@ -319,10 +417,10 @@ def test_two_submissions_of_one_title_are_refused(votes, submit):
     submit()
     again = submit(errs(6), name="again", title="ＨONEST")
     with refused(problem="one title", where="again/system.yml", found="honest"):
-        check_submission(again, [votes])
+        check_record(again)
     guess = submit(errs(6), name="guess", title="Uniform guess")
     with refused(problem="known system", where="guess/system.yml"):
-        check_submission(guess, [votes])
+        check_record(guess)
     lost = submit(errs(6), name="b", title="B", replaces={"name": "gone", "reason": "x"})
     with refused(found="gone"):
         check_submission(lost, [votes])
@@ -346,6 +444,17 @@ RECORDS = {
     "a space at the end": ({"title": "Honest "}, "spaces at its ends"),
     "no author": ({"authors": []}, "a list of names"),
     "a link that runs": ({"link": "javascript:alert(1)"}, "https://"),
+    "a link without a lock": ({"link": "http://example.org/x"}, "https://"),
+    "a link to this machine": ({"link": "https://localhost/x"}, "anyone can open"),
+    "a private address": ({"link": "https://192.168.0.1/x"}, "anyone can open"),
+    "an address in numbers": ({"link": "https://[::1]/x"}, "anyone can open"),
+    "a name of a network": ({"link": "https://wiki.internal/x"}, "anyone can open"),
+    "a name before the host": ({"link": "https://example.org@evil.org/x"}, "anyone can open"),
+    "code anywhere": ({"code": "https://example.org/maker/code"}, "github.com"),
+    "code without its name": ({"code": "https://github.com/maker"}, "owner and name"),
+    "two scripts in a title": ({"title": "H\u043enest"}, "one script"),
+    "two scripts in an author": ({"authors": ["s\u043emeone"]}, "one script"),
+    "parts that lack fields": ({"model": {}, "asked": {}}, "asked.how: is missing; expected label"),
     "not seen, without a reason": ({"may_have_seen": "no"}, "needs a reason"),
     "asked without a prompt": ({"asked": {"how": "logprobs"}}, "asked.prompt"),
     "samples without their number": (

@@ -89,6 +89,36 @@ class Columns:
         annotator = {"annotator": self.annotator} if self.annotator else {}
         return {"format": "long"} | self.base | {"item": self.item} | annotator
 
+    def with_round(self, reader: Reader) -> Reader:
+        """Return a reader of a row per vote with the column ``round``, if it numbers the rounds."""
+        names = self.named(
+            ["round"], [*columns_of(self.item), *columns_of(reader.get("label", ""))]
+        )
+        if reader["format"] != "long" or not reader.get("annotator") or len(names) != 1:
+            return reader
+        numbers = [as_number(value) for value in self.values(names[0])]
+        are_whole = numbers and all(number is not None and number % 1 == 0 for number in numbers)
+        return reader | {"round": names[0]} if are_whole else reader
+
+    def with_batch(self, reader: Reader) -> Reader:
+        """Return a reader of a row per vote with the column ``batch``, if it numbers the batches.
+
+        All items have votes of the first batch; where some have none, these are batches of items.
+        """
+        names = self.named(
+            ["batch"], [*columns_of(self.item), *columns_of(reader.get("label", ""))]
+        )
+        if reader["format"] != "long" or reader.get("round") or len(names) != 1:
+            return reader
+        numbers = [as_number(value) for value in self.values(names[0])]
+        first = min((number for number in numbers if number is not None), default=None)
+        if None in numbers or first is None or any(number % 1 for number in numbers if number):
+            return reader
+        items, cells = self.frame.key(reader["item"]), self.frame.column(names[0])
+        is_first = cells.map(lambda value: as_number(value) == first, bool)
+        all_have_first = set(items.codes[is_first]) == set(items.codes)
+        return reader | {"batch": names[0]} if all_have_first else reader
+
     @cached_property
     def numbers(self) -> tuple[list[str], list[str]]:
         """The columns of numbers that may count votes, and those that by their names do not.

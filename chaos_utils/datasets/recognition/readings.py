@@ -80,7 +80,7 @@ def layout_by(columns: Columns, reader: Reader, faults: Faults) -> Layout:
     frame = rows_of(columns.frame, reader, faults)
     answers: list[Column] = []
     used = {"key", *reader.get("where", {})}
-    for field_name in ("item", "annotator", "annotators", "n_votes", "each"):
+    for field_name in ("item", "annotator", "annotators", "round", "batch", "n_votes", "each"):
         used |= {*columns_of(reader.get(field_name, ""))}
     if reader["format"] == "wide":
         counts = {path: name for path, name in counts.items()

@@ -1,0 +1,95 @@
+"""`chaos plan`: which items to ask about next."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, Option
+
+from chaos_utils.base.errors import check_known, counted
+from chaos_utils.base.files import check_free, csv_text, write_text
+from chaos_utils.cli.arguments import Replace, beside
+from chaos_utils.cli.console import Grid, Replies, Reply, command
+
+
+@command()
+def plan(
+    votes: Annotated[
+        str,
+        Argument(metavar="VOTES", help="A votes file, a dataset's YAML file, or its name."),
+    ],
+    n_votes: Annotated[int, Option("--votes", metavar="N", help="How many votes to spend.")],
+    aim: Annotated[
+        str,
+        Option("--for", metavar="AIM", help="What they are for: majority labels, or vote shares."),
+    ] = "majority",
+    round_size: Annotated[
+        int | None,
+        Option(
+            metavar="N",
+            help="Votes of a round, after which you plan again; by default a third of the items.",
+        ),
+    ] = None,
+    to: Annotated[
+        Path | None,
+        Option("--out", metavar="FILE", help="By default beside the votes, named …-plan.csv."),
+    ] = None,
+    seed: Annotated[int, Option(help="Seed of the forecast; the plan itself has none.")] = 0,
+    force: Replace = False,
+) -> Replies:
+    """Write which items to ask about next, and how often; say what that gains over even votes."""
+    from chaos_utils.cli.export import load_dataset
+    from chaos_utils.metrics.allocation import RULES, STARTING_VOTES
+    from chaos_utils.scoring import next_votes
+
+    check_known("There is no such aim.", aim, next_votes.AIMS, where="--for")
+    target = to or beside(votes, "-plan.csv")
+    check_free(target, force)
+    loaded = load_dataset(votes)
+    found = next_votes.plan(loaded, n_votes, aim, round_size, seed=seed)
+    write_text(target, csv_text(found.rows()))
+    n_asked, n_items = int(found.asked.sum()), int((found.asked > 0).sum())
+    title = (
+        f"up to {STARTING_VOTES} votes each, before any rule is followed"
+        if found.starting
+        else RULES[found.rule].title
+    )
+    after = f"round 1 of {found.n_rounds}: {title}"
+    notes = [f"add these votes to the file, with {found.batch} in a column `batch`"]
+    if not loaded.batches and not found.starting:
+        notes[0] += ", and 1 beside those that are there"
+    if found.n_rounds > 1:
+        notes.append("then plan again with the votes that are left, until they are spent")
+    notes.append("people and models are judged by batch 1 alone: later votes lie where people "
+                 "disagree")  # fmt: skip
+    if aim == "shares":
+        notes.append("for shares, votes spread evenly are nearly as good, and bias nothing")
+    outlooks = {"now": found.now, "spread evenly": found.even, "as planned": found.planned}
+    grid = Grid(
+        ("expected", "majority right", "votes misplaced of a hundred"),
+        [
+            (name, f"{outlook.right:.1%}", f"{outlook.misplaced:.1f}")
+            for name, outlook in outlooks.items()
+        ],
+        right=("majority right", "votes misplaced of a hundred"),
+    )
+    yield Reply(
+        {
+            "file": str(target),
+            "votes": n_asked,
+            "items": n_items,
+            "batch": found.batch,
+            "rounds": found.n_rounds,
+            "rule": found.rule,
+            **{name: asdict(outlook) for name, outlook in outlooks.items()},
+            "notes": notes,
+        },
+        [
+            str(target),
+            f"  {counted(n_asked, 'vote')} on {counted(n_items, 'item')}; {after}",
+            "",
+            f"after {counted(n_votes, 'vote')}:",
+            grid,
+            *(f"  {note}" for note in notes),
+        ],
+    )
