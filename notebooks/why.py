@@ -1,47 +1,32 @@
 # %% [markdown]
-# # Reasons for disagreement
+# # Whose opinions are these?
 #
-# *Why do people disagree?*
+# *Is it noise, ambiguity, or whom I asked?*
 #
-# Even labels that were judged to be errors get votes. Where four annotators of ChaosNLI's
-# MNLI items had to explain their labels and judge the explanations, a minority label that they took back has
-# {value}`tbl-why-errors judges=authors status=error holder=people each .0%` of its item's votes on average, one
-# with an explanation that holds {value}`tbl-why-errors judges=authors status=plausible holder=people each .0%`,
-# and one that none of the four gave
-# {value}`tbl-why-errors judges=authors "status=not given" holder=people each .0%`.
-#
-# Errors hold {value}`tbl-why-errors judges=authors status=error holder=people minority_share .0%` of the votes
-# against the majority. Among the minority labels that one of the four gave, they are
-# {value}`tbl-why-errors judges=authors status=error holder=people given_labels .0%` and get
-# {value}`tbl-why-errors judges=authors status=error holder=people given_share .0%` of the votes: less than their
-# share, but not few ({numref}`tbl-why-errors`).
-#
-# The kind of reason says little about how much people disagree, and more about which labels they choose. Ten
-# reasons explain {value}`tbl-why-explained holder=people quantity=entropy by_reason .1%` of the variance of
-# {term}`entropy` between items, indistinguishable from none, and
-# {value}`tbl-why-explained holder=people quantity=contradiction by_reason .0%` of that of the votes for
-# contradiction. Models' errors follow the same pattern: they are not clearly larger for any reason, but lean to
-# different labels.
-#
-# Where a sentence is ambiguous, rewriting it as one of its readings lowers the entropy from
-# {value}`fig-why-readings "shown=as written" majority=9 bits .2f` to
-# {value}`fig-why-readings "shown=a reading" majority=9 bits .2f` bits; but rewriting it as a sentence that is none
-# of its readings does nearly as much ({value}`fig-why-readings "shown=a distractor" majority=9 bits .2f`).
+# **All three; in the data that record them, groups matter least.** Asked twice whether a post is hateful, people give
+# another label {value}`fig-again dataset=xhatestability "part=same language" quantity=same value .0%` of the time;
+# two people differ {value}`fig-again dataset=xhatestability "part=same language" quantity=two value .0%` of the
+# time. Three fifths of that disagreement is there within one person. Who answers matters, on DICES-350 as much as what
+# was asked ({value}`tbl-persons dataset=dices350 people=everyone by=labels person .2f` and
+# {value}`tbl-persons dataset=dices350 people=everyone by=labels text .2f` of the variance). No grouping that we could
+# test (gender, age, ethnicity, education, country and others) accounts for more than about
+# {value}`tbl-groups max:share_high .0%` of the disagreement.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 predictions: list[str] = []  # files of predictions of your own, compared beside the rest
+shuffles: int = 499  # times that people are shuffled between groups
 resamples: int = 2000  # bootstrap resamples of the items, for the shares of the minority's votes
-confidence: float = 0.95  # coverage of the intervals
-seed: int = 0  # seed of resamples
+confidence: float = 0.95  # coverage of the intervals in the part on reasons
+seed: int = 0  # seed of resamples and shuffles
 
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import why
+from chaos_utils.analyses import persons, why
 from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
-from chaos_utils.plots.why import plot_readings, plot_reasons
+from chaos_utils.plots.why import plot_again, plot_readings, plot_reasons
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
@@ -49,27 +34,121 @@ from chaos_utils.report.tables import publish_table
 check_parameters(globals())
 
 inputs = gather(data, predictions)
+crowds = persons.persons_inputs(data, inputs)
 items = why.explained_inputs(inputs.named("mnli"))
 pairs = gather(datasets=["ambient"]) if len(items) else []
 
 # %% tags=["remove-input"]
-without = (
-    "*For the items here, no explanations are available: there is nothing to show on this page.*"
-)
+without = "*For the items here, no explanations are available: the part on reasons is empty.*"
 Markdown(f"{notices(inputs)}\n\n{'' if len(items) else without}")
 
 # %% [markdown]
-# Votes show that people disagree, not why. Two datasets that share items with ChaosNLI-MNLI hold more: VariErr
-# {cite:p}`weber2024` and the taxonomy of {cite:t}`jiang2022`. AmbiEnt {cite:p}`liu2023` has pairs of its own. The
-# explanations themselves are not reprinted here, since most come without a licence; {doc}`/datasets` says where to
-# get them.
+# ## The same person again
 #
-# ## Error or variation
+# When two people differ, would one of them have differed from themselves? {cite:t}`abercrombie2023` asked 22 people
+# about 95 posts, and again later; on 48 posts both rounds were in one language. We compare a person with themselves,
+# and two people *across* the rounds, so that the same time lies between the two labels.
+
+# %%
+again = persons.again(crowds)
+publish_figure(
+    "fig-again",
+    plot_again,
+    again,
+    caption="""Three fifths of two people’s disagreement is there with the same person asked twice. First, how often a label of
+    the second round is another than one of the first, by the same person or by somebody else; then the ratio. Items by the
+    languages of their rounds, where known; 95% {term}`intervals <interval over annotators>` over items and people.""",
+    alt="""A row for each part of the posts. Left, the same person lies at about a fifth, two people between a third
+    and two fifths. Right, the ratio lies a little below three fifths, with intervals from under a half to about 70%.""",
+) if len(again) else Markdown("This section needs people who were asked in several rounds.")
+
+# %% [markdown]
+# The ratio is {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio value .2f`, with an interval
+# from {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio low .2f` to
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio high .2f` ({numref}`fig-again`). Not all
+# of this is noise: a slip and a change of mind count alike, memory hides slips, and how long people waited is not
+# recorded. If every change were a slip, as likely in one direction as in the other, *settled* opinions would still
+# differ {value}`fig-again dataset=xhatestability "part=same language" quantity=settled value .0%` of the time. The ratio
+# does not carry over to other tasks: ChaosNLI's annotators were not asked twice.
 #
-# In VariErr, four people labelled each of 500 items, with an explanation for each label. In a second round they
-# judged all explanations of an item, their own and the others'. A label counts as an *error* if nobody who gave it
-# stands by an explanation of it. We compare these judgements with the hundred votes of ChaosNLI, which are by
-# other people.
+# ## Text or person
+#
+# Some people say *yes* more often, whatever the text. How much of a single vote follows from the text, and how much
+# from who gives it? We compare the chance that two votes agree if they share the text, the person, or neither; what
+# follows from neither alone is a person's view of this one text, and what the person would not say again.
+
+# %%
+shares = persons.shares(crowds)
+publish_table(
+    "tbl-persons",
+    shares,
+    shown=persons.shown_shares(shares.rows),
+    columns=persons.SHARES_COLUMNS,
+    caption="""On DICES-350 it matters as much who is asked as about what. Shares of a vote’s variance by text and by
+    person, each vote counted once, with 95% intervals over items and people; *by value*, of the variance of a rating.
+    *Without*: annotators near chance left out, which flatters what remains, since the same votes found them. Crowds
+    of fewer than ten people, too few to speak for others, are in the data alone.""",
+) if len(shares) else Markdown("This section needs annotators who are named.")
+
+# %% [markdown]
+# Persons account for {value}`tbl-persons dataset=lalor people=everyone by=labels person .0%` of the variance where a
+# thousand people judge inference {cite:p}`lalor2016`, and for
+# {value}`tbl-persons dataset=dices350 people=everyone by=labels person .0%` where they judge whether a chatbot's answer
+# is safe ({numref}`tbl-persons`). Most of a vote is neither. Where people were asked twice,
+# {value}`tbl-persons dataset=xhatestability people=everyone by=labels again .0%` of the variance is the same person
+# another time, {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion .0%` a person's own view of
+# a text.
+#
+# Careless annotators can make a dataset look divided. They show without a gold label: over a hundred votes or more,
+# they agree with the rest, beyond what their habits give, less than half as far as the median person. RTE has
+# {value}`tbl-persons dataset=rte people=everyone by=labels n_left_out .0f`; without them two people differ
+# {value}`tbl-persons dataset=rte "people=without those near chance" by=labels two_differ .0%` of the time, not
+# {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%`. They agree by
+# {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f` or less, the next by
+# {value}`tbl-persons dataset=rte people=everyone by=labels smallest_kept .2f`. DICES-350 has no such gap
+# ({value}`tbl-persons dataset=dices350 people=everyone by=labels largest_near .2f`,
+# {value}`tbl-persons dataset=dices350 people=everyone by=labels smallest_kept .2f`): who agrees least may be a careful
+# minority. The book's other numbers keep everyone.
+#
+# ## Groups
+#
+# Perspectivists ask that datasets keep who said what {cite:p}`prabhakaran2021,cabitza2023`, since labels depend on who
+# gives them {cite:p}`sap2022,aroyo2023`. Is it enough to know a person's group? We take the part of the disagreement
+# that lies *between* groups: how much less people would differ if each met only their own. The gap between pairs of one
+# group and of two will not do, since a minority whose members merely vary more opens one.
+
+# %%
+groups = persons.jointly(persons.groups(crowds, n_shuffles=shuffles, seed=seed))
+publish_table(
+    "tbl-groups",
+    groups,
+    columns=persons.GROUPS_COLUMNS,
+    groups=["dataset"],
+    caption=f"""No grouping accounts for more than a few percent of the disagreement. How often two people differ on an
+    item, after differences between items, and which part of it lies between groups of {persons.FEWEST_IN_GROUP} people or more (MultiPICo’s
+    within languages), with 95% intervals over items and people; it is unbiased, so it may fall below 0. p by {shuffles:,}
+    shuffles of people between groups, adjusted by Holm.""",
+) if len(groups) else Markdown("This section needs to know what annotators are.")
+
+# %% [markdown]
+# None of the {value}`tbl-groups count:field d` groupings stands out (smallest p by Holm
+# {value}`tbl-groups min:p_holm .2f`; {numref}`tbl-groups`). One by one, none accounts for more than about
+# {value}`tbl-groups max:share_high .0%` of the disagreement; for all at once, the limit is
+# {value}`tbl-groups max:joint_high .0%`. {cite:t}`pei2023` find in POPQUORN that background plays a significant role.
+# Both can hold: a clear difference of means can be a small part of how much people differ. {cite:t}`orlikowski2023` find
+# no significant gain from groups in predicting how single people judge toxicity.
+#
+# This does not show that groups agree. The limits leave room for shares of a label ten points apart on every text, and
+# for more on some. The groups are broad and recruited by platforms, *race* or *gender* stand only loosely for what
+# people have lived through, beliefs were not asked for, and smaller groups could not be tested. Whether a *model* is
+# nearer to one group than to another cannot be said: no dataset here that says what its annotators are has a model's
+# predictions.
+#
+# ## Reasons: error or variation
+#
+# Votes show that people disagree, not why. In VariErr {cite:p}`weber2024`, four people explained each label that they
+# gave to 500 MNLI items, then judged all explanations. A label is an *error* if nobody who gave it stands by an
+# explanation of it. The explanations come without a licence and are not reprinted ({doc}`/datasets`).
 
 # %%
 errors = why.errors(items, n_resamples=resamples, confidence=confidence, seed=seed)
@@ -79,59 +158,26 @@ publish_table(
     shown=errors.rows[errors.rows["holder"] == why.PEOPLE],
     columns=why.ERROR_COLUMNS,
     caption=f"""Labels called errors draw more minority votes than labels nobody gave, and fewer than labels with an
-    explanation that holds. Labels of items by
-    what VariErr's four annotators made of them, and ChaosNLI's votes on them. *Judged by* says whose word
-    decides whether an explanation holds: that of its author, or that of the author's peers, more than half
-    of whom must accept it. The minority is every label but an item's majority, and the votes on it; the last
-    two columns leave out labels that none of the four gave. In brackets, {100 * confidence:g}% bootstrap
-    intervals over items ({resamples:,} resamples). The data also has the models' probabilities.""",
+    explanation that holds. Labels of items by what VariErr's four annotators made of them, by the word of an explanation's
+    author or of most peers, and ChaosNLI's votes on them. The minority is every label but an item's majority; the last
+    two columns leave out labels that none of the four gave. In brackets, {100 * confidence:g}% bootstrap intervals over
+    items ({resamples:,} resamples). The data also has the models' probabilities.""",
 )
 
 # %% [markdown]
-# Of the minority's labels, {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_labels .0%`
-# were given by none of the four, and {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%`
-# of its votes are on these. Beside the rest, labels called errors get fewer votes than their share: the difference is
-# {value}`tbl-why-errors judges=authors status=error holder=people given_excess .1%`, with an interval from
-# {value}`tbl-why-errors judges=authors status=error holder=people given_excess_low .1%` to
-# {value}`tbl-why-errors judges=authors status=error holder=people given_excess_high .1%`
-# ({numref}`tbl-why-errors`).
-#
-# A label can even be called an error and be the majority's: this happens on
-# {value}`tbl-why-errors judges=authors status=error holder=people n_majority .0f` of
-# {value}`tbl-why-errors judges=authors status=error holder=people n_items .0f` items. A vote on a label that
-# somebody else could not defend need not be a mistake.
-#
-# How many errors there are depends on who judges. When peers decide, more labels are called errors,
-# {value}`tbl-why-errors judges=peers status=error holder=people given_labels .0%` of those that were given, with
-# {value}`tbl-why-errors judges=peers status=error holder=people given_share .0%` of the votes: again less than their
-# share. Beside all labels, those that nobody gave included, peers' errors get more than theirs
-# ({value}`tbl-why-errors judges=peers status=error holder=people minority_share .0%` of the votes for
-# {value}`tbl-why-errors judges=peers status=error holder=people minority_labels .0%` of the labels).
-#
-# Much of the dissent was never judged:
-# {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%` of the votes against
-# the majority are on labels that none of the four gave. They may be errors, or readings that four people did not
-# think of.
-#
-# Models put about as much on labels called errors as people do: RoBERTa-base
-# {value}`tbl-why-errors judges=authors status=error holder=RoBERTa-base minority_share .0%` of the probability
-# that it puts against the majority. They differ from each other on labels that none of the four gave, on which
-# RoBERTa-base puts
-# {value}`tbl-why-errors judges=authors "status=not given" holder=RoBERTa-base minority_share .0%` and
-# DeBERTa-v3-large
-# {value}`tbl-why-errors judges=authors "status=not given" holder=DeBERTa-v3-large minority_share .0%`.
+# A minority label that its author took back has
+# {value}`tbl-why-errors judges=authors status=error holder=people each .0%` of its item's votes on average, one whose
+# explanation holds {value}`tbl-why-errors judges=authors status=plausible holder=people each .0%`, and one that none of
+# the four gave {value}`tbl-why-errors judges=authors "status=not given" holder=people each .0%`
+# ({numref}`tbl-why-errors`). Beside the labels that somebody gave, errors get less than their share of the votes, but
+# not little: {value}`tbl-why-errors judges=authors status=error holder=people given_share .0%` for
+# {value}`tbl-why-errors judges=authors status=error holder=people given_labels .0%` of the labels. Much of the dissent,
+# {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%`, was never judged.
 #
 # ## Ten reasons
 #
-# {cite:t}`jiang2022` read disputed items and sorted them by ten reasons, one or several for each item:
-#
-# * **The meaning is uncertain**: that of a word (*lexical*), what is implied or presupposed
-#   (*implicature*, *presupposition*), how likely the hypothesis is (*probabilistic*), or the text has flaws
-#   (*imperfection*).
-# * **The guidelines leave it open**: whether premise and hypothesis refer to the same thing (*coreference*) or
-#   the same time (*temporal*), or how to treat a question (*interrogative*).
-# * **Annotators have habits**: they accept small additions to what is said (*accommodating*), or are
-#   led by shared words (*high overlap*).
+# {cite:t}`jiang2022` sorted disputed items by ten reasons: the meaning is uncertain, the guidelines leave it open (do
+# both sentences speak of the same thing?), or annotators have habits (*accommodating* small additions).
 
 # %%
 publish_figure(
@@ -142,24 +188,19 @@ publish_figure(
     the items of each reason (their number in brackets; an item may have several), with
     {100 * confidence:g}% intervals over items by Student's t. Reasons of at least {why.FEWEST_ITEMS} items, by the share of
     contradiction; the data has rarer ones, and what models do on each.""",
-    alt="""Two dot plots with a row for each frequent reason. The entropies lie close together, around
-    one bit. The shares of the three labels differ widely between rows: contradiction leads where it is
-    unclear what is referred to, and is rare where people accommodate small additions.""",
+    alt="""Two dot plots with a row for each frequent reason. The entropies lie close together, around one bit. The
+    shares of the three labels differ widely: contradiction leads where it is unclear what is referred to.""",
 )
 
 # %% [markdown]
-# People disagree about as much for each reason. For the more frequent ones, mean entropy lies between
-# {value}`tbl-why-explained holder=people quantity=entropy low .2f` and
-# {value}`tbl-why-explained holder=people quantity=entropy high .2f` bits ({numref}`fig-why-reasons`); only the few
-# items to which none of the ten applies are clearer, at
-# {value}`fig-why-reasons holder=people quantity=entropy "reason=none of the ten" mean .2f` bits.
-#
-# What differs is the direction. Where it is unclear whether premise and hypothesis refer to the same thing,
-# {value}`fig-why-reasons holder=people quantity=contradiction reason=coreference mean .0%` of the votes are for
-# contradiction; where people accommodate small additions,
-# {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%`.
+# Reasons explain {value}`tbl-why-explained holder=people quantity=entropy by_reason .1%` of the variance of entropy
+# between items ({numref}`fig-why-reasons`); what differs is the direction. Where it is unclear whether both sentences
+# speak of the same thing, {value}`fig-why-reasons holder=people quantity=contradiction reason=coreference mean .0%` of
+# the votes are for contradiction; where people accommodate small additions,
+# {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%`. The size of models' errors
+# hardly goes with reasons (at most {value}`tbl-why-explained quantity=jsd max:by_reason .1%`; {numref}`tbl-why-explained`).
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What reasons explain, as a table", "code_prompt_hide": "Fold the table"}
 explained = why.explained(items)
 publish_table(
     "tbl-why-explained",
@@ -167,67 +208,33 @@ publish_table(
     shown=explained.rows if predictions else explained.rows.head(12),
     columns=why.EXPLAINED_COLUMNS,
     groups=["holder"],
-    caption=f"""Reasons go with which labels people choose and models miss, and hardly with how much
-    people disagree or models err. Share of the variance between items that the ten reasons explain
-    (adjusted R² of a linear regression), with p of the F test, adjusted by Holm for all rows. Lowest and
-    highest are the reasons with the extreme means, among those of at least {why.FEWEST_ITEMS} items. *Above people's*: the
-    model's share of a label minus that of the votes. The data has the other models.""",
+    caption=f"""Reasons go with which labels people choose and models miss, and hardly with how much people disagree or
+    models err. Share of the variance between items that the ten reasons explain (adjusted R²), with p of the F test by
+    Holm. Lowest and highest are the reasons with the extreme means, of those with {why.FEWEST_ITEMS} items or more.
+    *Above people's*: the model's share of a label minus that of the votes. The data has the other models.""",
 )
 
 # %% [markdown]
-# The size of models' errors hardly goes with reasons. These explain
-# {value}`tbl-why-explained holder=RoBERTa-base quantity=jsd by_reason .1%` of the variance of RoBERTa-base's JSD,
-# and for no model more than {value}`tbl-why-explained quantity=jsd max:by_reason .1%` (p at least
-# {value}`tbl-why-explained quantity=jsd min:p_holm .2f`; {numref}`tbl-why-explained`).
-#
-# The direction of their errors does. RoBERTa-base's share of neutral lies above people's where these accommodate
-# additions ({value}`fig-why-reasons holder=RoBERTa-base quantity=neutral reason=accommodating mean +.2f`), and far
-# below where the text has flaws
-# ({value}`fig-why-reasons holder=RoBERTa-base quantity=neutral reason=imperfection mean +.2f`), for which people
-# vote neutral more often than for any other frequent reason. The other models lean the same way. Part of this
-# mirrors the votes: a model that overlooks the reason falls short of whichever label people choose for it.
-#
-# ## Once the sentence is disambiguated
-#
-# AmbiEnt's pairs were chosen because one of the two sentences is ambiguous. Nine people labelled each pair as it is
-# written, and then with the sentence rewritten so that it has one meaning: each of its readings, and a
-# *distractor*, a similar sentence that is none of them.
+# AmbiEnt's pairs {cite:p}`liu2023` have an ambiguous sentence. Rewritten as one of its readings, two people differ
+# {value}`fig-why-readings "shown=a reading" majority=9 apart .0%` of the time, not
+# {value}`fig-why-readings "shown=as written" majority=9 apart .0%` ({numref}`fig-why-readings`). A *distractor* that is no
+# reading does nearly as much ({value}`fig-why-readings "shown=a distractor" majority=9 apart .0%`), so that most of the
+# drop need not come from knowing which reading is meant.
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Once the sentence is disambiguated, as a figure", "code_prompt_hide": "Fold the figure"}
 publish_figure(
     "fig-why-readings",
     plot_readings,
     why.readings(pairs, confidence=confidence),
-    caption="""Once the reading is given, unanimity is twice as frequent, and with a distractor nearly so.
-    Pairs by how many of nine votes the majority label has: as written, with the sentence rewritten as one
-    of its readings, and with a distractor.""",
-    alt="""Three lines over the size of the majority, from three to nine of nine votes. As written, the
-    shares are about equal from five votes to nine. For readings and for distractors they rise, and more
-    than a third of the pairs have all nine votes on one label.""",
+    caption="""Once the reading is given, unanimity is twice as frequent, and with a distractor nearly so. Pairs by how
+    many of nine votes the majority label has: as written, rewritten as one reading, and as a distractor.""",
+    alt="""Three lines, from three to nine of nine votes. As written, the shares are about equal from five votes
+    on; for readings and distractors they rise, and more than a third of the pairs have all nine on one label.""",
 )
 
 # %% [markdown]
-# All nine agree on {value}`fig-why-readings "shown=as written" majority=9 share .0%` of the pairs as written and
-# on {value}`fig-why-readings "shown=a reading" majority=9 share .0%` of their readings. The mean entropy falls by
-# {value}`fig-why-readings "shown=a reading" majority=9 removed .2f` bits per pair, a third of what there was
-# ({numref}`fig-why-readings`).
-#
-# What is left is not ambiguity of this kind. By a measure that few votes do not bias, the chance that two people
-# differ falls from {value}`fig-why-readings "shown=as written" majority=9 apart .2f` to
-# {value}`fig-why-readings "shown=a reading" majority=9 apart .2f`.
-#
-# A distractor lowers the entropy nearly as much, by
-# {value}`fig-why-readings "shown=a distractor" majority=9 removed .2f` bits. So most of the drop need not come
-# from knowing which reading is meant: the new sentences may just be more explicit, and people judged them second.
-#
 # ## Limitations
 #
-# * The reasons were judged by one or two people per item, on
-#   {value}`fig-why-reasons holder=people quantity=entropy reason=lexical n_coded .0f` disputed items, and some of
-#   the ten have too few of these to stand in {numref}`fig-why-reasons`; a difference between two such reasons is
-#   no finding.
-# * An item may have several reasons, and nothing here shows that a reason causes the votes. That reasons explain
-#   little of the entropy may also come from the choice of items, which were disputed to begin with.
-# * VariErr's judges are four people.
-# * The models are few, and most are single runs; RoBERTa-base was trained on SNLI alone, and MPNet on 10,000 pairs.
-# * AmbiEnt's pairs are not ChaosNLI's, so what disambiguation removes there need not hold here.
+# * The people asked again are 22, on 95 posts about hate. The lesions' items are five questions on each of a hundred
+#   images: their intervals are too short. VariErr's judges are four, and its and the reasons' items were chosen.
+# * The models are few, and most are single runs.

@@ -34,7 +34,7 @@
       ["LiveNLI", known.explained && "at least ten people explain their labels",
         "LiveNLI (Jiang et al., 2023)"],
     ].filter(([, words]) => words);
-    const more = chapter ? ["; see ", make("a", "", "Reasons for disagreement", {href: chapter})] : [];
+    const more = chapter ? ["; see ", make("a", "", "Whose opinions are these?", {href: chapter})] : [];
     return [
       make("h3", "", "Why people disagree"),
       terms("card-text", rows),

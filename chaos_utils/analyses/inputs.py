@@ -75,6 +75,15 @@ def _names_annotators(dataset: Dataset) -> bool:
     return any(getattr(reader, name, "") for name in names)
 
 
+def _has_rounds(dataset: Dataset) -> bool:
+    return any(getattr(dataset.reader, name, ()) for name in ("round", "rounds"))
+
+
+def _says_what_annotators_are(dataset: Dataset) -> bool:
+    names = ("annotator_fields", "about_annotators")
+    return any(getattr(dataset.reader, name, ()) for name in names)
+
+
 # Whether a dataset has a part that datasets may lack, by its YAML file.
 _PARTS_OF_DATASET: Mapping[str, Callable[[Dataset], bool]] = MappingProxyType(
     {
@@ -82,6 +91,8 @@ _PARTS_OF_DATASET: Mapping[str, Callable[[Dataset], bool]] = MappingProxyType(
         "old votes": lambda dataset: bool(dataset.n_old_labels),
         "texts": lambda dataset: bool(dataset.text_fields),
         "annotators": _names_annotators,
+        "rounds": _has_rounds,
+        "what annotators are": _says_what_annotators_are,
         "three labels": lambda dataset: dataset.n_classes == 3,
         "published collection": lambda dataset: (
             dataset.name in set(read_published("nie2020_table1")["dataset"])
@@ -96,6 +107,8 @@ _PARTS_OF_VOTES: Mapping[str, Callable[[Votes], bool]] = MappingProxyType(
         "old votes": lambda votes: votes.has_old_labels and votes.has_old_votes,
         "texts": lambda votes: bool(votes.texts),
         "annotators": lambda votes: votes.annotations is not None,
+        "rounds": lambda votes: getattr(votes.annotations, "round", None) is not None,
+        "what annotators are": lambda votes: bool(getattr(votes.annotations, "fields", ())),
         # Two samples of twenty, and other votes that judge them.
         "more than 40 votes per item": lambda votes: bool(votes.n_votes.min() > 40),
     }
@@ -188,8 +201,9 @@ class DatasetInputs:
     def has(self, part: str) -> bool:
         """Return whether each dataset has a part that datasets may lack.
 
-        The part is ``old labels``, ``old votes``, ``texts``, ``annotators``, ``three labels``,
-        ``published collection`` or ``more than 40 votes per item``.
+        The part is ``old labels``, ``old votes``, ``texts``, ``annotators``, ``rounds``, ``what
+        annotators are``, ``three labels``, ``published collection`` or ``more than 40 votes per
+        item``.
         """
         dataset_has, votes_have = _PARTS_OF_DATASET[part], _PARTS_OF_VOTES.get(part)
         if self.given_votes is None:

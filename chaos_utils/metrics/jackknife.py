@@ -56,16 +56,49 @@ class TwoWay:
         error = float(np.sqrt(max(items + people - votes, items, people)))
         return error if error > _SMALLEST_ERROR else np.nan
 
+    @classmethod
+    def of_left_out(
+        cls, value: Floats, *, without_items: Floats, without_people: Floats, without_votes: Floats
+    ) -> "TwoWay":
+        """Return the errors of a statistic from what it is without each item, person and vote.
+
+        Parameters
+        ----------
+        value : ndarray of float, shape ()
+            The statistic on all votes.
+        without_items, without_people, without_votes : ndarray of float, 1-D
+            The statistic without one of them each.
+        """
+        people_parts = _variance_parts(without_people)
+        people_variance = people_parts.sum()
+        largest = np.sort(people_parts)[-_N_LARGEST:].sum()
+        return cls(
+            value=float(value),
+            items_error=float(np.sqrt(_variance_parts(without_items).sum())),
+            people_error=float(np.sqrt(people_variance)),
+            votes_error=float(np.sqrt(_variance_parts(without_votes).sum())),
+            n_items=len(without_items),
+            n_people=len(without_people),
+            of_five=float(largest / people_variance)
+            if people_variance > _SMALLEST_ERROR
+            else np.nan,
+        )
+
+    @property
+    def degrees(self) -> int:
+        """Degrees of freedom: one less than the items or the people, whichever are fewer."""
+        return min(self.n_items, self.n_people) - 1
+
     def interval(self, low: float, high: float) -> tuple[float, float]:
         """Return the ends of the 95% interval by Student's t, cut off at `low` and `high`.
 
-        `low` and `high` are the range of the statistic. Degrees of freedom are one less than the
-        items or the people, whichever are fewer. NaN where the error is NaN.
+        `low` and `high` are the range of the statistic. NaN where the error is NaN.
         """
         from scipy.special import stdtrit  # slow to import
 
-        degrees = min(self.n_items, self.n_people) - 1
-        half_width = float(stdtrit(degrees, (1 + _LEVEL) / 2)) * self.error if degrees else np.nan
+        half_width = np.nan
+        if self.degrees:
+            half_width = float(stdtrit(self.degrees, (1 + _LEVEL) / 2)) * self.error
         return max(self.value - half_width, low), min(self.value + half_width, high)
 
 
@@ -107,32 +140,26 @@ def two_way_jackknife(
     entries = np.asarray(ballots, dtype=np.float64)
     items, item = np.unique(item, return_inverse=True)
     people, person = np.unique(person, return_inverse=True)
-    item_sums = _sums(entries, item, len(items))
+    item_sums = group_sums(entries, item, len(items))
     item_columns = columns(item_sums)
     total = item_columns.sum(axis=0)
     without_votes = total - item_columns[item] + columns(item_sums[item] - entries)
     # If a person has several votes on an item, they are left out together.
     pairs, pair = np.unique(item * len(people) + person, return_inverse=True)
     pair_items, pair_people = np.divmod(pairs, len(people))
-    without_pair = columns(item_sums[pair_items] - _sums(entries, pair, len(pairs)))
+    without_pair = columns(item_sums[pair_items] - group_sums(entries, pair, len(pairs)))
     pair_parts = item_columns[pair_items] - without_pair
-    without_people = total - _sums(pair_parts, pair_people, len(people))
-    people_parts = _variance_parts(reduce(without_people))
-    people_variance = people_parts.sum()
-    largest = np.sort(people_parts)[-_N_LARGEST:].sum()
-    return TwoWay(
-        value=float(reduce(total)),
-        items_error=float(np.sqrt(_variance_parts(reduce(total - item_columns)).sum())),
-        people_error=float(np.sqrt(people_variance)),
-        votes_error=float(np.sqrt(_variance_parts(reduce(without_votes)).sum())),
-        n_items=len(items),
-        n_people=len(people),
-        of_five=float(largest / people_variance) if people_variance > _SMALLEST_ERROR else np.nan,
+    without_people = total - group_sums(pair_parts, pair_people, len(people))
+    return TwoWay.of_left_out(
+        reduce(total),
+        without_items=reduce(total - item_columns),
+        without_people=reduce(without_people),
+        without_votes=reduce(without_votes),
     )
 
 
-def _sums(values: Floats, group: Ints, n_groups: int) -> Floats:
-    """Return the sums of rows by their group."""
+def group_sums(values: Floats, group: Ints, n_groups: int) -> Floats:
+    """Return the sums of the rows of `values` by their `group`, shape (n_groups, n_columns)."""
     return np.column_stack([np.bincount(group, column, minlength=n_groups) for column in values.T])
 
 

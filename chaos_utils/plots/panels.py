@@ -11,8 +11,9 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
-from chaos_utils.base.style import is_narrow, width
+from chaos_utils.base.style import is_narrow, smallest_type, width
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.plots.marks import SMALL
@@ -64,6 +65,19 @@ def label_left(axes: Iterable[Axes], label: str) -> None:
         cell = axis.get_subplotspec()
         if cell is not None and cell.is_first_col():
             axis.set_ylabel(label)
+
+
+def legible(figure: Figure) -> Figure:
+    """Return a figure whose letters are all as large as `style.smallest_type` at least."""
+    smallest = smallest_type()
+    for axis in figure.axes:
+        for side in ("x", "y"):
+            size = getattr(axis, f"{side}axis").get_ticklabels()[:1]
+            if any(text.get_fontsize() < smallest for text in size):
+                axis.tick_params(axis=side, labelsize=smallest)
+    for text in figure.findobj(Text):
+        text.set_fontsize(max(text.get_fontsize(), smallest))
+    return figure
 
 
 def row_panels(

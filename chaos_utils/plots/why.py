@@ -1,18 +1,53 @@
-"""Figures on why people disagree: by reason, and once a sentence is disambiguated."""
+"""Figures on why people disagree: asked again, by reason, and once a sentence is disambiguated."""
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from chaos_utils.base.style import colour
-from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.catalogue import get_dataset, short_of
 from chaos_utils.plots.marks import AT_X, intervals, key, label_lines, line, write
 from chaos_utils.plots.panels import panel_grid, row_panels
 
 _FEWEST_ITEMS = 20  # reasons with fewer are not drawn
 _MARKERS = ("o", "s", "^", "D", "v")
 _APART = 0.22  # rows, from one label's mark to the next
+# Names, whether marks are hollow, and how far they are from the middle of their row.
+_AGAIN = {"same": ("same person", True, -0.12), "two": ("two people", False, 0.12)}
 _KINDS = {"as written": "text", "a reading": "blue", "a distractor": "muted"}
+
+
+def plot_again(table: pd.DataFrame) -> Figure:
+    """Draw how often the same person, and how often two people, differ between two rounds.
+
+    The table is that of `analyses.persons.again`; each part of each dataset has a row, with its
+    number of items, and at the right the ratio of the two chances.
+    """
+    parts = table[["dataset", "part", "n_items"]].drop_duplicates(["dataset", "part"])
+    several = parts["dataset"].nunique() > 1
+    names = [
+        f"{f'{short_of(dataset)}, ' if several else ''}{part}\n{n} items"
+        for dataset, part, n in parts.itertuples(index=False)
+    ]
+    figure, (differ, ratio) = row_panels([names], 2, row=0.42)
+    table = table.merge(parts.assign(y=range(len(parts))))
+    for quantity, (_, hollow, shift) in _AGAIN.items():
+        rows = table[table["quantity"] == quantity]
+        intervals(differ, rows.assign(y=rows["y"] + shift), "value", "text", hollow=hollow)
+    rows = table[table["quantity"] == "ratio"]
+    intervals(ratio, rows, "value", "text")
+    for row in rows.to_dict("records"):
+        write(ratio, f"{row['value']:.0%}", (row["value"], row["y"]), (0, 7), "text")
+    differ.set(xlabel="another label in the other round", xlim=(0, None))
+    ratio.set(xlabel="same person’s share of two people’s", xlim=(0, None))
+    for axis in (differ, ratio):
+        axis.xaxis.set_major_formatter("{x:.0%}")
+    ratio.set_xlim(0, max(1, ratio.get_xlim()[1]))
+    key(figure, {
+        name: {"hue": "text", "marker": "o", "fillstyle": "none" if hollow else "full"}
+        for name, hollow, _ in _AGAIN.values()
+    })  # fmt: skip
+    return figure
 
 
 def plot_reasons(table: pd.DataFrame) -> Figure:

@@ -474,7 +474,7 @@ def test_reasons_are_on_the_cards_of_items_that_have_any_and_can_be_asked_for(vi
     assert f"Reasons\nlexical, {EVIL}\n" in text
     assert "entailment: plausible, neutral: not given, contradiction: error" in text
     assert "LiveNLI" in text
-    link = card.get_by_role("link", name="Reasons for disagreement")
+    link = card.get_by_role("link", name="Whose opinions are these?")
     assert link.get_attribute("href") == "chapters/why.html"
     go(page, f"?reason=lexical#{uids[3]}")
     assert count(page) == 1

@@ -1,6 +1,7 @@
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+from helpers.pictures import smallest_letters
 
 from chaos_utils.analyses.collection import transitions
 from chaos_utils.base.style import NARROW, WIDE, drawing_look
@@ -8,6 +9,9 @@ from chaos_utils.collection.protocol import load_protocol
 from chaos_utils.plots.bins import plot_jsd_by_entropy
 from chaos_utils.plots.ceilings import plot_items_by_votes
 from chaos_utils.plots.collection import plot_protocol
+from chaos_utils.plots.marks import key, write
+from chaos_utils.plots.panels import legible, row_panels
+from chaos_utils.plots.why import plot_again
 
 
 @pytest.fixture(autouse=True)
@@ -30,6 +34,22 @@ def test_no_two_labels_of_the_machine_overlap(narrow):
         assert figure.bbox.containsx(one.x0), written[number]
         assert figure.bbox.containsx(one.x1), written[number]
     assert min(text.get_fontsize() for text in written) >= 7
+
+
+@pytest.mark.parametrize(("narrow", "shown"), [(False, 660), (True, 342)])
+def test_letters_are_eleven_pixels_high_at_the_size_that_is_shown(narrow, shown):
+    with drawing_look("light", narrow=narrow):
+        figure, axes = row_panels([["one", "two"]], 2)
+        for axis in axes:
+            axis.plot([0, 1], [0, 1])
+            axis.set(xlabel="x", title="t")
+            write(axis, "a note", (0, 0), (1, 1))
+        key(figure, {"one": {"hue": "blue", "marker": "o"}}, title="title")
+        assert smallest_letters(figure) < 11 * 72 * figure.get_figwidth() / shown
+        legible(figure)
+        axes[0].set_xlim(0, 30)  # other ticks
+        assert smallest_letters(figure) == pytest.approx(11 * 72 * figure.get_figwidth() / shown)
+        assert axes[0].title.get_fontsize() > smallest_letters(figure)
 
 
 def test_no_dataset_and_no_pool_is_dropped_from_the_bins(others):
@@ -63,3 +83,22 @@ def test_a_few_systems_are_drawn_each_in_its_own_colour(others):
     assert len(totals) == len({line.get_color() for line in totals}) == 4
     least = [line.get_ydata()[0] for line in figure.axes[0].lines if line.get_marker() == "o"]
     assert least == [0.07] * 4
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_the_same_person_again_has_a_row_for_each_part_and_its_ratio(others, narrow):
+    rows = [
+        {"dataset": "severity", "part": part, "n_items": 30, "n_people": 9, "quantity": quantity,
+         "value": value, "low": value - 0.1, "high": value + 0.1}
+        for part in ("same language", "all")
+        for quantity, value in (("same", 0.2), ("two", 0.4), ("ratio", 0.5), ("settled", 0.3))
+    ]  # fmt: skip
+    with drawing_look("light", narrow=narrow):
+        figure = plot_again(pd.DataFrame(rows))
+    differ, ratio = figure.axes
+    assert [text.get_text() for text in differ.get_yticklabels()] == [
+        "same language\n30 items", "all\n30 items",
+    ]  # fmt: skip
+    named = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert named == ["same person", "two people"]
+    assert [text.get_text() for text in ratio.texts] == ["50%", "50%"]
