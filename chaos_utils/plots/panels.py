@@ -16,6 +16,7 @@ from matplotlib.text import Text
 from chaos_utils.base.style import is_narrow, smallest_type, width
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.plots.marks import SMALL
 
 _MARGIN, _HEAD = 0.5, 0.3  # inches: of a panel beside its rows, of a figure above its panels
 _FEWEST_ROWS = 3  # rows for which a panel has room
@@ -80,7 +81,7 @@ def legible(figure: Figure) -> Figure:
 
 
 def row_panels(
-    parts: Sequence[Sequence[str]], columns: int = 1, *, row: float = 0.165, **options: Any
+    parts: Sequence[Sequence[str]], columns: int = 1, *, row: float = 0.18, **options: Any
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure whose panels have named rows, from the top.
 
@@ -97,7 +98,7 @@ def row_panels(
     )  # fmt: skip
     for names, line_axes in zip(lines, axes, strict=True):
         for axis in line_axes:
-            axis.set_yticks(range(len(names)), names, fontsize=7 if is_narrow() else 7.5)
+            axis.set_yticks(range(len(names)), names, fontsize=SMALL)
             axis.set_ylim(max(len(names), _FEWEST_ROWS) - 0.4, -0.7)
             axis.tick_params(axis="y", length=0, labelleft=axis is line_axes[0])
             axis.tick_params(axis="x", labelbottom=True)

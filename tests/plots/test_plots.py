@@ -55,7 +55,8 @@ def test_letters_are_eleven_pixels_high_at_the_size_that_is_shown(narrow, shown)
 def test_no_dataset_and_no_pool_is_dropped_from_the_bins(others):
     rows = [
         {"dataset": name, "bin": b, "entropy_low_bits": b - 1, "entropy_high_bits": b,
-         "system": "chance", "role": "baseline", "source": "computed", "value": 0.5, "n_seeds": 1}
+         "system": "chance", "role": "baseline", "source": "computed", "value": 0.5,
+         "low": 0.4, "high": 0.6, "in_colour": False}
         for name in ("snli", "severity", "alphanli", "snli+mnli", "mnli")
         for b in (1, 2)
     ]  # fmt: skip
