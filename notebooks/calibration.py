@@ -1,17 +1,20 @@
 # %% [markdown]
 # # Calibration to a majority and to people
 #
-# *What does a calibration error say where people disagree?*
+# *My model is calibrated. Is that not enough?*
 #
-# A model can look well calibrated and still be far from what people say. On the SNLI items that ChaosNLI
-# chose for their disagreement, dividing the logits of RoBERTa-base by two takes its expected calibration
-# error ({term}`ECE`) from
-# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 mean:ece .3f` to
-# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:ece .3f`. And the
-# vote shares themselves, the best prediction of people that there can be, have an ECE of
-# {value}`tbl-human-calibration dataset=snli system=oracle ece .3f`.
+# **No. Where people disagree, calibration to the majority penalises a model for being right about them.** A model that knew
+# the exact vote shares would have a calibration error ({term}`ECE`) of
+# {value}`tbl-human-calibration dataset=snli system=oracle ece .2f` on SNLI, because
+# {value}`tbl-misplaced dataset=snli "system=majority label" misplaced .0f` people in a hundred do not choose the majority label.
+# Halve the logits of RoBERTa-base and its ECE drops from
+# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 mean:ece .2f` to
+# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:ece .2f`, but it still misplaces
+# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:dist_ce .0%` of the votes, down from
+# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 mean:dist_ce .0%`.
 #
 # {cite:t}`baan2022` made this argument: calibration to a majority label asks the wrong question where people disagree.
+# Drag the temperature until ECE is as low as it gets, and see how far from people the model still is ({numref}`fig-temperature`).
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -44,7 +47,7 @@ in_table_1 = gather(data, predictions, datasets=calibration.table_1_datasets(dat
 inputs = in_table_1.named(dataset)
 
 # %% tags=["remove-input"]
-Markdown(notices(inputs))
+Markdown(notices(inputs, our_own=False))
 
 # %% [markdown]
 # ## What calibration asks
@@ -54,10 +57,10 @@ Markdown(notices(inputs))
 # bins, the gap between mean confidence and accuracy. This is a promise about *sets* of items, and accuracy
 # needs one right label for each item: the majority of the votes.
 #
-# A promise to people can be made for a single item, and its votes suffice to check it: each label gets
+# Calibration to people can be checked item by item: each label should get
 # the probability with which a person would choose it. {cite:t}`baan2022` measure that in three ways.
-# {term}`DistCE` is the {term}`total variation distance` between the two distributions; {term}`EntCE` the
-# difference of their {term}`entropies <entropy>`, here in nats and without its sign; {term}`RankCS` the
+# {term}`DistCE` is the share of the votes that a prediction misplaces ({term}`total variation distance`); {term}`EntCE` the
+# difference of the two {term}`entropies <entropy>`, here in nats and without its sign; {term}`RankCS` the
 # share of items on which model and people put the labels in the same order.
 #
 # ## The oracle paradox
@@ -65,19 +68,11 @@ Markdown(notices(inputs))
 # No prediction is nearer to the votes than the votes' own shares. Call that prediction the
 # {term}`oracle`. Its answer is always the majority label, so its accuracy is 1, and its confidence
 # is the majority's share of the votes. Confidence never exceeds accuracy, no two gaps cancel inside
-# a bin, and so its ECE is one minus the mean majority share.
-#
-# On SNLI that is {value}`tbl-human-calibration dataset=snli system=oracle ece .3f`, and on MNLI
-# {value}`tbl-human-calibration dataset=mnli system=oracle ece .3f`, more than the ECE of any model on
-# this page. It measures how far people are from agreeing: a model that shares their doubts is charged.
+# a bin, and so its ECE is one minus the mean majority share: on MNLI
+# {value}`tbl-human-calibration dataset=mnli system=oracle ece .2f`, more than the ECE of any model on
+# this page. ECE measures disagreement here, and penalises a model for sharing people's doubt.
 #
 # ## The same predictions, scored twice
-#
-# ECE and DistCE disagree about how much a temperature of 2 achieves. On SNLI the ECE of RoBERTa-base
-# nearly vanishes, but its mean distance from the votes falls only from
-# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 mean:dist_ce .3f` to
-# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:dist_ce .3f`.
-# A {term}`temperature` keeps the order of the labels, so accuracy and RankCS stay as they are.
 
 # %%
 table_1 = calibration.human_calibration(in_table_1)
@@ -99,19 +94,14 @@ publish_table(
 # %% [markdown]
 # RoBERTa-base stands for the
 # {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 count:ece d` models that
-# {cite:t}`baan2022` trained on SNLI and released; MNLI is out of distribution for them. The nine models of
-# {cite:t}`nie2020` were trained on both; in most figures with a panel for each system, the RoBERTa-large among them
-# stands for all. DeBERTa-v3-large
-# and ModernBERT-large are encoders of today, with one run each; {doc}`results` says where they come from,
-# and that ModernBERT-large may have seen the items of MNLI. MiniLM-L6 and MPNet-base are small models of
-# our own, trained on both datasets. BERT-base, released too, is left out as in the paper's tables.
-#
-# {doc}`published` sets the paper's numbers beside ours, one by one. {doc}`baan_numbers` gives 95% intervals,
-# and the parts of the Brier score.
+# {cite:t}`baan2022` trained on SNLI and released. Of the nine models of {cite:t}`nie2020`, trained on SNLI and MNLI, RoBERTa-large
+# stands for all; {doc}`results` introduces DeBERTa-v3-large and ModernBERT-large. A {term}`temperature` divides all logits, so it keeps the
+# order of the labels: accuracy and RankCS stay as they are.
+# {doc}`published` sets the paper's numbers beside ours, and {doc}`baan_numbers` gives 95% intervals.
 #
 # ### Where the confidence goes
 #
-# Before scaling, one model gives {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 n ,d` of
+# Before scaling, one RoBERTa-base gives {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 n ,d` of
 # the {value}`fig-reliability family=RoBERTa-base temperature=1 sum:n ,d` SNLI items a confidence above 0.9, and is
 # right on {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 hits .0%` of them. At a
 # temperature of 2 its dots lie close to the diagonal. The oracle is right in every bin, by construction, so
@@ -130,7 +120,7 @@ publish_figure(
     are the accuracy in a bin of confidence, against the majority label; lines lead to the bin's mean
     confidence, thicker where there are more items. Seed {shown_seed} where there are several. Compare
     Figures 1c and 1d of {{cite:t}}`baan2022`.""",
-    alt="""Eight reliability diagrams. At temperature 1 RoBERTa's dots stay below the diagonal, but for
+    alt="""Six reliability diagrams. At temperature 1 RoBERTa's dots stay below the diagonal, but for
     a first one that holds a single item; most items are in the last bin. At temperature 2 the dots
     follow the diagonal. The other models, shown before scaling alone, are overconfident too. The
     oracle's dots are all at 1, far above the diagonal except at its end.""",
@@ -140,27 +130,26 @@ publish_figure(
 # ### What a mean hides
 #
 # A temperature helps where the model is badly wrong and hurts where it is nearly right. For one
-# RoBERTa-base, items more than 0.5 away from the votes (total variation) go from
+# RoBERTa-base, items on which more than half of the votes are misplaced go from
 # {value}`fig-distce family=RoBERTa-base temperature=1 max:far .0%` to
-# {value}`fig-distce family=RoBERTa-base temperature=2 max:far .0%` in {numref}`fig-distce`. But one
+# {value}`fig-distce family=RoBERTa-base temperature=2 max:far .0%`. But one
 # temperature flattens every item, those on which people agree too:
-# {value}`fig-distce family=RoBERTa-base temperature=2 max:further .0%` of the items end up further from the
+# {value}`fig-distce family=RoBERTa-base temperature=2 max:further .0%` of the items end up farther from the
 # votes than before.
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Distances item by item, as a figure", "code_prompt_hide": "Fold the figure"}
 distances = calibration.distance_histogram(inputs, shown_seed=shown_seed)
 publish_figure(
     "fig-distce",
     plot_distances,
     distances.where(calibration.is_drawn(distances.rows)),
-    caption=f"""A temperature of 2 shortens the tail; items very close to the votes become fewer, but for RoBERTa-large's and
-    DeBERTa's. Total variation distance (DistCE) between model and votes, item by item; dashed lines are
+    caption=f"""A temperature of 2 shortens the tail, and leaves fewer items very close to the votes, except for RoBERTa-large and
+    DeBERTa. Total variation distance (DistCE) between model and votes, item by item; dashed lines are
     means. The oracle's distances would all be 0. Seed {shown_seed} where there are several. Compare
     Figures 1a and 1b of {{cite:t}}`baan2022`.""",
-    alt="""Six panels, each with two histograms of DistCE. At temperature 1 many of RoBERTa's items lie
+    alt="""Four panels, each with two histograms of DistCE. At temperature 1 many of RoBERTa's items lie
     near 0 and a long tail reaches almost to 1; at temperature 2 the tail is shorter, fewer items lie
-    next to 0, and the mean is a little smaller. RoBERTa-large and ModernBERT change likewise; DeBERTa gains items near 0. MiniLM and
-    MPNet lose their items near 0, and their means stay.""",
+    next to 0, and the mean is a little smaller. RoBERTa-large and ModernBERT change likewise; DeBERTa gains items near 0.""",
 )
 
 # %% [markdown]
@@ -173,9 +162,9 @@ publish_figure(
 # Against this target the paradox is gone, by construction: the oracle's confidence *is* the share
 # that it is compared with. For a model the change of target is a finding. RoBERTa-base at a
 # temperature of 2, with an ECE of
-# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:ece .3f` against the
+# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:ece .2f` against the
 # majority, has one of
-# {value}`fig-ece-against-votes family=RoBERTa-base temperature=2 mean:ece_votes .3f` against the votes: it
+# {value}`fig-ece-against-votes family=RoBERTa-base temperature=2 mean:ece_votes .2f` against the votes: it
 # still expects more people to agree with its answers than do.
 # And ECE remains a statement about sets of items: at 0, a model may be wrong about every single one.
 
@@ -189,34 +178,26 @@ publish_figure(
     small ones single seeds. The oracle's 0 holds by construction.""",
     alt="""A row for each system, with two marks joined by a line. Against vote shares the oracle's error
     is 0, against the majority label it is the largest of all. RoBERTa has it the other way round: at
-    both temperatures and for every seed its error is larger against vote shares, as is that of RoBERTa-large. Those of MiniLM,
-    MPNet and ModernBERT are larger at temperature 1 and smaller at temperature 2; DeBERTa's error
+    both temperatures and for every seed its error is larger against vote shares, as is that of RoBERTa-large. That of ModernBERT is larger at temperature 1 and smaller at temperature 2; DeBERTa's error
     against vote shares is the largest.""",
 )
 
 # %% [markdown]
 # ## Which temperature
 #
-# A temperature of 2 was fixed in the released code. Where could such a number come from? Fitted on
-# the very items that are then judged, a temperature is an *oracle* temperature, and depends on what
-# it minimises: the negative log-likelihood (NLL) of the majority label, or ECE. A fair one is fitted
-# elsewhere, for example by the NLL of the old label on the
+# A temperature of 2 was fixed in the released code. For RoBERTa-base, about 2 comes out only when it is fitted on the very items
+# that are judged. A fair temperature is fitted elsewhere: on the
 # {value}`tbl-temperatures family=RoBERTa-base choice=outside max:n_fitted ,d` SNLI development items outside
-# ChaosNLI. And where some votes may be used, it can be {term}`cross-fitted` by the NLL of the vote
-# shares, so that no item has a say in its own.
-#
-# For RoBERTa-base, about 2 comes out only on the items that are judged. Fitted outside, the temperature
-# is {value}`tbl-temperatures family=RoBERTa-base choice=outside mean:temperature .2f` on average over the
-# seeds, and ECE hardly moves: those items were not chosen for dispute, and on them the model is as sure as
-# it is right. Votes ask for more. Cross-fitted, the temperature is
-# {value}`tbl-temperatures family=RoBERTa-base choice=cross_fitted mean:temperature .2f`, for the nine of
-# {cite:t}`nie2020` between
-# {value}`tbl-temperatures family=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert choice=cross_fitted min:temperature .2f` and
-# {value}`tbl-temperatures family=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert choice=cross_fitted max:temperature .2f`,
-# for DeBERTa-v3-large, the surest of the models here,
-# {value}`tbl-temperatures family=DeBERTa-v3-large choice=cross_fitted temperature .1f`.
+# ChaosNLI it is {value}`tbl-temperatures family=RoBERTa-base choice=outside mean:temperature .2f` on average over the
+# seeds, and ECE hardly moves: those items were not chosen for dispute. {term}`Cross-fitted <cross-fitted>` to the vote
+# shares, so that no item has a say in its own, it is
+# {value}`tbl-temperatures family=RoBERTa-base choice=cross_fitted mean:temperature .2f`; for the nine of
+# {cite:t}`nie2020` it lies between
+# {value}`tbl-temperatures family=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert choice=cross_fitted min:temperature .1f` and
+# {value}`tbl-temperatures family=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert choice=cross_fitted max:temperature .1f`, and for
+# DeBERTa-v3-large it is {value}`tbl-temperatures family=DeBERTa-v3-large choice=cross_fitted temperature .1f`.
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Temperatures by what they are fitted to, as a table", "code_prompt_hide": "Fold the table"}
 choices = calibration.temperature_choices(inputs)
 by_model = calibration.choices_over_seeds(choices.rows)
 is_first = by_model["family"] == by_model["family"].iloc[0]
@@ -224,7 +205,9 @@ publish_table(
     "tbl-temperatures",
     choices,
     columns=calibration.TEMPERATURE_COLUMNS,
-    shown=by_model[is_first | (by_model["choice"] == "cross_fitted")],
+    shown=by_model[
+        (by_model["origin"] != "trained") & (is_first | (by_model["choice"] == "cross_fitted"))
+    ],
     groups=["family"],
     caption="""The temperature depends on what it is fitted to. All are means
     over seeds, T with the lowest and the highest of any seed and fold; the measures are better the
@@ -233,10 +216,9 @@ publish_table(
 )
 
 # %% [markdown]
-# No temperature is best for all measures in {numref}`fig-temperature`. For RoBERTa-base, ECE against the
-# majority is lowest near 2, where the paper fixed it; ECE against the votes and {term}`KL` ask for more.
-# And none brings the DistCE of any seed below
-# {value}`fig-temperature family=RoBERTa-base measure=dist_ce min:value .3f`. A temperature turns a model's
+# No temperature is best for all measures ({numref}`fig-temperature`). For RoBERTa-base, ECE against the
+# majority is lowest near 2; ECE against the votes and {term}`KL` ask for more. And none takes any seed
+# below {value}`fig-temperature family=RoBERTa-base measure=dist_ce min:value .0%` of the votes misplaced. A temperature turns a model's
 # doubt up or down for all items alike. It cannot show which items people doubt.
 
 # %%
@@ -251,8 +233,7 @@ publish_figure(
     alt="""Five panels with curves that fall and rise again. ECE against the majority label is lowest
     near temperature 2 for RoBERTa; DistCE near 2 as well, but flatter, and entropy error a little
     lower. ECE against votes and KL fall on to a higher temperature, where the cross-fitted mark is.
-    The one fitted outside ChaosNLI lies near 1, high on every curve. The valleys of MiniLM and MPNet
-    are at lower temperatures, DeBERTa's at higher ones.""",
+    The one fitted outside ChaosNLI lies near 1, high on every curve. DeBERTa's valleys are at higher temperatures.""",
 )
 
 # %% [markdown]
@@ -261,19 +242,19 @@ publish_figure(
 # :where: choice=
 # ```
 #
-# ## Errors from several sides
+# ## Beside twenty people
 #
-# One distance per item says how wrong a model is, not how. {cite:t}`baan2022` also take the errors apart,
-# as {numref}`fig-error-ranks` does by the rank that people give a label. RoBERTa-base is not simply too sure
-# of itself. Its distributions are sharper than people's, yet the label that most people chose gets *less*
-# from it: on SNLI the mean difference is
-# {value}`fig-error-ranks dataset=snli rank=1 temperature=1 max:mean +.3f`, on MNLI
-# {value}`fig-error-ranks dataset=mnli rank=1 temperature=1 max:mean +.3f`. Its first seed gives
-# it too much on most SNLI items, and on fewer than half of the MNLI items; a second hump holds those on which it is
-# sure of another label. A temperature pulls both humps together and goes too far: at T = 2 the mean difference on SNLI is
-# {value}`fig-error-ranks dataset=snli rank=1 temperature=2 max:mean +.3f`.
+# People are not at distance zero from each other, either. Judged by sixty others, twenty people misplace
+# {value}`tbl-error-divergence measure=dist_ce system=H1 reference=outside_both mean .0%` of the votes on average. By the
+# same judges, RoBERTa-base misplaces
+# {value}`tbl-error-divergence measure=dist_ce origin=released temperature=1 reference=outside_both mean .0%`, and
+# {value}`tbl-error-divergence measure=dist_ce origin=released temperature=2 reference=outside_both mean .0%`
+# at a temperature of 2. Twenty people are close to the crowd on nearly every item; RoBERTa-base is close on some and far away on
+# others. It is not simply too sure of itself: on SNLI the label that most people chose gets less from it than from
+# people (a mean difference of {value}`fig-error-ranks dataset=snli rank=1 temperature=1 max:mean +.3f`), because on some items it is
+# sure of another label.
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Errors by the rank of a label, as a figure", "code_prompt_hide": "Fold the figure"}
 publish_figure(
     "fig-error-ranks",
     plot_rank_errors,
@@ -288,37 +269,15 @@ publish_figure(
     below zero. Third labels are near zero.""",
 )
 
-# %% [markdown]
-# A mean near zero is not agreement. By entropy, a temperature of 2 makes RoBERTa-base a little less sure than people on
-# SNLI, by {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 min:mean .2f` to
-# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 max:mean .2f` nats over the seeds. But flattening moves all entropies by one rule, so that errors of both signs cancel: without
-# signs (EntCE) they are {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:ent_ce .2f`
-# nats on average.
-#
-# ## Beside twenty people
-#
-# A model's distance from people is never zero, but neither is that of people themselves. Shuffle an
-# item's votes and cut off twenty, then twenty others: H1 and H2, two small crowds that were asked the
-# same question. Judged by the sixty others, twenty people are
-# {value}`tbl-error-divergence measure=dist_ce system=H1 reference=outside_both mean .3f` away on average. By the
-# same judges, RoBERTa-base is
-# {value}`tbl-error-divergence measure=dist_ce origin=released temperature=1 reference=outside_both mean .3f`
-# away, and {value}`tbl-error-divergence measure=dist_ce origin=released temperature=2 reference=outside_both mean .3f`
-# at a temperature of 2.
-#
-# The histogram of RoBERTa-base differs from that of H1 in
-# {value}`tbl-error-divergence measure=tvd origin=released temperature=1 reference=all mean .0%` of its mass, that of the
-# second sample in {value}`tbl-error-divergence measure=tvd system=H2 reference=all mean .0%`
-# ({numref}`fig-error-distributions`).
-
 # %% tags=["remove-input"]
 Markdown(inputs.missing_note(error_distributions.MANY_VOTES))
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Twenty people beside systems, as a figure", "code_prompt_hide": "Fold the figure"}
+histograms = error_distributions.error_histograms(inputs, shown_seed=shown_seed, seed=seed)
 publish_figure(
     "fig-error-distributions",
     plot_error_distributions,
-    error_distributions.error_histograms(inputs, shown_seed=shown_seed, seed=seed),
+    histograms.where(histograms.rows["origin"] != "trained"),
     caption=f"""Twenty people are close to the crowd on nearly every item, models are not. Distance from
     all votes, item by item, for two disjoint samples of 20 votes (H1 and H2, drawn once) and for the
     systems, seed {shown_seed} where there are several. Thirty bins; dashed lines are means, and the
@@ -328,34 +287,30 @@ publish_figure(
     temperature of 2 RoBERTa's longest errors shrink, and it still looks nothing like the samples.""",
 )
 
-# %% [markdown]
-# One draw is down to luck, so we repeat it {value}`tbl-error-divergence measure=dist_ce system=H1 reference=all n_draws d`
-# times. Who judges matters more than which votes were drawn. Judged by all votes, which contain its own,
-# H1 has a mean DistCE of {value}`tbl-error-divergence measure=dist_ce system=H1 reference=all mean .3f`; judged by
-# the other eighty, {value}`tbl-error-divergence measure=dist_ce system=H1 reference=outside_h1 mean .3f`. The first
-# value is always four fifths of the second, because twenty of the hundred votes cancel against
-# themselves. Systems have no votes among the judges, so we compare them with samples that the sixty
-# in neither sample judge.
-
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Twenty people beside systems, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-error-divergence",
     error_distributions.error_divergence(inputs, shown_seed=shown_seed, n_seeds=n_seeds, seed=seed),
     columns=error_distributions.COLUMNS,
     index=error_distributions.SYSTEM_KEYS,
-    caption=f"""By DistCE models are further from the crowd than twenty people, whoever judges; by ECE
+    caption=f"""By DistCE models are farther from the crowd than twenty people, whoever judges; by ECE
     a model beats people. {{term}}`TVD` compares a histogram of errors, in 30 bins, with H1's.
     Means over {n_seeds:,} draws; in brackets the middle 95% of them, where the value depends on the
     draw.""",
 )
 
 # %% [markdown]
+# We draw the twenty {value}`tbl-error-divergence measure=dist_ce system=H1 reference=all n_draws d` times. Who judges matters more than which votes were
+# drawn. The paper judges by all votes, which contain the twenty: that takes the distance to
+# {value}`tbl-error-divergence measure=dist_ce system=H1 reference=all mean .3f`, always four fifths of the
+# {value}`tbl-error-divergence measure=dist_ce system=H1 reference=outside_h1 mean .3f` by the other eighty, because twenty of the hundred votes
+# cancel against themselves.
+#
 # ## Limitations
 #
-# These findings rest on one architecture with a few seeds, eleven models with one run each and two small
-# ones of our own. The items of ChaosNLI were chosen because their five original votes were split, so error
+# These findings rest on one architecture with a few seeds and eleven models with one run each. The items were chosen because their five
+# original votes were split, so error
 # and disagreement are higher than on whole development sets. All calibration errors depend on ten bins.
 #
-# The votes are a sample, so a perfect model would have a DistCE above 0 as well, and part of the
-# shortfall on people's first choice is chance. H1, H2 and their judges come from the same hundred people:
+# The votes are a sample, so a perfect model would misplace some as well. The twenty people and their judges come from the same hundred:
 # another crowd may differ more. {doc}`results` gives the number of people that each model is worth.

@@ -1,21 +1,17 @@
 # %% [markdown]
-# # Quality control of votes
+# # How the votes were collected
 #
 # *What do tests and hidden checks buy?*
 #
-# Where people may rightly disagree, no single vote can be marked wrong. {cite:t}`nie2020` still had
-# to keep careless votes out of nearly half a million, and did so with tests, training and hidden
-# checks. The annotators' records were not released, so we simulate the collection.
+# **Up to {value}`tbl-annotators sum:annotators ,.0f` annotators gave these votes; who they were was not released.** We simulate
+# the precautions: with {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants the published
+# protocol misplaces {value}`fig-protocol-effect careless=0.6 without=nothing tvd .0%` of the votes, and
+# {value}`fig-protocol-effect careless=0.6 without="hidden checks" tvd .0%` without hidden checks. The simulation favours such
+# checks: the careless workers that it assumes pass the test by definition.
 #
-# **Everything on this page but the published numbers is simulated, and rests on assumptions that
-# are named below.** It is no advice on how to collect: the careless workers that it assumes pass the
-# test by definition, which favours hidden checks over it.
-# In the simulation, hidden checks matter most: with
-# {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants, the
-# error of the vote shares is {value}`fig-protocol-effect careless=0.6 without=nothing tvd .2f`
-# ({term}`TVD`) under the published protocol and
-# {value}`fig-protocol-effect careless=0.6 without="hidden checks" tvd .2f` without hidden checks.
-# Without any precaution it is larger still, and ten times as many votes hardly lower it.
+# Where people may rightly disagree, no single vote can be marked wrong. {cite:t}`nie2020` still had
+# to keep careless votes out of nearly half a million, with tests, training and hidden checks. **Everything on this page but the
+# published numbers is simulated, and rests on assumptions that are named below.** It is no advice on how to collect.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -30,7 +26,7 @@ seed: int = 0  # seed of all simulations
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import collection
+from chaos_utils.analyses import annotations, collection
 from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.base.errors import ChaosError
@@ -60,19 +56,41 @@ Markdown(
 )
 
 # %% [markdown]
+# ## Who was asked
+#
+# The annotators were workers on Amazon Mechanical Turk:
+# {value}`tbl-annotators dataset=snli annotators ,.0f` people for SNLI,
+# {value}`tbl-annotators dataset=mnli annotators ,.0f` for MNLI and
+# {value}`tbl-annotators dataset=alphanli annotators ,.0f` for αNLI, some perhaps counted for two datasets. They
+# saw one English item at a time and chose one label; if unsure, they were asked to choose the
+# best. The paper says nothing of their age, country or first language, and the release holds
+# counts, not who gave which vote. So nobody can tell from the data whether groups among them
+# disagree with each other.
+
+# %%
+publish_table(
+    "tbl-annotators",
+    annotations.annotators([dataset.name for dataset in inputs.with_part("published collection")]),
+    columns=annotations.ANNOTATORS,
+    caption="""Thousands of crowdworkers answered, in seconds, after a test that many failed.
+    From Table 1 of {cite:t}`nie2020`. SNLI and MNLI shared one test and its rates; the
+    annotators are those whose votes were kept.""",
+)
+
+# %% [markdown]
 # ## The protocol
 #
-# Nobody can check an opinion, but one can check whether somebody reads: when more than 95% of 50
-# annotators agreed on an item, the authors called it a *unanimous example*.
+# Nobody can check an opinion, but one can check whether somebody reads. Items on which more than 95% of 50
+# annotators agreed are the authors' *unanimous examples*.
 #
-# 1. **On-boarding test.** Applicants answer a few unanimous examples; one mistake turns them away.
+# 1. **On-boarding test.** Applicants answer a few unanimous examples; one mistake, and they are turned away.
 # 2. **Training.** More of them follow, and after each mistake the right label is shown. Too many
 #    mistakes end it.
 # 3. **Hidden checks.** Then real items come, in small paid tasks. Now and then a unanimous example
-#    comes first, indistinguishable from regular items. Feedback goes on teaching; too many mistakes,
+#    comes first, indistinguishable from regular items. Feedback continues; too many mistakes,
 #    or several in a row, block an annotator. No vote of a blocked annotator counts.
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The rules, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-protocol",
     collection.rules(protocol),
@@ -82,7 +100,7 @@ publish_table(
     without such a number the first mistake would block.""",
 )
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The states of an annotator, as a figure", "code_prompt_hide": "Fold the figure"}
 publish_figure(
     "fig-protocol",
     plot_protocol,
@@ -105,7 +123,7 @@ publish_figure(
 # ## A simulated crowd
 #
 # - An item's *truth* is taken to be its hundred released votes as shares. A *careful* annotator
-#   answers with a draw from it, but for a share of lapses, which are guesses. Feedback on mistakes
+#   answers with a draw from it, except for a share of lapses, which are guesses. Feedback on mistakes
 #   lowers that share, down to a level that remains.
 # - *Careless* annotators are of four kinds. Hasty ones are attentive in the tests and guess at
 #   work. Others guess everywhere, give one label throughout, or have confused two labels, which
@@ -141,7 +159,7 @@ publish_table(
 )
 
 # %% [markdown]
-# Four numbers were chosen for four that are reported, so that they agree ({numref}`tbl-collection`) speaks
+# Four assumptions were chosen to match four reported numbers, so their agreement ({numref}`tbl-collection`) speaks
 # neither for the simulation nor against it. *In it*,
 # {value}`tbl-collection dataset=snli quantity=careless_votes_percent simulated .0f`% of the kept SNLI votes
 # come from careless annotators. **That is no estimate for the real crowd**: other kinds of carelessness
@@ -168,15 +186,15 @@ publish_figure(
 # annotator's first items to
 # {value}`fig-annotator-accuracy dataset=snli who=all items=25 settled_percent .0f`% after 300,
 # while that of careful annotators rises by only three points ({numref}`fig-annotator-accuracy`). The later level
-# was chosen for; the start and the path to it were not. {cite:t}`nie2020` see a rise in the real
+# was chosen to match the paper; the start and the path were not. {cite:t}`nie2020` see a rise in the real
 # collection, too; there, learning and blocking cannot be separated.
 #
 # ## What each stage buys
 #
-# A simulation can do what a collection cannot: leave a stage out. The same population, but with
+# A simulation can leave a stage out. The same population, but with
 # other shares of careless applicants, collects a hundred votes per item under the published
-# protocol, then without one stage, then without any, and so with ten times the votes. Error is the
-# {term}`TVD` between an item's simulated votes and the truth they were drawn from.
+# protocol, then without one stage, then without any, and then with ten times the votes. Error is the share of votes that an
+# item's simulated votes misplace ({term}`TVD`), judged by the truth they were drawn from.
 
 # %%
 name = get_dataset(dataset).name  # a folder of the reader's own may lack it
@@ -208,7 +226,7 @@ publish_figure(
 # thousand votes per item instead of a hundred lower the error only from
 # {value}`fig-protocol-effect careless=0.6 without="every stage" tvd .3f` to
 # {value}`fig-protocol-effect careless=0.6 without="every stage, 1,000 votes per item" tvd .3f`. More votes
-# remove the chance of which ones were drawn, not what endless votes of this crowd would come to.
+# remove sampling error, not the bias of this crowd.
 #
 # ## What a simulation cannot show
 #

@@ -1,16 +1,17 @@
 # %% [markdown]
-# # Conventions of measures
+# # Which JSD? Conventions of measures
 #
-# *Which JSD was that?*
+# *Which JSD is that?*
 #
-# Two papers can report the same measure of the same predictions and print different numbers,
-# because a logarithm, a direction, a floor, a tie or a bin was chosen differently.
+# **Four different numbers are called JSD. For one RoBERTa-base on SNLI they run from
+# {value}`tbl-convention-spread quantity="Jensen–Shannon" smallest .2f` to
+# {value}`tbl-convention-spread quantity="Jensen–Shannon" largest .2f`.** ChaosNLI's is a distance in nats; others print a
+# divergence in nats or bits. {doc}`A calculator <../conversions>` reads a published value in the others. Some choices do more
+# than change the unit: of {value}`tbl-convention-spread quantity=KL n_pairs` comparisons of two systems, the conventions of KL reverse
+# {value}`tbl-convention-spread quantity=KL n_turned`.
 #
-# The choices matter. On SNLI, the "Jensen–Shannon" of one RoBERTa-base is
-# {value}`tbl-convention-spread quantity="Jensen–Shannon" smallest .3f` or
-# {value}`tbl-convention-spread quantity="Jensen–Shannon" largest .3f`, depending on whether it is a
-# divergence in nats or a distance in bits. Some choices can be undone with a pocket calculator;
-# others change which system is better.
+# Two papers can report the same measure of the same predictions and print different numbers, because a logarithm, a
+# direction, a floor, a tie or a bin was chosen differently.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -67,10 +68,9 @@ publish_figure(
 #
 # ## Does the choice change who is better?
 #
-# A factor moves all systems alike, so units never change an order. Directions, floors, targets and
-# bins may. The {term}`oracle` of the next tables predicts exactly the shares of the human votes;
-# *uniform guess* gives every label the same probability. They need no model, and show what a convention
-# does at the extremes.
+# A change of unit scales all systems alike, so it never changes an order. Directions, floors, targets and
+# bins may. Two of the systems compared here need no model, and show what a convention does at the extremes: the {term}`oracle` predicts
+# exactly the shares of the votes, the *uniform guess* gives every label the same probability.
 
 # %%
 publish_table(
@@ -78,22 +78,21 @@ publish_table(
     conventions.spread(table),
     columns=conventions.SPREAD_COLUMNS,
     caption=f"""Of the systems here, the order depends on the convention for KL and calibration errors alone. Some
-    are two seeds of one model, and two need no model, so this is no general rule. Smallest, reference and largest value are those of {leading}; the last columns count
-    the pairs of systems whose order under the reference another convention turns round, and name
-    one such change.""",
+    are two seeds of one model, and two need no model, so this is no general rule. Smallest, reference and largest value are those of {leading}. The last columns count
+    the pairs of systems whose order another convention reverses, and name one of them.""",
 )
 
 # %% [markdown]
-# Of {value}`tbl-convention-spread quantity=ECE n_pairs` pairs of systems,
-# {value}`tbl-convention-spread quantity=KL n_turned` change places in KL with the direction,
-# {value}`tbl-convention-spread quantity=ECE n_turned` in ECE and
-# {value}`tbl-convention-spread quantity="class-wise ECE" n_turned` in class-wise ECE with the
-# target ({numref}`tbl-convention-spread`). Against the majority label, the votes' own shares look
-# worse calibrated than a model; against the vote shares they are perfect.
+# KL changes the order of {value}`tbl-convention-spread quantity=KL n_turned` of the
+# {value}`tbl-convention-spread quantity=ECE n_pairs` pairs with its direction, ECE of
+# {value}`tbl-convention-spread quantity=ECE n_turned` and class-wise ECE of
+# {value}`tbl-convention-spread quantity="class-wise ECE" n_turned` with their target ({numref}`tbl-convention-spread`). Against
+# the majority label, the votes' own shares look worse calibrated than a model; against the vote shares they are perfect
+# ({doc}`calibration`).
 #
 # ## The same predictions, under every convention
 #
-# Nothing changes from row to row of the next table but the convention. Floors matter only where a
+# In the next table nothing changes from row to row but the convention. Floors matter only where a
 # distribution gives a label no probability, or next to none: people often do, models that end in a
 # softmax seldom.
 
@@ -112,9 +111,6 @@ publish_table(
 )
 
 # %% [markdown]
-# Some conventions can be exchanged after the fact, from the printed number alone: the
-# {doc}`calculator of conventions <../conversions>` converts a number that you enter, and has the recipes.
-#
 # ## Limitations
 #
 # The numbers are those of a few systems on

@@ -1,21 +1,21 @@
 # %% [markdown]
-# # The shape of disagreement
+# # How a hundred people answer
 #
-# *What shapes does it take, and between which labels?*
+# *How much do people disagree, and on what?*
 #
-# Disagreement on an item may be a few slips, a matter of degree, or a question with two answers. A
-# hundred votes show which shapes occur; five hardly do.
+# **Two people who read the same item choose different labels
+# {value}`tbl-misplaced dataset=snli "system=one person" misplaced .0f` times in a hundred on SNLI,
+# {value}`tbl-misplaced dataset=mnli "system=one person" misplaced .0f` on MNLI and
+# {value}`tbl-misplaced dataset=alphanli "system=one person" misplaced .0f` on αNLI.** Most do not contradict each other: they
+# differ over whether something follows or merely might. Entailment and contradiction lead together on only
+# {value}`tbl-contested-pairs dataset=snli first=entailment second=contradiction share .0%` of the SNLI items and
+# {value}`tbl-contested-pairs dataset=mnli first=entailment second=contradiction share .0%` of the MNLI items. ChaosNLI chose
+# its SNLI and MNLI items because five people had been split; by our estimate, the same choice would take the disagreement on
+# OCNLI from {value}`tbl-crowds-selection dataset=ocnli evenness .0%` to
+# {value}`tbl-crowds-selection dataset=ocnli of_chosen .0%` of its maximum ({doc}`crowds`).
 #
-# On the SNLI and MNLI items that ChaosNLI chose for their disagreement, most of it is between
-# *neutral* and one of the other two labels: the two leading labels are entailment and contradiction
-# on only {value}`tbl-contested-pairs dataset=snli first=entailment second=contradiction share .0%`
-# of the SNLI items and
-# {value}`tbl-contested-pairs dataset=mnli first=entailment second=contradiction share .0%` of the
-# MNLI items.
-#
-# That three of five annotators chose a label says little about the crowd: on
-# {value}`tbl-original-votes dataset=snli pattern=all share_far .0%` of these SNLI items, its share
-# of the hundred votes is more than 20 points away from 60%.
+# Disagreement on an item may be a few slips, a matter of degree, or a question with two answers. This is the subject of work
+# on *human label variation*. A hundred votes show which shapes occur; five hardly do.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -30,7 +30,6 @@ from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.disagreement import (
     plot_entropy,
     plot_majority_share,
-    plot_original_votes,
     plot_simplex,
 )
 from chaos_utils.report.figures import publish_figure
@@ -46,66 +45,10 @@ inputs = gather(data)
 Markdown(notices(inputs))
 
 # %% [markdown]
-# ## How much people disagree
-#
-# The {term}`entropy` of an item's votes is 0 when all agree. Its largest value, reached where all
-# labels have equally many votes, is $\log_2 3 = 1.58$ bits with three labels and 1 bit with two.
-
-# %%
-publish_figure(
-    "fig-entropy",
-    plot_entropy,
-    disagreement.entropy_bins(inputs, n_bins=20),
-    caption="""People disagree on most SNLI and MNLI items, and much less on αNLI. Items by the
-    entropy of their votes, in twenty equal bins; the dashed line is the mean. With two
-    labels, an outline shows the items there would be in a bin if all splits were equally frequent.
-    Compare Figure 3 of {cite:t}`nie2020`.""",
-    alt="""Three histograms of entropy in bits. SNLI and MNLI have one broad peak at or above
-    one bit; the αNLI histogram falls from a high left side and rises again in its last bin, where
-    an outline that stands for equally frequent splits is higher still.""",
-)
-
-# %% [markdown]
-# SNLI and MNLI have one peak each, with a mean of
-# {value}`fig-entropy dataset=snli bin=1 mean_bits .2f` and
-# {value}`fig-entropy dataset=mnli bin=1 mean_bits .2f` bits. αNLI, with a mean of
-# {value}`fig-entropy dataset=alphanli bin=1 mean_bits .2f`, is high on the left and rises again
-# at the right end ({numref}`fig-entropy`). {cite:t}`nie2020` describe it as U-shaped: people are
-# either certain or split.
-#
-# The right arm of that U is largely an artefact of the scale. With two labels, entropy is flat
-# around an even split, so that many different splits share the last bin. If every split were
-# equally frequent, {value}`fig-entropy dataset=alphanli bin=20 share_of_splits .0%` of the items
-# would fall into it; {value}`fig-entropy dataset=alphanli bin=20 share .0%` do.
-#
-# Counted by the size of the majority, there is no second arm: fewer than 60 votes support the
-# majority on only {value}`fig-majority-share dataset=alphanli percent=59 share_at_most .0%` of the
-# αNLI items, and 90 or more on
-# {value}`fig-majority-share dataset=alphanli percent=90 share_at_least .0%`.
-
-# %%
-publish_figure(
-    "fig-majority-share",
-    plot_majority_share,
-    disagreement.majority_shares(inputs),
-    caption="""Large majorities are common on αNLI and rare on MNLI. Each line shows the share of items whose
-    {term}`majority label` has at least that many of the votes.""",
-    alt="""Three falling curves. αNLI stays highest: most items have a majority of more than 90%.
-    SNLI falls steadily from half to all of the votes, and MNLI lies below it throughout.""",
-)
-
-# %% [markdown]
-# On {value}`fig-majority-share dataset=snli percent=90 share_at_least .0%` of the SNLI items and
-# {value}`fig-majority-share dataset=mnli percent=90 share_at_least .0%` of the MNLI items, 90% or
-# more of the votes are for one label ({numref}`fig-majority-share`). At the other end, no label has
-# more than 60% of the votes on
-# {value}`fig-majority-share dataset=mnli percent=60 share_at_most .0%` of the MNLI items: there,
-# any single label misrepresents at least two people in five.
-#
 # ## Between which labels
 #
-# Entropy does not say *between which labels* people are torn. With three labels, an item's votes
-# are a point in a triangle.
+# With three labels, an item's votes are a point in a triangle. At a corner all votes are for one label; in the middle each
+# label has a third of them.
 
 # %%
 step = 10  # percentage points from cell to cell
@@ -124,7 +67,16 @@ publish_figure(
     above all between entailment and neutral.""",
 )
 
-# %%
+# %% [markdown]
+# The commonest contest is between entailment and neutral: these two lead on
+# {value}`tbl-contested-pairs dataset=snli first=entailment second=neutral share .0%` of the SNLI
+# items and on {value}`tbl-contested-pairs dataset=mnli first=entailment second=neutral share .0%`
+# of the MNLI items ({numref}`fig-simplex`). That is what one would
+# expect where people differ in *how much* must follow, rather than in whether the sentences
+# contradict each other; the votes alone cannot prove it. The explorer opens
+# {explorer}`the same triangle with an item behind every dot <dataset=snli>`.
+
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Items by their two leading labels, as a table", "code_prompt_hide": "Fold the table"}
 several_labels = [part for part in inputs if part.datasets[0].n_classes > 2]
 publish_table(
     "tbl-contested-pairs",
@@ -145,79 +97,57 @@ Markdown(
 )
 
 # %% [markdown]
-# The commonest contest is between entailment and neutral: these are the two leading labels on
-# {value}`tbl-contested-pairs dataset=snli first=entailment second=neutral share .0%` of the SNLI
-# items and on {value}`tbl-contested-pairs dataset=mnli first=entailment second=neutral share .0%`
-# of the MNLI items ({numref}`fig-simplex`, {numref}`tbl-contested-pairs`). That is what one would
-# expect where people differ in *how much* must follow, rather than in whether the sentences
-# contradict each other; the votes alone cannot prove it. The explorer opens
-# {explorer}`the same triangle with an item behind every dot <dataset=snli>`.
-#
-# ## What five votes could show
-#
-# The SNLI and MNLI items were taken from those whose old label had exactly three of the original
-# votes, of five on all but a few items. By that count, all these items are equally contested: 60%
-# to 40%.
+# ## How large the majority is
 
 # %%
 publish_figure(
-    "fig-original-votes",
-    plot_original_votes,
-    disagreement.original_votes_bins(inputs),
-    caption="""A three-to-two split among five says little about a hundred. Items by the old
-    label's share of the new votes; the dashed line is its share of the old ones.""",
-    alt="""Two histograms of the old label's share among a hundred votes. They spread from almost
-    none to almost all, far to both sides of the 60% that the five votes gave.""",
+    "fig-majority-share",
+    plot_majority_share,
+    disagreement.majority_shares(inputs),
+    caption="""Large majorities are common on αNLI and rare on MNLI. Each line shows the share of items whose
+    {term}`majority label` has at least that many of the votes.""",
+    alt="""Three falling curves. αNLI stays highest: most items have a majority of more than 90%.
+    SNLI falls steadily from half to all of the votes, and MNLI lies below it throughout.""",
 )
-
-# %%
-publish_table(
-    "tbl-original-votes",
-    disagreement.original_votes(inputs),
-    columns=disagreement.ORIGINAL_VOTES,
-    caption="""How the five split hardly predicts how the hundred do. Old votes are sorted
-    counts, such as 3-1-1. *Chosen again* is the expected share of items whose largest label
-    would have just as many votes if as few people were asked again.""",
-)
-
-# %% tags=["remove-input"]
-Markdown(inputs.missing_note("old votes"))
 
 # %% [markdown]
-# On average, the old label keeps about the share it had: it gets
-# {value}`tbl-original-votes dataset=snli pattern=all mean_share_after .0%` of the new votes on SNLI
-# and {value}`tbl-original-votes dataset=mnli pattern=all mean_share_after .0%` on MNLI.
+# Nine in ten people or more agree on
+# {value}`fig-majority-share dataset=snli percent=90 share_at_least .0%` of the SNLI items,
+# {value}`fig-majority-share dataset=mnli percent=90 share_at_least .0%` of the MNLI items and
+# {value}`fig-majority-share dataset=alphanli percent=90 share_at_least .0%` of the αNLI items ({numref}`fig-majority-share`). At the
+# other end, no label has more than 60% of the votes on
+# {value}`fig-majority-share dataset=mnli percent=60 share_at_most .0%` of the MNLI items: there,
+# any single label misplaces at least two votes in five.
 #
-# On single items it is often far off, by more than 20 points on
-# {value}`tbl-original-votes dataset=snli pattern=all share_far .0%` of the SNLI items and
-# {value}`tbl-original-votes dataset=mnli pattern=all share_far .0%` of the MNLI items
-# ({numref}`fig-original-votes`).
-#
-# How the five split adds little: MNLI items that split 3-1-1 have a mean entropy of
-# {value}`tbl-original-votes dataset=mnli pattern=3-1-1 mean_entropy_bits_after .2f` bits, those
-# that split 3-2 {value}`tbl-original-votes dataset=mnli pattern=3-2 mean_entropy_bits_after .2f`
-# ({numref}`tbl-original-votes`).
-#
-# Five votes also call items disputed that are not. On
-# {value}`tbl-original-votes dataset=snli pattern=all n_nearly_all` SNLI items, 95 or more of the
-# hundred stand behind the old label; these items are here because two of the first five annotators
-# did not. If five new people were drawn from each item's crowd, only
-# {value}`tbl-original-votes dataset=snli pattern=all chance_of_selection .0%` of the SNLI items
-# and {value}`tbl-original-votes dataset=mnli pattern=all chance_of_selection .0%` of the MNLI items
-# would be expected to pass the three-of-five rule again.
-#
-# Five votes say little about one item, but they are a good prediction of many: taken as a
-# distribution, they come nearer to the hundred on MNLI, with a {term}`JSD` of
-# {value}`tbl-main-results dataset=mnli "system=original votes" jsd .2f`, than any published model
-# as it is. Fitted on other items' votes, some models come nearer still, such as DeBERTa-v3-large
-# with {value}`tbl-fitting dataset=mnli access=text inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .2f`
-# ({doc}`fitting`).
-#
-# ## How far this goes
+# The {term}`entropy` of an item's votes says the same with one number. It is 0 when all agree, and largest where all labels have equally
+# many votes: $\log_2 3 = 1.58$ bits with three labels, 1 bit with two. Its mean is
+# {value}`fig-entropy dataset=snli bin=1 mean_bits .2f` bits on SNLI,
+# {value}`fig-entropy dataset=mnli bin=1 mean_bits .2f` on MNLI and
+# {value}`fig-entropy dataset=alphanli bin=1 mean_bits .2f` on αNLI. {cite:t}`nie2020` describe αNLI as U-shaped: people are
+# either certain or split. The right arm of that U is largely an artefact of the scale. With two labels, entropy is flat
+# around an even split, so many different splits share the last bin. If every split were
+# equally frequent, {value}`fig-entropy dataset=alphanli bin=20 share_of_splits .0%` of the items
+# would fall into it; {value}`fig-entropy dataset=alphanli bin=20 share .0%` do.
+
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Items by entropy, as a figure", "code_prompt_hide": "Fold the figure"}
+publish_figure(
+    "fig-entropy",
+    plot_entropy,
+    disagreement.entropy_bins(inputs, n_bins=20),
+    caption="""People disagree on most SNLI and MNLI items, and much less on αNLI. Items by the
+    entropy of their votes, in twenty equal bins; the dashed line is the mean. With two
+    labels, an outline shows the items there would be in a bin if all splits were equally frequent.
+    Compare Figure 3 of {cite:t}`nie2020`.""",
+    alt="""Three histograms of entropy in bits. SNLI and MNLI have one broad peak at or above
+    one bit; the αNLI histogram falls from a high left side and rises again in its last bin, where
+    an outline that stands for equally frequent splits is higher still.""",
+)
+
+# %% [markdown]
+# ## Limitations
 #
 # Entropies in this book describe items *chosen for dispute among five people*. They are neither
-# those of the whole SNLI and MNLI, nor those of items on which the crowd is known to be split.
-# {numref}`tbl-contested-pairs` counts the two leading labels of all
+# those of all SNLI and MNLI, nor those of items on which the crowd is known to be split. The two leading labels are counted on all
 # {value}`tbl-contested-pairs dataset=snli sum:n_items ,d` SNLI and
 # {value}`tbl-contested-pairs dataset=mnli sum:n_items ,d` MNLI items that are not unanimous, however
 # few the votes for the second.

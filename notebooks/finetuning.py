@@ -1,15 +1,15 @@
 # %% [markdown]
-# # Fine-tuning
+# # Fine-tuning, run by run
 #
-# The models that this project trained are small, and good at what they were trained for: on development
-# items, MiniLM-L6 is right on {value}`tbl-runs run=minilm-l6-nli-s0 dev_accuracy_snli .0%` of SNLI,
-# {value}`tbl-runs run=minilm-l6-nli-s0 dev_accuracy_mnli .0%` of MNLI and
-# {value}`tbl-runs run=minilm-l6-alphanli-s0 dev_accuracy_alphanli .0%` of αNLI, after
-# {value}`tbl-runs run=minilm-l6-nli-s0|minilm-l6-alphanli-s0 sum:training_minutes .0f` minutes of training on
-# a single CPU core, shared with other work.
+# *What was trained for this book, on what, and at what cost?*
 #
-# {doc}`agreement` and {doc}`fitting` show them beside the released models. This page says what they were
-# trained on, how, and at what cost.
+# **Every model that we trained is listed with its data, cost and digests; one command repeats it.** MiniLM-L6 took
+# {value}`tbl-runs run=minilm-l6-nli-s0 training_minutes .0f` minutes on one CPU core and is right on
+# {value}`tbl-runs run=minilm-l6-nli-s0 dev_accuracy_snli .0%` of SNLI's development items. It misplaces
+# {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" "how=as it is" misplaced .0f` of a hundred votes on ChaosNLI's
+# SNLI items, more than any of the nine models of 2020.
+#
+# {doc}`fitting` uses these small models as a negative control.
 
 # %% tags=["parameters"]
 data: str = "auto"  # nothing here depends on it: this page reads run records only
@@ -44,28 +44,22 @@ Markdown("\n\n".join(notes))
 # %% [markdown]
 # ## What was trained
 #
-# Every run starts from a pretrained encoder and gives it a new head. For SNLI and MNLI the head reads
-# premise and hypothesis together and gives a logit to each of the three labels; one such model answers for
-# both datasets. For αNLI it reads one story at a time, that is both observations with one hypothesis between
-# them, and gives it one logit; the softmax over the two stories is the prediction.
+# Every run starts from a pretrained encoder with a new head. For SNLI and MNLI the head reads
+# premise and hypothesis together and outputs a logit for each of the three labels; one such model serves
+# both datasets. For αNLI it reads one story at a time, both observations with one hypothesis between
+# them, and outputs one logit; the softmax over the two stories is the prediction.
 #
 # The encoder, all-MiniLM-L6-v2, has six layers of width 384 and, with its head,
 # {value}`tbl-runs run=minilm-l6-nli-s0 million_parameters .1f` million parameters. It was distilled from BERT and then trained on
-# sentence pairs by a contrastive loss. Training pairs of SNLI and MNLI were among those, so it has met more of
-# these corpora than what we fine-tune it on. It is none of the nine models of {cite:t}`nie2020`, and stands
-# in this book under its own name.
+# sentence pairs with a contrastive loss. Training pairs of SNLI and MNLI were among them, so it has seen more of
+# these corpora than what we fine-tune it on.
 #
-# A second encoder, all-mpnet-base-v2, comes from the same contrastive training, and is none of the nine either.
+# A second encoder, all-mpnet-base-v2, comes from the same contrastive training.
 # It has twelve layers of width 768, {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 million_parameters .0f` million
-# parameters, and eight times the arithmetic for a pair, so that we trained it on only
+# parameters, and takes eight times the arithmetic per pair, so we trained it on only
 # {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 n_train ,d` items of each task. Even so it is right more often than
-# MiniLM: on development items of SNLI {value}`tbl-runs run=mpnet-base-nli-10000-s0 dev_accuracy_snli .0%` against
-# {value}`tbl-runs run=minilm-l6-nli-s0 dev_accuracy_snli .0%`, of MNLI
-# {value}`tbl-runs run=mpnet-base-nli-10000-s0 dev_accuracy_mnli .0%` against
-# {value}`tbl-runs run=minilm-l6-nli-s0 dev_accuracy_mnli .0%`, and of αNLI
-# {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 dev_accuracy_alphanli .0%` against
-# {value}`tbl-runs run=minilm-l6-alphanli-s0 dev_accuracy_alphanli .0%`. That is one seed of each, judged on a part of MiniLM's
-# development items.
+# MiniLM, for example on {value}`tbl-runs run=mpnet-base-nli-10000-s0 dev_accuracy_snli .0%` of SNLI's development items. That is one
+# seed, judged on a part of MiniLM's development items.
 #
 # We train on *parts* of the published corpora, {value}`tbl-runs run=minilm-l6-nli-s0 n_train ,d` pairs of SNLI
 # and MNLI ({value}`tbl-runs run=minilm-l6-nli-s0 trained_share .0%`) and
@@ -73,14 +67,14 @@ Markdown("\n\n".join(notes))
 # ({value}`tbl-runs run=minilm-l6-alphanli-s0 trained_share .0%`). A model trained on all of them may do
 # better.
 #
-# A run on fewer pairs than there are takes a seeded part with the labels in balance, and a larger part holds
+# A run on fewer pairs draws a seeded part with balanced labels; each larger part contains
 # the smaller ones. Lines of SNLI and MNLI without a majority label are left out, as is usual.
 #
 # ## What no run has seen
 #
 # *No training item shares its premise with an item of ChaosNLI*, and for αNLI no training story occurs
 # there. Each run compares the texts without case, spacing and punctuation before it begins, and a single
-# match stops it. The one exception has a name: runs on *vote shares* learn from ChaosNLI's own votes, and are
+# match stops it. Runs on *vote shares* are the one exception: they learn from ChaosNLI's own votes, and are
 # asked only about items whose premise, story or image was in none of the folds that they learned from.
 #
 # *No choice was made on ChaosNLI*, except for the runs on its votes: an inner fold of the items that they learn from
@@ -102,11 +96,11 @@ publish_table(
 ) if runs else Markdown("")
 
 # %% [markdown]
-# ## One training, whole
+# ## One training run, from start to end
 #
 # Notebooks train these models: papermill executes `notebooks/finetune.py` with a run's parameters, and the executed
-# notebook is kept beside the predictions. Runs whose last column says *command alone* were made before that, by the same
-# code without a notebook. Here is one as it was executed: MiniLM-L6 learns from nothing but the votes of ChaosNLI, out of
+# notebook is kept beside the predictions. Runs whose last column says *command alone* are older, made by the same
+# code without a notebook. Here is one run as it was executed: MiniLM-L6 learns from nothing but the votes of ChaosNLI, out of
 # fold, so that each item is predicted by a model that has seen neither it nor its premise.
 #
 # ```{executed} minilm-l6-nli-votes-s0
@@ -157,8 +151,8 @@ publish_figure(
 # {value}`tbl-runs sum:training_minutes ,.0f` minutes of training steps on one or two CPU cores. The longest run
 # saw {value}`tbl-runs max:items_seen ,.0f` pairs.
 #
-# A batch is made of pairs of like length, so that few of the tokens computed are padding; the order of the
-# batches, and which pairs meet in one, are drawn anew in each pass. Where the hardware can, matrix products are
+# Batches hold pairs of similar length, so that little is computed on padding; their order and their
+# pairs are drawn anew in each pass. Where the hardware can, matrix products are
 # computed in bf16 while weights, sums and losses stay in 32 bits. A run that was stopped resumes from its last
 # checkpoint, and ends with the same predictions.
 #
@@ -168,7 +162,7 @@ publish_figure(
 # rate rises linearly over the first steps, the share that is headed *warm-up*, and then falls linearly to 0.
 # Runs on few pairs make more passes over them, or they would end after a few dozen steps.
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Recipes, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-recipes",
     finetuning.recipe_table(runs),
@@ -186,7 +180,7 @@ publish_table(
 # hours ({numref}`tbl-plan`). `chaos wanted --plan table5` checks weights, data, memory, disk and time, then makes what is
 # missing; with `--only roberta-large` it makes the runs of one model.
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What is there of the nine, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-plan",
     finetuning.plan_table(read_plan("table5"), runs),

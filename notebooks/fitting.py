@@ -34,6 +34,7 @@ resamples: int = 1000  # bootstrap resamples of the items, for the intervals
 comparisons: int = 20_000  # the same, for paired differences and their p-values
 encoder: str = "MiniLM-L6"  # whose ways of learning are compared
 confidence: float = 0.95  # coverage of the intervals
+splits: int = 20  # splits of the items into halves, for sets of labels
 seed: int = 0  # seed of draws and resamples
 
 # %%
@@ -168,7 +169,7 @@ publish_table(
 # A stack of all systems is not the sum of what each knows. We leave each out, fit the map anew, and compare the two on
 # the same items.
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What each system adds, as a table", "code_prompt_hide": "Fold the table"}
 contributions = fitting.contributions(inputs, n_resamples=comparisons, seed=seed)
 publish_table(
     "tbl-fitting-added",
@@ -249,7 +250,7 @@ publish_figure(
 #
 # Only in part. SNLI and MNLI, which have the same labels, can lend each other their maps, and much of the gain is lost.
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Maps that are carried over, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-fitting-pooled",
     fitting.carried_over(inputs.pooled()),
@@ -264,6 +265,43 @@ publish_table(
 # stack to {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=jsd jsd .3f`. Part of
 # what a map learns may be how one dataset's items were chosen. Fifty items of the dataset itself, with twenty votes on
 # each, give more ({numref}`fig-fitting-curve`).
+#
+# ## Which labels to show
+#
+# Where a person needs a few labels rather than probabilities, show those to which the prediction gives at least some
+# probability. How much, can be set on items with votes so that the {term}`sets <label set>` hold a stated share of the
+# votes on new items (split conformal prediction {cite:p}`sadinle2019,angelopoulos2024`).
+
+# %%
+sets = fitting.label_sets(inputs, n_splits=splits, seed=seed)
+publish_table(
+    "tbl-label-sets",
+    sets,
+    shown=fitting.shown_sets(sets.rows),
+    columns=fitting.SETS_COLUMNS,
+    groups=["dataset"],
+    caption=f"""From all systems together, sets that hold nine of ten new votes have fewer than two labels; where people
+    disagree most, they hold fewer votes. *90% of new votes*: of all votes on items that the threshold has not seen, 90% fall in the sets. *90% of the votes on 90% of
+    items*: so many items have a set that holds so many of their votes. *Labels*: mean size of a set; *held*: how many of
+    the votes, or of the items. Predictions are fitted on other texts,
+    thresholds on half of the texts for the other half, means over {splits} splits. *Most disputed fifth*: by the
+    entropy of the votes. The single system is the one with the smallest sets, recalibrated; *the votes themselves* stand as if they were a
+    prediction. The data has all systems.""",
+)
+
+# %% [markdown]
+# Offer the sets for a new vote: they are small, with
+# {value}`tbl-label-sets dataset=snli "system=all systems" new_vote_size .1f` labels on SNLI and
+# {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_size .1f` on MNLI for all systems together, and they hold what
+# they promise also if the other items have few votes each. Sets that are to hold most of an item's votes need
+# {value}`tbl-label-sets dataset=snli "system=all systems" most_votes_size .1f` and
+# {value}`tbl-label-sets dataset=mnli "system=all systems" most_votes_size .1f`, hardly more than the votes themselves
+# ({value}`tbl-label-sets dataset=snli "system=the votes themselves" most_votes_size .1f` and
+# {value}`tbl-label-sets dataset=mnli "system=the votes themselves" most_votes_size .1f`).
+#
+# We do not promise 90% for a disputed item. In the fifth of the MNLI items that divides people most, sets for a new
+# vote hold {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_held_disputed .0%` of the votes, and those for
+# most votes hold them on {value}`tbl-label-sets dataset=mnli "system=all systems" most_votes_held_disputed .0%` of the items.
 #
 # ## Other ways to learn distributions
 #

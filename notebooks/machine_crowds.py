@@ -1,25 +1,20 @@
 # %% [markdown]
 # # Language models as a crowd
 #
-# *How many people are thirty-two models worth?*
+# *May a language model stand in for annotators?*
 #
-# Thirty-two of today's language models, pooled, predict how people label the SNLI items that ChaosNLI chose for
-# their disagreement as well as {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top .1f`
-# people would, asked on top of what the {term}`base rate` says. On the MNLI items that were chosen in the same
-# way, the same models come no nearer to people than the base rate.
-#
-# What is missing on MNLI is not information: {term}`recalibrated <worth, recalibrated>`, by a map of twelve numbers
-# that is fitted on other items, the thirty-two are worth
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_recalibrated .1f` people there, and
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_recalibrated .1f` on SNLI.
-#
-# On SNLI and αNLI most of the 32 models agree with a random person significantly more often than a second person
-# does. That does not make them better than people: whoever gives the label that most people give agrees more often
-# still.
-#
-# Models also repeat each other more often than people do, so that where all of them agree, people need not: on the
-# MNLI items on which they do, the label that all of them give is that of
-# {value}`fig-machine-unanimity dataset=mnli bin=4 people .0%` of the people.
+# **Pooled, one label from each of 32 language models misplaces
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" misplaced .0f` of a hundred votes on SNLI and
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" misplaced .0f` on MNLI; five people misplace
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" five_people_misplaced .0f` and
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" five_people_misplaced .0f`.** Models agree with each other
+# too much: two give the same label to
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" agreement .0%` of the MNLI items, two people to
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`.
+# {term}`Recalibrated <worth, recalibrated>` on other items' votes, the panel is worth
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_recalibrated .1f` people on SNLI and
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_recalibrated .1f` on MNLI. The models may
+# have seen these items.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -57,21 +52,13 @@ Markdown(notices(inputs))
 # %% [markdown]
 # ## One label each
 #
-# {cite:t}`li2026` asked 32 models by ten makers, of 2025 and 2026, for one label per item, at temperature 0. We
-# read their labels of about a thousand items each of SNLI, MNLI and αNLI, and compare each with the hundred votes on
-# the same item.
-#
-# * The items and labels are public, and models may have seen them in training. All numbers on language models
-#   here may overstate what they would be worth on new items.
-# * The names are those under which the models were asked, not verified versions.
-# * The items of αNLI are not a random part: two people agree on
-#   {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" people_agreement .0%` of them, and on
-#   {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" left_out_agreement .0%` of those that were
-#   left out. On SNLI and MNLI the two hardly differ.
+# {cite:t}`li2026` asked 32 models by ten makers, of 2025 and 2026, for one label per item, at temperature 0. We compare
+# their labels of about a thousand items each of SNLI, MNLI and αNLI with the hundred votes on the same item. On new
+# items, models may be worth less. They are named as they were asked; these are no verified versions.
 #
 # ## Each model and a person
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Each model beside a person, drawn", "code_prompt_hide": "Fold the figure"}
 members = machine_crowds.members(labelled, **resampling)
 publish_figure(
     "fig-machine-models",
@@ -87,41 +74,19 @@ publish_figure(
 )
 
 # %% [markdown]
-# Two people agree on {value}`tbl-machine-models dataset=snli model=people with_people .1%` of the SNLI items and on
-# {value}`tbl-machine-models dataset=mnli model=people with_people .1%` of the MNLI items ({numref}`fig-machine-models`).
-#
 # Of the 32 models {value}`tbl-machine-models dataset=snli side=above count:with_people d` agree with a person
-# significantly more often on SNLI, {value}`tbl-machine-models dataset=alphanli side=above count:with_people d` on αNLI
-# and {value}`tbl-machine-models dataset=mnli side=above count:with_people d` on MNLI. Few do so less often.
+# significantly more often than a second person does on SNLI, and
+# {value}`tbl-machine-models dataset=mnli side=above count:with_people d` on MNLI ({numref}`fig-machine-models`). That does
+# not make them better than people: such a count rewards whoever leaves out every minority view, so the label that most
+# other people gave does better still.
 #
-# Picking the majority does better. The label that most other people gave is a person's label on
-# {value}`tbl-machine-models dataset=snli "model=the majority of the others" with_people .1%` of the SNLI items, more
-# often than that of any model, and so it is on MNLI and αNLI. Such a count rewards whoever leaves out every
-# minority view.
-#
-# To say what a model knows of people, we ask how many people one would have to ask to know as much
-# ({term}`worth`). For a single label only its {term}`recalibrated <worth, recalibrated>` worth is meaningful: in
-# place of the label stands the mean vote on the other items that have it. A person is then worth about 1.
-#
-# Most single models are worth more than one person: from
-# {value}`tbl-machine-models dataset=snli min:people_on_top_recalibrated .1f` to
-# {value}`tbl-machine-models dataset=snli max:people_on_top_recalibrated .1f` on SNLI, and up to
-# {value}`tbl-machine-models dataset=mnli max:people_on_top_recalibrated .1f` on MNLI and
-# {value}`tbl-machine-models dataset=alphanli max:people_on_top_recalibrated .1f` on αNLI
-# ({numref}`tbl-machine-models`).
-#
-# Which model agrees best with people cannot be said: on SNLI
-# {value}`tbl-machine-models dataset=snli rank_best=1 count:with_people d` of the 32 may be first, on MNLI
-# {value}`tbl-machine-models dataset=mnli rank_best=1 count:with_people d`, on αNLI
-# {value}`tbl-machine-models dataset=alphanli rank_best=1 count:with_people d` (ranks that hold for all models at
-# once, 95%). Grok-4.6, first on αNLI, may have any rank down to
-# {value}`tbl-machine-models dataset=alphanli model=Grok-4.6 rank_worst .0f` there; on MNLI its best possible rank is
-# {value}`tbl-machine-models dataset=mnli model=Grok-4.6 rank_best .0f`.
-#
-# ```{interactive} tbl-machine-models
-# :measures: people_on_top_recalibrated with_people
-# :group: maker
-# ```
+# So we ask how many people one would have to ask to know as much ({term}`worth`). In place of a label stands the mean
+# vote on the other items that have it; a person is then worth about 1, the best single model
+# {value}`tbl-machine-models dataset=snli max:people_on_top_recalibrated .1f` on SNLI and
+# {value}`tbl-machine-models dataset=mnli max:people_on_top_recalibrated .1f` on MNLI ({numref}`tbl-machine-models`). Which
+# one agrees best with people cannot be said: on SNLI
+# {value}`tbl-machine-models dataset=snli rank_best=1 count:with_people d` of the 32 may be first (ranks that hold for all at
+# once, 95%).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All models as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -139,8 +104,8 @@ publish_table(
 # %% [markdown]
 # ## How many people a panel is worth
 #
-# Pooling helps where members err independently. People drawn from the population do: *k* people are worth *k*.
-# Where models share an error, more of them only confirm it.
+# Pooling helps where members err independently, as people do: *k* people are worth *k*. Where models share an error,
+# more of them only confirm it.
 
 # %%
 publish_figure(
@@ -159,23 +124,17 @@ publish_figure(
 
 # %% [markdown]
 # On SNLI a single model is worth
-# {value}`fig-machine-worth dataset=snli n_members=1 people_on_top_shrunk .1f` people, on average and shrunk; a
-# random panel of five, {value}`fig-machine-worth dataset=snli n_members=5 people_on_top_shrunk .1f`; all 32,
-# {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_shrunk .1f` ({numref}`fig-machine-worth`).
+# {value}`fig-machine-worth dataset=snli n_members=1 people_on_top_shrunk .1f` people, on average and shrunk; all 32,
+# {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_shrunk .1f` ({numref}`fig-machine-worth`); infinitely
+# many would be worth {value}`tbl-machine-crowds dataset=snli "crowd=language models" limit_people_on_top_shrunk .1f`.
 #
-# More models of this kind would add little: infinitely many would be worth
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" limit_people_on_top_shrunk .1f` people on SNLI.
-#
-# The gap between the two lines is overconfidence: the models of a panel agree on more than people do, so that
-# their votes, read as probabilities, are too extreme. On MNLI the weight that mends this is
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" shrinkage .2f`: half of what the panel says is best
-# replaced by the base rate.
-#
-# Bare votes of people need the base rate, too. As they are, *k* people are worth *k* −
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" credibility .1f` on SNLI and *k* −
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .1f` on MNLI.
+# The gap between the two lines of models is overconfidence. As they are, the 32 are worth
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top .1f` people on SNLI and
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top .1f` on MNLI, where what they say is best
+# mixed with the base rate ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" shrinkage .2f` of the one, the
+# rest of the other).
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Each crowd, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-machine-crowds",
     machine_crowds.crowds(inputs.with_auxiliary_data(JUDGES), **resampling),
@@ -183,29 +142,24 @@ publish_table(
     groups=["dataset"],
     caption=f"""Language models, and seeds of one model, agree with each other more often than people do, and a
     crowd of them is worth few people. Each crowd gives one label per item and member, pooled; it is judged on the
-    items that all its members answered. Worth is in people on top of the base rate, as the votes are and *recalibrated*
+    items that all its members answered. *Misplaced*: of a hundred votes. Worth is in people on top of the base rate, as the votes are and *recalibrated*
     by a map fitted on other items. Negative: below the base rate. In brackets,
     {100 * confidence:g}% intervals that resample items ({resamples:,} times), with predictions out of fold held
     fixed. The data has skill, what is shrunk, and more.""",
 )
 
 # %% [markdown]
-# On SNLI and MNLI, seeds of one fine-tuned model repeat each other most: two runs of RoBERTa give the same label
-# to {value}`tbl-machine-crowds dataset=mnli crowd=RoBERTa-base agreement .0%` of the MNLI items, two language
-# models to {value}`tbl-machine-crowds dataset=mnli "crowd=language models" agreement .0%`, two people to
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`
-# ({numref}`tbl-machine-crowds`).
+# Two runs of RoBERTa-base repeat each other even more: they give the same label to
+# {value}`tbl-machine-crowds dataset=mnli crowd=RoBERTa-base agreement .0%` of the MNLI items. Who made a language model
+# matters little: two by one maker agree on
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" within_maker .0%`, two by different makers on
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" across_makers .0%` ({numref}`tbl-machine-crowds`).
 #
-# On average, who made a model matters little: two language models of one maker give the same label to
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" within_maker .0%` of the MNLI items, two of
-# different makers to {value}`tbl-machine-crowds dataset=mnli "crowd=language models" across_makers .0%`.
-#
-# ### Choosing the best five
-#
-# There are 201,376 panels of five among 32 models, and the best of them looks better than it is. We choose it on
-# half of the items and judge it on the other half.
+# The best of all panels of five, chosen on half of the SNLI items, is worth fewer people on the other half
+# ({value}`tbl-machine-panels dataset=snli "panel=the best, on the other items" people_on_top .1f`) than all 32
+# ({value}`tbl-machine-panels dataset=snli "panel=all models" people_on_top .1f`; {numref}`tbl-machine-panels`).
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Panels of five, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-machine-panels",
     machine_crowds.best_panels(labelled, confidence=confidence, seed=seed),
@@ -217,20 +171,16 @@ publish_table(
 )
 
 # %% [markdown]
-# On SNLI the best five are worth
-# {value}`tbl-machine-panels dataset=snli "panel=the best, on the items that chose it" people_on_top .1f` people
-# on the items that chose them and
-# {value}`tbl-machine-panels dataset=snli "panel=the best, on the other items" people_on_top .1f` on the others,
-# fewer than all 32 ({value}`tbl-machine-panels dataset=snli "panel=all models" people_on_top .1f`;
-# {numref}`tbl-machine-panels`). On αNLI, too, all 32 are better. Only on MNLI does a chosen five beat all of
-# them, and even so it comes out near the base rate.
-#
 # ### Language models and encoders
 #
-# Do language models know the same about people as the encoders of {doc}`results` do? We fit one map on the votes
-# on other items ({doc}`fitting`) to the share of the models that give each label, one to all encoders, one to both.
+# Language models and the encoders of {doc}`results` each know something about people that the other does not. One map
+# of both, fitted on the votes on other items ({doc}`fitting`), is worth
+# {value}`tbl-machine-stacked dataset=snli "stacked=encoders + language models" people .1f` people on SNLI and
+# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders + language models" people .1f` on MNLI
+# ({numref}`tbl-machine-stacked`). Without ModernBERT-large, which may have seen the MNLI items, it is worth
+# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders without ModernBERT-large + language models" people .1f` there.
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Language models and encoders, as a table", "code_prompt_hide": "Fold the table"}
 stacked = machine_crowds.with_encoders(labelled, **resampling)
 publish_table(
     "tbl-machine-stacked",
@@ -246,18 +196,6 @@ publish_table(
 )
 
 # %% [markdown]
-# Each adds to the other, on all three datasets ({numref}`tbl-machine-stacked`). Together, weighed by a map, they
-# are worth {value}`tbl-machine-stacked dataset=snli "stacked=encoders + language models" people .1f` people on
-# SNLI, {value}`tbl-machine-stacked dataset=mnli "stacked=encoders + language models" people .1f` on MNLI and
-# {value}`tbl-machine-stacked dataset=alphanli "stacked=encoders + language models" people .1f` on αNLI, where the
-# language models alone are worth {value}`tbl-machine-stacked dataset=alphanli "stacked=language models" people .1f`.
-#
-# The encoders include the nine models of {cite:t}`nie2020`. More of them are not always better: on MNLI the
-# nine cost the stack of encoders a little ({doc}`fitting`).
-#
-# Without ModernBERT-large, which may have seen the MNLI items, both together are worth
-# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders without ModernBERT-large + language models" people .1f`.
-#
 # ## What it means that models agree
 
 # %%
@@ -273,19 +211,20 @@ publish_figure(
 )
 
 # %% [markdown]
-# Where all 32 models agree, people need not ({numref}`fig-machine-unanimity`):
-# {value}`fig-machine-unanimity dataset=snli bin=4 people .0%` of people give that label on SNLI,
-# {value}`fig-machine-unanimity dataset=mnli bin=4 people .0%` on MNLI and
-# {value}`fig-machine-unanimity dataset=alphanli bin=4 people .0%` on αNLI.
+# Where all 32 models agree, {value}`fig-machine-unanimity dataset=snli bin=4 people .0%` of people give that label on SNLI
+# and {value}`fig-machine-unanimity dataset=mnli bin=4 people .0%` on MNLI ({numref}`fig-machine-unanimity`). It is a good
+# sign of the majority, whose label it is on
+# {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of these MNLI items, and says little of agreement.
 #
-# So unanimity of models says little of agreement on SNLI and MNLI. It is a good sign of the majority, whose label it is on
-# {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of these MNLI items.
-#
-# Where people are split, models are split somewhat more often: over items, the correlation between how often two
-# people and two models differ is {value}`tbl-machine-crowds dataset=snli "crowd=language models" rho .2f` on SNLI
-# and {value}`tbl-machine-crowds dataset=mnli "crowd=language models" rho .2f` on MNLI.
+# Nearly all models agree on another label than people's majority on
+# {value}`tbl-machine-parted dataset=mnli people_label=any n_items d` of the
+# {value}`tbl-machine-parted dataset=mnli max:n_agreed d` MNLI items on which nearly all agree, most often on *neutral*
+# ({numref}`tbl-machine-parted`). Where people have left the {term}`old label` on MNLI, models give it in
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" old_label .0%` of their answers, people in
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%`: perhaps a trace of items seen in
+# training.
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Where models and people part, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-machine-parted",
     machine_crowds.parted(labelled),
@@ -298,24 +237,12 @@ publish_table(
 )
 
 # %% [markdown]
-# Nearly all models agree on a label other than people's majority on
-# {value}`tbl-machine-parted dataset=mnli people_label=any n_items d` of the
-# {value}`tbl-machine-parted dataset=mnli max:n_agreed d` MNLI items on which nearly all agree, most often on
-# *neutral* where people lean to *entailment*. On SNLI and αNLI they agree on more items, and on another label than
-# people on far fewer ({numref}`tbl-machine-parted`). The labels alone do not say why.
-#
-# One trace of items seen in training would be a preference for the {term}`old label` where people's majority is
-# another. On such items of SNLI there is none. On those of MNLI models give it in
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" old_label .0%` of their answers, people in
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%`, and the gap is about as large on αNLI. Other
-# reasons could explain it, and its absence would not show that the votes were never seen.
-#
 # ## The published values
 #
-# {cite:t}`li2026` describe the panel by its error *E*, the squared distance of the pooled votes to people's
-# shares, and by *ν_MSE*, the number of people whose shares come as near: on SNLI
-# {value}`tbl-machine-published dataset=snli quantity=nu_MSE paper .2f`, on MNLI
-# {value}`tbl-machine-published dataset=mnli quantity=nu_MSE paper .2f`.
+# {cite:t}`li2026` describe the panel by *ν_MSE*, the number of people whose shares come as near. It comes out again
+# ({numref}`tbl-machine-published`). As a number of people it has no zero: without the bias of a hundred votes, the base
+# rate comes to {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f` on MNLI, and the 32 models to
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed values", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -332,26 +259,12 @@ publish_table(
 )
 
 # %% [markdown]
-# The missing items are few enough to explain the differences: they would have to add
-# {value}`tbl-machine-published dataset=mnli quantity=E missing .3f` to the sum of *E* over items on MNLI and
-# {value}`tbl-machine-published dataset=alphanli quantity=E missing .3f` on αNLI, where one item can add up to 2
-# ({numref}`tbl-machine-published`).
-#
-# As a number of people, *ν_MSE* has no zero. In the same unit (without the bias of a hundred votes) a uniform
-# guess, which knows nothing of any item, comes to
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" uniform_human_equivalent_brier .2f` on MNLI, the
-# base rate to {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f`, and the 32 models to
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`: no more than the base
-# rate. On SNLI and αNLI they do know more. {numref}`tbl-machine-crowds` counts people from there, with intervals.
-#
 # ## In an annotator's place
 #
-# {cite:t}`calderon2025` released the labels of named language models together with those of individual annotators:
-# six models on word associations (WAX {cite:p}`liu2022`; sixteen relations), four on skin lesions (ratings of
-# pictures {cite:p}`cheplygina2018`). Their alternative annotator test ({term}`replacement test`) asks whether a
-# model agrees with the other annotators as well as the annotator does whom it would replace. *ρ* is how often it
-# is at least as close; *ω* is the share of annotators that it beats when it may be behind by ε, and from 0.5 on it
-# passes. The test judges one model in place of one person, not a crowd of models in place of a crowd.
+# {cite:t}`calderon2025` released the labels of language models together with those of individual annotators: six models
+# on word associations (WAX {cite:p}`liu2022`), four on pictures of skin lesions {cite:p}`cheplygina2018`. Their
+# {term}`replacement test` asks whether a model agrees with the other annotators as well as the annotator whom it would
+# replace. *ω* is the share of annotators that it beats when it may be behind by ε; from 0.5 on it passes.
 
 # %%
 publish_table(
@@ -373,30 +286,21 @@ publish_table(
 # Whether a model passes depends on the model ({numref}`tbl-machine-stand-ins`). On WAX, Gemini Pro does at ε =
 # 0.1, the margin proposed for crowd workers, with ω =
 # {value}`tbl-machine-stand-ins dataset=wax model=gemini_pro wins_10 .2f`; Mistral fails even at ε = 0.2
-# ({value}`tbl-machine-stand-ins dataset=wax model=mistral-v03 wins_20 .2f`), as GPT-4o does on the skin lesions.
+# ({value}`tbl-machine-stand-ins dataset=wax model=mistral-v03 wins_20 .2f`), as GPT-4o does on the skin lesions. A person
+# who is simulated from the votes passes at ε = 0.1 in
+# {value}`tbl-machine-stand-ins dataset=wax "model=one more person, simulated" passed_10 .0%` of the cases on WAX.
 #
-# Such a verdict means little if anyone passes, or no one. Here it does separate: a person who is simulated from
-# the votes passes at ε = 0.1 in
-# {value}`tbl-machine-stand-ins dataset=wax "model=one more person, simulated" passed_10 .0%` of the cases on WAX
-# and {value}`tbl-machine-stand-ins dataset=lesion "model=one more person, simulated" passed_10 .0%` on the skin
-# lesions; the most frequent label beats no annotator, even at ε = 0.2.
-#
-# On WAX, too, models agree with each other more often than people do; on the skin lesions they agree less often.
-#
-# Passing is no proof that models can replace a crowd. All models together are worth (shrunk)
+# It judges one model in place of one person, not a crowd in place of a crowd. All models together are worth (shrunk)
 # {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_shrunk .1f` people on WAX
 # and {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" people_on_top_shrunk .1f` on the
-# lesions, fewer than judged each item. As they are, their votes on WAX come out below the base rate
-# ({value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top .1f`).
+# lesions, fewer than judged each item.
 #
 # ## Other ways to ask
 #
-# All of the above are single labels. A model can also be asked for several samples, for the log-probabilities of the
-# labels, or to state percentages; {doc}`../your_model` says how each becomes a distribution. We found no public run of
-# a language model on ChaosNLI that has these item by item. So we simulate the four ways with a model whose probabilities
-# we know, RoBERTa-large of {cite:t}`nie2020`.
+# {doc}`../your_model` says how samples, log-probabilities and stated percentages become a distribution. We found no
+# public run on ChaosNLI that has these item by item, so we simulate them with RoBERTa-large of {cite:t}`nie2020`.
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Ways of asking, as a table", "code_prompt_hide": "Fold the table"}
 ways = asking.ways(labelled, system="roberta-large", **resampling)
 publish_table(
     "tbl-asking",
@@ -413,18 +317,13 @@ publish_table(
 # Recalibrated, one label shows {value}`tbl-asking dataset=mnli way=label people_on_top_recalibrated .1f` of the
 # {value}`tbl-asking dataset=mnli way=logprobs people_on_top_recalibrated .1f` people that RoBERTa-large is worth on MNLI,
 # and thirty samples {value}`tbl-asking dataset=mnli way=samples n_answers=30 people_on_top_recalibrated .1f`
-# ({numref}`tbl-asking`).
-#
-# As they are, few samples flatter a model that is too sure of itself, since the ½ added to each label draws it towards
-# a uniform guess: one sample is worth
-# {value}`tbl-asking dataset=mnli way=samples n_answers=1 people_on_top .1f` people there, a hundred
-# {value}`tbl-asking dataset=mnli way=samples n_answers=100 people_on_top .1f`. Compare samples with samples of the same
-# number, or recalibrate.
+# ({numref}`tbl-asking`). As they are, few samples flatter a model that is too sure of itself, since the ½ added to each
+# label draws it towards a uniform guess: compare samples with samples of the same number, or recalibrate.
 #
 # ### Temperature, effort, personas
 #
 # {cite:t}`kamath2026` asked people how likely an inference is, on a scale from 0 to 100, and seven reasoning models the
-# same, thirty times each, at several temperatures, reasoning efforts and budgets, and with personas. Does any of these settings give people's spread?
+# same, thirty times each, in several settings. Does any of these give people's spread?
 
 # %%
 settings = asking.settings(asking.setting_inputs(inputs), n_splits=100, **resampling)
@@ -452,27 +351,18 @@ publish_figure(
 # {value}`fig-asking "model=the other half of the people" sd .0f`.
 #
 # People's own median, as the only answer, stands at
-# {value}`fig-asking "model=the other half's median, alone" distance .1f` points. On these items we cannot show that any
-# setting is nearer than this one number (smallest *p* of a nearer setting, adjusted by Holm's method:
-# {value}`fig-asking kind=setting is_nearer=true min:p_adjusted .2f`).
-#
-# Two samples of one distribution are apart by chance, the more the fewer answers they have {cite:p}`bellemare2017`. All
-# distances here are therefore between equally many answers. The energy distance needs no such care
-# {cite:p}`szekely2013`, and says the same: {value}`fig-asking "model=the other half of the people" energy .1f` for people,
-# {value}`fig-asking kind=setting min:energy .1f` to {value}`fig-asking kind=setting max:energy .1f` for the settings,
-# {value}`fig-asking "model=the other half's median, alone" energy .1f` for the median.
+# {value}`fig-asking "model=the other half's median, alone" distance .1f` points. We cannot show that any setting is
+# nearer than this one number (smallest *p* of a nearer setting, adjusted by Holm's method:
+# {value}`fig-asking kind=setting is_nearer=true min:p_adjusted .2f`). Two samples of one distribution are apart by chance
+# {cite:p}`bellemare2017`, so all distances are between equally many answers; the energy distance needs no such care
+# {cite:p}`szekely2013`, and says the same.
 #
 # ## Limitations
 #
-# * ChaosNLI's items of SNLI and MNLI were chosen because their first five labels were split; on other items,
-#   people agree more.
-# * Each of the 32 models was asked once, with one prompt, for one label. Another prompt, several samples, or
-#   asking for a distribution would make other crowds; that settings change little is shown for thirty items of
-#   another task alone.
-# * Thirty-two models by ten makers are no sample of all models; what infinitely many would be worth assumes that
-#   they are, and intervals are over items alone.
-# * The fine-tuned models are few, and differ in size, seeds and training data. Nine of them are those of
-#   {cite:t}`nie2020`.
-# * WAX has five or six votes per item and
-#   {value}`tbl-machine-stand-ins dataset=wax model=gpt-4o n_annotators .0f` annotators with enough items, the
-#   lesions {value}`tbl-machine-stand-ins dataset=lesion model=gpt-4o n_annotators .0f`: ω can take few values.
+# * The items of SNLI and MNLI were chosen for their disagreement; those of αNLI divide people less than the rest of αNLI
+#   ({value}`tbl-machine-crowds dataset=alphanli "crowd=language models" people_agreement .0%` and
+#   {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" left_out_agreement .0%` of two people agree).
+# * Each of the 32 models was asked once, with one prompt, for one label; that settings change little is shown for
+#   thirty items of another task alone.
+# * Thirty-two models by ten makers are no sample of all models; intervals are over items alone.
+# * WAX and the lesions have few annotators with enough items: ω can take few values.

@@ -3,26 +3,21 @@
 #
 # *How does my result compare?*
 #
-# **On the thousand items that 32 language models labelled, their pooled labels, recalibrated, are worth
-# {value}`tbl-scoreboard-parts dataset=snli "system=language models, pooled" people_on_top_recalibrated .1f` people on
-# SNLI and {value}`tbl-scoreboard-parts dataset=mnli "system=language models, pooled" people_on_top_recalibrated .1f` on
-# MNLI.** One label from the best of them is worth
-# {value}`tbl-scoreboard-parts dataset=snli asked=label "kind=language model" max:people_on_top_recalibrated .1f` and
-# {value}`tbl-scoreboard-parts dataset=mnli asked=label "kind=language model" max:people_on_top_recalibrated .1f`, no more
-# than the probabilities of RoBERTa-large of 2020
-# ({value}`tbl-scoreboard-parts dataset=snli system=roberta-large people_on_top_recalibrated .1f` and
-# {value}`tbl-scoreboard-parts dataset=mnli system=roberta-large people_on_top_recalibrated .1f`). On αNLI the best label is
-# worth {value}`tbl-scoreboard-parts dataset=alphanli asked=label "kind=language model" max:people_on_top_recalibrated .1f`,
-# RoBERTa-large {value}`tbl-scoreboard-parts dataset=alphanli system=roberta-large people_on_top_recalibrated .1f`, and their
-# places still overlap. The language models may have seen the items.
+# **{value}`tbl-scoreboard-published-uses sum:numbers .0f` published numbers from 2020 to 2026, and every system that we
+# could score, in one unit.** We recomputed {value}`tbl-scoreboard-published-uses sum:recomputed .0f`, read
+# {value}`tbl-scoreboard-published-uses sum:read .0f` at the source and have
+# {value}`tbl-scoreboard-published-uses sum:secondary .0f` second hand. What converts exactly is converted; the rest is
+# bounded, never ranked by a guess. One
+# "{value}`tbl-scoreboard-units system=roberta-large "prediction=one temperature" apparent_ratio .1f` times better" had
+# compared bits with nats.
 #
-# The tables order systems by what they are worth once {term}`recalibrated <worth, recalibrated>`. Few single places are
-# certain: RoBERTa-large may have any of the places
+# The unit is {term}`worth` in people, once {term}`recalibrated <worth, recalibrated>`. Few single places are certain:
+# RoBERTa-large may have any of the places
 # {value}`tbl-scoreboard dataset=snli system=roberta-large place_best .0f` to
 # {value}`tbl-scoreboard dataset=snli system=roberta-large place_worst .0f` of
 # {value}`tbl-scoreboard dataset=snli system=roberta-large n_placed .0f` on SNLI.
 #
-# Add a result of yours with one command and a pull request: `chaos submit FILE --name NAME` checks it, and shows its row as
+# Add yours with one command and a pull request: `chaos submit FILE --name NAME` checks it, and shows its row as
 # it will stand.
 
 # %% tags=["parameters"]
@@ -69,6 +64,7 @@ publish_table(
     scoreboard.on_all_items(board),
     columns=scoreboard.COLUMNS,
     groups=["heading"],
+    alone=scoreboard.SAW_NO_VOTES,
     caption=f"""One map over all systems is worth more than each of them alone, and no single system more than five
     people. *Place*: the places that a system may have by its {{term}}`worth`, recalibrated, for all systems at once. *As it is*:
     the worth without recalibration; people as they are do not know the base rate. *Misplaced* (of a hundred votes,
@@ -87,7 +83,8 @@ publish_table(
 # resamples of the items, fitted maps held fixed).
 #
 # Sets that overlap do not make two systems equal; they say that these items cannot order them. With more systems,
-# sets widen, so quote a place with the number of places.
+# sets widen, so quote a place with the number of places. *Only systems that saw no votes* leaves out what was fitted on
+# other items' votes; the others are then placed anew, among themselves.
 #
 # ## Why recalibrated
 #
@@ -128,6 +125,17 @@ publish_figure(
 )
 
 # %% [markdown]
+# Pooled, the labels of 32 language models are worth
+# {value}`tbl-scoreboard-parts dataset=snli "system=language models, pooled" people_on_top_recalibrated .1f` people on
+# SNLI and {value}`tbl-scoreboard-parts dataset=mnli "system=language models, pooled" people_on_top_recalibrated .1f` on
+# MNLI. One label from the best of them is worth
+# {value}`tbl-scoreboard-parts dataset=snli asked=label "kind=language model" max:people_on_top_recalibrated .1f` and
+# {value}`tbl-scoreboard-parts dataset=mnli asked=label "kind=language model" max:people_on_top_recalibrated .1f`, no more
+# than the probabilities of RoBERTa-large of 2020
+# ({value}`tbl-scoreboard-parts dataset=snli system=roberta-large people_on_top_recalibrated .1f` and
+# {value}`tbl-scoreboard-parts dataset=mnli system=roberta-large people_on_top_recalibrated .1f`). The language models may
+# have seen the items.
+#
 # Five people, asked about each item on top of what the base rate says, come nearer to the crowd than any single system
 # ({numref}`fig-scoreboard`). One map over all systems and the language models does better than five people on SNLI,
 # with {value}`tbl-scoreboard-parts dataset=snli "system=all systems + language models, stacked" people_on_top_recalibrated .1f`,
@@ -156,6 +164,7 @@ publish_table(
     parts,
     columns=scoreboard.COLUMNS,
     groups=["heading"],
+    alone=scoreboard.SAW_NO_VOTES,
     caption="""The pooled labels of 32 language models are worth more than any single system, if not always clearly so; single
     models are hard to tell apart. All systems, on the items that the language models labelled. Columns as in {numref}`tbl-scoreboard`. The
     language models may have seen the items and their votes.""",
@@ -167,15 +176,19 @@ publish_table(
 # {value}`tbl-scoreboard-parts dataset=mnli system=kimi-k2.6 place_best .0f` to
 # {value}`tbl-scoreboard-parts dataset=mnli system=kimi-k2.6 place_worst .0f` of
 # {value}`tbl-scoreboard-parts dataset=mnli system=kimi-k2.6 n_placed .0f` on MNLI.
+#
+# ```{interactive} tbl-machine-models
+# :measures: people_on_top_recalibrated with_people
+# :group: maker
+# ```
 
 # %% [markdown]
 # ## Published elsewhere
 #
-# We found {value}`tbl-scoreboard-published-uses sum:numbers .0f` numbers on ChaosNLI in papers and repositories of 2020 to
-# 2026. From released predictions we can compute {value}`tbl-scoreboard-beside sum:numbers .0f` of them;
-# {value}`tbl-scoreboard-beside sum:agree .0f` come out to the digits printed, and their systems stand in the tables above.
-# Of other systems only printed means are known. A mean distance does not say what a system is worth, so these have no
-# place: each mean is converted where that is exact, and bounded where it is not.
+# From released predictions we can compute {value}`tbl-scoreboard-beside sum:numbers .0f` of the numbers in papers and
+# repositories; {value}`tbl-scoreboard-beside sum:agree .0f` come out to the digits printed, and their systems stand in
+# the tables above. Of other systems only printed means are known. A mean distance does not say what a system is worth, so
+# these have no place: each mean is converted where that is exact, and bounded where it is not.
 #
 # ### One name, two units
 #
@@ -225,7 +238,7 @@ publish_table(
 # :lowest-first:
 # ```
 
-# %% tags=["remove-input"]
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Systems of which means alone are known", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-scoreboard-published",
     published_scoreboard.published_systems(published),

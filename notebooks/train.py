@@ -54,7 +54,7 @@ from chaos_utils.analyses import finetuning
 from chaos_utils.analyses import train as training
 from chaos_utils.analyses.notices import notices
 from chaos_utils.base import paths
-from chaos_utils.plots.results import plot_skill
+from chaos_utils.plots.training import plot_trained
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
@@ -104,7 +104,7 @@ Markdown(notices(inputs))
 # %%
 publish_figure(
     "fig-trained",
-    plot_skill,
+    plot_trained,
     training.drawn_skill(scores, inputs),
     caption="""Votes alone are too few to teach MiniLM the task; on top of other training they are worth about as much as a
     small map. Skill by squared distance: 0 is the base rate, 1 the population. Bars are 95% intervals that

@@ -56,8 +56,8 @@ publish_figure(
     plot_again,
     again,
     caption="""Three fifths of two people’s disagreement is there with the same person asked twice. First, how often a label of
-    the second round is another than one of the first, by the same person or by somebody else; then the ratio.
-    XHateStability, by the languages of the rounds; 95% {term}`intervals <interval over annotators>` over items and people.""",
+    the second round is another than one of the first, by the same person or by somebody else; then the ratio. Items by the
+    languages of their rounds, where known; 95% {term}`intervals <interval over annotators>` over items and people.""",
     alt="""A row for each part of the posts. Left, the same person lies at about a fifth, two people between a third
     and two fifths. Right, the ratio lies a little below three fifths, with intervals from under a half to about 70%.""",
 ) if len(again) else Markdown("This section needs people who were asked in several rounds.")
@@ -86,8 +86,8 @@ publish_table(
     columns=persons.SHARES_COLUMNS,
     caption="""On DICES-350 it matters as much who is asked as about what. Shares of a vote’s variance by text and by
     person, each vote counted once, with 95% intervals over items and people; *by value*, of the variance of a rating.
-    *Without*: annotators near chance left out, which flatters what remains, since the same votes found them. The data
-    has WAX, the lesions and the paraphrases, too, whose four to eight people are too few to speak for others.""",
+    *Without*: annotators near chance left out, which flatters what remains, since the same votes found them. Crowds
+    of fewer than ten people, too few to speak for others, are in the data alone.""",
 ) if len(shares) else Markdown("This section needs annotators who are named.")
 
 # %% [markdown]

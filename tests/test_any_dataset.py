@@ -135,8 +135,8 @@ def test_chapters_on_votes_and_predictions(described, compute):
     published, _ = compute("agreement", described, **own)
     bins = published["tbl-entropy-bins"].query("system == 'mine' and measure == 'jsd'")
     assert bins["n"].sum() == len(votes)
-    published, _ = compute("results", described, **own)
     assert "mine" in set(published["tbl-disagreement-signal"]["system"])
+    published, _ = compute("results", described, **own)
     shown = set(published["tbl-normalised-scores"]["system"])
     assert shown == {"mine", "uniform guess", "base rate"}
     assert published["tbl-main-results"].set_index("system").loc["mine", "people"]

@@ -14,14 +14,16 @@ import pytest
 from helpers.checkout import PROJECT, chaos_environment
 from helpers.predictions import blurred, write_shares
 
+from chaos_utils.analyses.scoreboard import pools
 from chaos_utils.cli import evaluation_tables
 from chaos_utils.cli.__main__ import app
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import fewest_resamples
 from chaos_utils.scoring import evaluate as evaluation
+from chaos_utils.scoring.places import place
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD
 from chaos_utils.scoring.systems import computed
-from chaos_utils.scoring.worth import PEOPLE, PEOPLE_SHRUNK, RECALIBRATED
+from chaos_utils.scoring.worth import PEOPLE, PEOPLE_RECALIBRATED, PEOPLE_SHRUNK, RECALIBRATED
 
 QUICK = ("--bootstrap", "40", "--measures", "jsd,ece")
 
@@ -179,6 +181,38 @@ def test_released_votes_are_unmarked_and_ranked_whole(released_root, released, e
     assert {(r["rank"], r["n_items"]) for r in answer("part")["results"]} == {(None, 452)}
 
 
+def test_places_are_those_among_all_systems_of_the_scoreboard(
+    released_root, released, evaluate, tmp_path
+):
+    votes = released[0]
+    path = write_shares(tmp_path / "mine.csv", votes, blurred(votes, by=0.6, seed=1))
+    names = f"{PEOPLE},{PEOPLE_RECALIBRATED},jsd"
+    options = ("--places", "--dataset", "snli", "--bootstrap", "40", "--measures", names)
+    done = evaluate(str(path), *options, "--json", data=str(released_root))
+    answer = json.loads(done.stdout)
+    rows = {row["measure"]: row for row in answer["results"] if row["system"] == "mine"}
+    system = computed("mine", votes, blurred(votes, by=0.6, seed=1), origin="yours")
+    first, *others = (place(pool, system) for pool in pools(votes))
+    for name in (PEOPLE, PEOPLE_RECALIBRATED):
+        expected = first.columns(name)
+        assert {column: rows[name][column] for column in expected} == expected
+    assert rows["jsd"]["n_placed"] is None
+    for placing in others:
+        places = evaluation.in_places(placing.columns(PEOPLE_RECALIBRATED))
+        where = f"SNLI, {placing.pool.name} of the scoreboard: mine has "
+        assert any(note.startswith(f"{where}{places} recalibrated") for note in answer["notes"])
+    shown = evaluate(str(path), *options, data=str(released_root)).stdout
+    assert evaluation.in_places(first.columns(PEOPLE_RECALIBRATED)) in shown
+    assert "Places 3–6 of 33: " in shown
+
+
+def test_there_are_no_places_on_the_sample(evaluate):
+    done = evaluate("snli.csv", "--places", *QUICK)
+    assert "note: snli has no places: the scoreboard ranks systems on released" in done.stderr
+    refused = evaluate("snli.csv", "--places", "--report")
+    assert (refused.returncode, "leave --places out" in refused.stderr) == (2, True)
+
+
 def test_systems_that_cover_other_items_stand_in_tables_of_their_own(evaluate):
     files = ("snli.csv", "few.csv", "--allow-missing", *QUICK)
     done = evaluate(*files, "--pairs")
@@ -210,14 +244,14 @@ def test_other_systems_against_one(evaluate):
 
 def test_many_comparisons_get_the_resamples_that_they_need(sample):
     votes = sample[0]
-    systems = [computed(f"s{k}", votes, blurred(votes, seed=k)) for k in range(6)]
+    systems = [computed(f"s{k}", votes, blurred(votes, seed=k)) for k in range(9)]
     found = {votes.dataset.name: systems}
     answer = evaluation.evaluate_files(found, sample, measures=["jsd", "kl", "ece"], pairs=True)
-    assert answer.n_resamples == fewest_resamples(0.95, 15 * 2) > 1000
+    assert answer.n_resamples == fewest_resamples(0.95, 36 * 2) > evaluation.RESAMPLES
     few = evaluation.evaluate_files(
         found, sample, measures=["jsd", "kl"], n_resamples=50, pairs=True
     )
-    assert "50 resamples are too few for 30 comparisons" in few.notes[-1]
+    assert "50 resamples are too few for 72 comparisons" in few.notes[-1]
 
 
 def test_bold_is_best_beyond_ties(evaluate, sample):

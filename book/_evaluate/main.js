@@ -1,10 +1,10 @@
-/* Brings the page to life. The votes are a script of the book, loaded when the place comes into view;
-   after a file was chosen, the page asks for nothing more. */
+/* Brings the page to life. The votes are a script of the book, loaded when the place comes into view; the
+   systems of a dataset's scoreboard are one, loaded after a file on that dataset was chosen. */
 (function () {
   "use strict";
 
-  const {Fault, read, measured, worths, draw, faultMessage, results, summary} = window.Evaluate;
-  const N_RESAMPLES = 1000, SEED = 0;
+  const {Fault, read, measured, worths, draw, faultMessage, results, summary, board} = window.Evaluate;
+  const N_RESAMPLES = 2000, SEED = 0;
   const root = document.getElementById("evaluate");
   const input = root.querySelector("[type=file]");
   const partial = root.querySelector("[name=partial]");
@@ -73,6 +73,16 @@
     const worth = found.map((one, i) => worths(one, draws[i]));
     say(found.map((one, i) => summary(one, values[i])).join(" "), [],
       found.flatMap((one, i) => results(one, values[i], worth[i], book, i, draws[i])));
+    showPlaces(found, book);
+  }
+
+  /* Set the systems among those of the scoreboard, one after the other: each takes a second. */
+  async function showPlaces(found, {scoreboards = {}}) {
+    const mine = turn, boards = [...place.querySelectorAll(".evaluate-among")];
+    for (const [i, one] of found.entries()) {
+      const known = scoreboards[one.dataset.name];
+      if (known && mine === turn) await board(boards[i], one, known, () => mine === turn);
+    }
   }
 
   function say(text, fault, result) {

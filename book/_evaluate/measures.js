@@ -296,7 +296,8 @@
       : ends(correlationOfPeople(known), 0, 3, 4, 5).map((end) => peopleOf(squaredShare(end), known)));
     add("skill_shrunk", share(means[7] / base), isFlat ? [0, 0]
       : ends(correlation, 3, 4, 5).map(squaredShare));
-    return found(estimates, "", {credibility: person / base, notRecalibrated: mapped.why});
+    const byItem = {people_on_top: columns[2], ...(mapped.models ? {people_on_top_recalibrated: columns[6]} : {})};
+    return found(estimates, "", {credibility: person / base, notRecalibrated: mapped.why, byItem});
   }
 
   /* What the map makes of predictions; nothing, and why, where there are too few items. */
@@ -425,5 +426,7 @@
   /* The same; of what is no number, not why. */
   const withoutReason = (text) => text.replace(/^(undefined|too few items to say): .*/, "$1");
 
-  Object.assign(window.Evaluate, {measured, worths, valuesForSentences, draw, interval, inWords, peopleInWords, withoutReason});
+  Object.assign(window.Evaluate, {
+    itemsOf, measured, worthOf, worths, valuesForSentences, draw, interval, inWords, peopleInWords, withoutReason,
+  });
 })();

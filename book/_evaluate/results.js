@@ -167,6 +167,7 @@
     return [
       make("h3", "", dataset.title),
       ...(isWhole ? strip(worths[0], known.skills?.[dataset.name] ?? [], dataset) : []),
+      make("div", "evaluate-among"),
       measuresTable(predictions, values, known),
       ...worthPart(worths, known),
       ...explained.map((text) => make("p", "note", text)),

@@ -17,12 +17,20 @@
     const rows = [[`${item.total} ${label ? "new" : "votes"}`, shown(item.votes)]];
     if (item.oldVotes) rows.push([`${sum(item.oldVotes)} original`, shown(item.oldVotes)]);
     else if (label) rows.push(["Original", `the label alone was released: ${label}`]);
+    const {machines} = item.dataset;
+    if (item.machines) rows.push([`${machines.n} language models`, shown(item.machines)]);
+    else if (machines) rows.push(["Language models", "none was asked about this item"]);
+    const second = Math.max(...item.votes.filter((_, k) => k !== item.majority));
     const caption = make("p", "", [
       ...(label ? ["The original label, ", make("b", "", label), `, is ${item.verdict}: the`] : ["The"]),
       " majority’s is ", make("b", "", labels[item.majority]),
-      `, with ${percent(item.share)} of the votes. Their entropy is ${number(item.entropy)} bits.`,
+      `, with ${percent(item.share)} of the votes`,
+      item.isClose ? `, to ${percent(second / item.total)} of the next label: too close to call` : "",
+      `. Their entropy is ${number(item.entropy)} bits.`,
     ]);
-    return [make("h3", "", "Votes"), terms("card-votes", rows), caption];
+    const notes = item.machines
+      ? [make("p", "note", `${machines.source}: one label each. They may have seen the item and its votes.`)] : [];
+    return [make("h3", "", "Votes"), terms("card-votes", rows), caption, ...notes];
   }
 
   /* Why people disagree, as others found: names and labels alone, and whose they are. */
@@ -42,6 +50,9 @@
     ];
   }
 
+  /* A system's distribution; what gives one label has none. */
+  const distribution = (item, shares) => (shares ? bar(item.dataset, shares, percent) : "one label");
+
   /* Two systems side by side, where the view compares them. */
   function compared(item, view) {
     const apart = difference(item, view);
@@ -49,7 +60,7 @@
     const one = (name) => {
       const {label, shares, jsd, tvd} = item.results.get(name);
       return make("div", "", [
-        make("b", "", name), bar(item.dataset, shares, percent),
+        make("b", "", name), distribution(item, shares),
         make("span", "", [make("b", "", item.dataset.labels[label]),
           label === item.majority ? ", as the majority" : `, not ${item.dataset.labels[item.majority]}`]),
         make("span", "", `JSD ${number(jsd)}, TVD ${number(tvd)}`),
@@ -71,9 +82,11 @@
     if (!item.results.size) return [heading, make("p", "", "No system predicted this item.")];
     const row = (name, {shares, label, jsd, tvd}, look = "") => make("tr", look, [
       make("th", "", name, {scope: "row"}),
-      make("td", "", bar(item.dataset, shares, percent)),
-      ...shares.map((share, k) => make("td", "number",
-        k === label ? make("b", "", number(share, 2)) : number(share, 2))),
+      make("td", "", distribution(item, shares)),
+      ...labels.map((_, k) => {
+        const text = shares ? number(shares[k], 2) : k === label ? "label" : "–";
+        return make("td", "number", k === label ? make("b", "", text) : text);
+      }),
       make("td", "number", number(jsd)),
       make("td", "number", number(tvd)),
     ]);

@@ -33,6 +33,8 @@
         oldVotes: oldVotes && column(oldVotes, i),
         entropy: Math.round(scale * entropyOf(shares)) / scale,
         share: shares[dataset.majority[i]],
+        machines: machinesOf(dataset.machines, i),
+        isClose: isTooClose(votes, dataset.majority[i]),
         verdict: old && verdictOn(votes, dataset.majority[i], old[i]),
         reasons: reasonsOf(dataset.reasons, i),
         searched: [uid, ...text].map(spaced).join("\n"),
@@ -41,23 +43,47 @@
     });
   }
 
-  /* What the votes say of the old label. A new majority overrules it where it leads beyond chance:
-     p < .05 by the exact two-sided binomial test, as in `metrics.agreement.leads`. */
-  function verdictOn(votes, majority, old) {
-    if (majority === old) return "kept";
-    const all = votes[majority] + votes[old];
-    let tail = 0, chance = 0.5 ** all; // of k votes for the old label
-    for (let k = 0; k <= Math.min(votes[majority], votes[old]); k += 1) {
+  /* Whether one label leads another beyond chance: p < .05 by the exact two-sided binomial test, as
+     `metrics.agreement.leads` has it. */
+  function leads(first, second) {
+    const all = first + second;
+    let tail = 0, chance = 0.5 ** all; // of k votes for the second label
+    for (let k = 0; k <= Math.min(first, second); k += 1) {
       tail += chance;
       chance *= (all - k) / (k + 1);
     }
-    return 2 * tail < 0.05 ? "overruled" : "too close to call";
+    return first > second && 2 * tail < 0.05;
+  }
+
+  /* What the votes say of the old label: a new majority overrules it where it leads beyond chance. */
+  function verdictOn(votes, majority, old) {
+    if (majority === old) return "kept";
+    return leads(votes[majority], votes[old]) ? "overruled" : "too close to call";
+  }
+
+  /* Whether the votes cannot say which label most people choose: one that is given leads no further than
+     chance may bring it. Where all agree, nothing is close. */
+  function isTooClose(votes, majority) {
+    const second = Math.max(...votes.filter((_, k) => k !== majority));
+    return second > 0 && !leads(votes[majority], second);
+  }
+
+  /* How many language models chose each label: undefined on a dataset that none labelled, null on an item
+     about which none was asked. */
+  function machinesOf(machines, i) {
+    if (!machines) return undefined;
+    const votes = column(machines.votes, i);
+    return votes[0] === null ? null : votes;
   }
 
   /* Add what a system, whose columns are here, says of a dataset's items, in the dataset's order. */
   function addResults(items, {name, shares, label, jsd}, scale) {
     items.forEach((item, i) => {
-      if (jsd[i] === null) return;
+      if (label[i] === null) return;
+      if (jsd[i] === null) { // one label, which says nothing of a distribution
+        item.results.set(name, {label: label[i]});
+        return;
+      }
       const said = whole(column(shares, i).map((share) => share / scale));
       item.results.set(name, {
         shares: said, label: label[i], jsd: jsd[i] / scale, tvd: totalVariation(item.shares, said),
@@ -88,7 +114,9 @@
 
   /* A system's name, marked where something must be said of it. */
   function marked(name, systems) {
-    return systems.some((one) => one.name === name && one.caution) ? `${name} †` : name;
+    const own = systems.filter((one) => one.name === name);
+    const submitted = own.some(({origin}) => origin === "submitted") ? ", submitted" : "";
+    return `${name}${submitted}${own.some(({caution}) => caution) ? " †" : ""}`;
   }
 
   /* The systems on some datasets, in the order in which they are offered: released ones first, marked
@@ -99,7 +127,7 @@
       const known = systems.get(name)
         ?? {name, released: origin === "released", caution: Boolean(caution), n: 0, total: 0};
       known.n += n;
-      known.total += n * mean;
+      known.total += n * (mean ?? Infinity); // one label has no JSD
       systems.set(name, known);
     }
     return [...systems.values()]
@@ -166,8 +194,8 @@
 
   /* By how much a system's JSD exceeds that of the one that it is compared with. */
   function difference({results}, view) {
-    const [one, other] = [results.get(view.system), results.get(view.other)];
-    return one && other ? one.jsd - other.jsd : undefined;
+    const apart = results.get(view.system)?.jsd - results.get(view.other)?.jsd;
+    return Number.isNaN(apart) ? undefined : apart; // one lacks the item, or gives a label alone
   }
 
   /* The items that fit a view, in its order; and how many would, by facet and value, if that facet
@@ -299,6 +327,7 @@
       n_votes: item.total, entropy_bits: item.entropy,
       majority: labels[item.majority], old_label: labels[item.old],
       ...each("old votes: ", labels, item.oldVotes),
+      ...each("language models: ", labels, item.machines ?? undefined),
       ...ofSystem(view.system), ...ofSystem(view.other), ...each("", fields, item.text),
     };
   }

@@ -34,13 +34,21 @@
     const named = headings.findIndex((heading) => heading.textContent === place.dataset.by);
     let by = Math.max(named, 0), isDown = named >= 0 && !("lowestFirst" in place.dataset), isOpen = false;
 
+    const alone = JSON.parse(place.querySelector("script")?.textContent ?? "null"); // as the table's rows
+    const allRows = sections.flatMap((section) => section.rows.map((row) => ({section, row})));
+    const texts = allRows.map(({section, row}) => alone?.columns.map((k) => (k < 0 ? section.title : row.cells[k].textContent)));
+    const left = new Set(); // rows that are not among those shown alone
+
     const list = choice(sections.map(({title}, k) => [k, title]), show);
+    const box = make("input", {type: "checkbox", autocomplete: "off"});
+    box.addEventListener("change", () => showAlone(box.checked));
     const words = make("input", {type: "search", autocomplete: "off", spellcheck: "false"});
     const status = make("p", "said", "", {role: "status"});
     const all = make("button", {type: "button", class: "unfold", onclick: () => { isOpen = !isOpen; show(); }});
     words.addEventListener("input", show);
     place.append(make("div", "controls", [
       sections.length > 1 ? make("label", "", "Show ", list) : null, make("label", "", "Only rows with ", words),
+      alone ? make("label", "", box, alone.label) : null,
     ]), status);
     table.closest(".table-scroll").before(place); // below the caption, also where that is long
     table.closest(".table-scroll").after(all);
@@ -55,12 +63,34 @@
     function sortBy(k) {
       isDown = k === by ? !isDown : isNumber(k) && !headings[k].textContent.includes("↓"); // the best first
       by = k;
+      sort();
+      show();
+    }
+
+    function sort() {
+      const k = by;
       for (const {body, rows} of sections) {
         const keyed = rows.map((row) => [row.cells[k].textContent.trim(), row]);
         keyed.sort(([one], [other]) => compare(one, other, isNumber(k), isDown));
         body.append(...keyed.map(([, row]) => row));
       }
+    }
+
+    /* Leave the other rows out, and let those that stay say what they say alone; or undo this. */
+    function showAlone(isAlone) {
+      left.clear();
+      for (const [index, {section, row}] of allRows.entries()) {
+        const cells = isAlone ? alone.rows[index] : texts[index];
+        if (!cells) left.add(row);
+        else alone.columns.forEach((k, at) => (k < 0 ? entitle(section, cells[at]) : (row.cells[k].textContent = cells[at])));
+      }
+      sort();
       show();
+    }
+
+    function entitle(section, title) {
+      section.body.querySelector("[scope=rowgroup]").textContent = title;
+      list.options[sections.indexOf(section)].textContent = title;
     }
 
     function show() {
@@ -70,7 +100,7 @@
       for (const row of chosen.body.rows) {
         if (!chosen.rows.includes(row)) continue; // its title
         const text = row.textContent.toLowerCase();
-        const fits = asked.every((word) => text.includes(word));
+        const fits = !left.has(row) && asked.every((word) => text.includes(word));
         n += fits;
         row.classList.toggle("folded", !fits || (n > FEW && !isOpen));
       }
@@ -78,7 +108,7 @@
         if (k === by) heading.setAttribute("aria-sort", order()[0]);
         else heading.removeAttribute("aria-sort");
       });
-      const shown = isOpen ? n : Math.min(n, FEW), total = chosen.rows.length;
+      const shown = isOpen ? n : Math.min(n, FEW), total = chosen.rows.filter((row) => !left.has(row)).length;
       all.hidden = n <= FEW;
       all.textContent = isOpen ? `Show ${FEW} rows` : `Show all ${count(n)} rows`;
       status.textContent = `${count(shown)} of ${count(total)} rows, by ${headings[by].textContent}, ${order()[1]}.`;

@@ -39,6 +39,9 @@ from chaos_utils.scoring.systems import class_prior, original_votes, uniform
 GUESS = "chance"
 BIN_GUESS = "commonest label of the bin"
 FIRST_BIN = "first bin"
+HALF_CROWD = "half a crowd"
+SEED = r", (seed \d+|mean of \d+ seeds)$"  # at the end of a system's name
+_IN_COLOUR = 2  # models in a figure; the others are grey
 BASELINES = (GUESS, BIN_GUESS, "class prior", "original votes")
 MODELS = ("model", "mean of seeds")  # roles of rows that stand for a model
 PAPER_ROLE = "model of the paper"  # role, in figures, of the nine that are drawn together
@@ -294,6 +297,44 @@ def _published_rows(scores: BinScores, computed: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([scored.assign(reference=""), *parts])
 
 
+@cached_analysis(keys=("dataset", "bin", "measure"))
+def half_crowds(
+    all_votes: Sequence[Votes], *, n_bins: int, n_draws: int, seed: int
+) -> pd.DataFrame:
+    """Score one half of each item's people as a prediction of the other, in entropy bins.
+
+    The bins are those of `binned_scores`, cut by all votes. ``value`` is the new accuracy, which
+    counts one of m labels that tie as 1/m, or the JSD: the mean over items and over `n_draws` cuts
+    into halves. ``n_votes`` is the size of a half. Empty where halves have fewer than
+    `ENOUGH_VOTES` votes.
+    """
+    columns = ["bin", "measure", "n", "n_votes", "value"]
+    votes = pool_votes(all_votes)
+    half = int(votes.n_votes.min()) // 2
+    if half < ENOUGH_VOTES:
+        return pd.DataFrame(columns=columns)
+    bins = cut_by_entropy(entropy(votes.shares, unit="bits"), n_bins)
+    rng = np.random.default_rng([seed, 6])
+    by_item = np.zeros((2, len(votes)))
+    for _ in range(n_draws):
+        halves = split_votes(votes.counts, (half, half), rng)[:2]
+        tops = [part == part.max(axis=1, keepdims=True) for part in halves]
+        by_item[0] += np.multiply(*(top / top.sum(axis=1, keepdims=True) for top in tops)).sum(
+            axis=1
+        )
+        by_item[1] += jensen_shannon_distance(halves[0] / half, halves[1] / half, unit="nats")
+    sizes = np.bincount(bins.of_item)
+    rows = []
+    for measure, sums in zip(("new_accuracy", "jsd"), by_item, strict=True):
+        values = np.bincount(bins.of_item, sums) / sizes / n_draws
+        bins_of_rows = range(1, len(sizes) + 1)
+        rows += [
+            (b, measure, n, half, value)
+            for b, n, value in zip(bins_of_rows, sizes, values, strict=True)
+        ]
+    return pd.DataFrame(rows, columns=columns).assign(dataset=votes.dataset.name)
+
+
 @cached_analysis(keys=("dataset", "system", "cut", "bin"))
 def flattening(
     votes: Votes, systems: Sequence[System], *, n_bins: int, n_draws: int, seed: int
@@ -412,11 +453,48 @@ def against_guesses(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 @derived_table(keys=_KEYS)
-def drawn_rows(scores: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Return the scores of a measure that a figure draws; the nine models have `PAPER_ROLE`."""
+def drawn_rows(
+    scores: pd.DataFrame,
+    measure: str,
+    halves: pd.DataFrame | None = None,
+    chosen: Sequence[str] = (),
+) -> pd.DataFrame:
+    """Return the scores of a measure that a figure draws; the nine models have `PAPER_ROLE`.
+
+    From `half_crowds` there are rows of `HALF_CROWD`. ``in_colour`` marks the systems that
+    `in_colour` picks.
+    """
     rows = scores[scores["reference"] == ""].drop(columns=["reference", "p"])
     table = _without_duplicates(_without_seeds(rows, [measure]))
-    return table.assign(role=table["role"].mask(_is_paper_model(table), PAPER_ROLE))
+    table = table.assign(role=table["role"].mask(_is_paper_model(table), PAPER_ROLE))
+    is_model = ~table["role"].isin(["baseline"])
+    table["in_colour"] = in_colour(table["system"].where(is_model, ""), chosen)
+    if halves is None or not len(halves):
+        return table
+    edges = ["dataset", "bin", "entropy_low_bits", "entropy_high_bits"]
+    people = halves[halves["measure"] == measure].merge(table[edges].drop_duplicates())
+    people = people.assign(system=HALF_CROWD, source="computed", role="people", in_colour=False)
+    return pd.concat(
+        [table, people.drop(columns="n_votes").assign(n_scored=people["n"], n_seeds=1)]
+    )
+
+
+@derived_table(keys=("dataset", "system", "cut", "bin"))
+def drawn_flattening(table: pd.DataFrame, *, chosen: Sequence[str] = ()) -> pd.DataFrame:
+    """Return the rows of `flattening` that a figure draws; ``in_colour`` is as in `drawn_rows`."""
+    rows = table[table["cut"] == "people"]
+    return rows.assign(in_colour=in_colour(rows["system"], chosen))
+
+
+def in_colour(systems: "pd.Series[str]", chosen: Sequence[str]) -> "pd.Series[bool]":
+    """Return which rows a figure draws in colour: those of two models, the others being context.
+
+    They are the first two of the models `chosen`, by the names without seeds, that are among the
+    `systems`, else the first ones there.
+    """
+    families = systems.astype(str).str.replace(SEED, "", regex=True)
+    names = [name for name in dict.fromkeys([*chosen, *families]) if name]
+    return families.isin([name for name in names if name in set(families)][:_IN_COLOUR])
 
 
 def _without_seeds(rows: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:

@@ -51,8 +51,9 @@ def data_statistics(votes: Votes) -> pd.DataFrame:
     ``change_rate_full_dev_percent`` divides the changed items by the published size of the full
     development set, since only re-annotated items can change; NaN for votes that were not released.
     ``n_overruled`` counts the items whose new majority leads the old label beyond chance, by
-    `metrics.agreement.leads`. Columns ``published_…`` are NaN where the paper has no number, and
-    ``difference_…`` is ours minus the published number.
+    `metrics.agreement.leads`; the other changed items are ``too_close_percent``. Columns
+    ``published_…`` are NaN where the paper has no number, and ``difference_…`` is ours minus the
+    published number.
     """
     table = read_published("nie2020_table2").set_index("dataset")
     items = np.arange(len(votes))
@@ -67,6 +68,7 @@ def data_statistics(votes: Votes) -> pd.DataFrame:
         "change_rate_percent": 100 * changed / len(votes),
         "n_overruled": overruled,
         "overruled_percent": 100 * overruled / len(votes),
+        "too_close_percent": 100 * (changed - overruled) / len(votes),
         "full_dev_size": full_dev_size,
         "change_rate_full_dev_percent": 100 * changed / full_dev_size,
     }
@@ -289,7 +291,7 @@ DATA_STATISTICS = [
     DATASET,
     Column("items", "n_examples", 0),
     *paper_here_delta("majority changed (%)", "change_rate_percent", 2),
-    Column("overruled (%)", "overruled_percent", 1),
+    Column("clearly outvoted (%)", "overruled_percent", 1),
     *paper_here_delta("… of the full development set", "change_rate_full_dev_percent", 2),
 ]
 AGREEMENT = [

@@ -128,10 +128,12 @@ CALIBRATION_COLUMNS = [
 def is_drawn(table: pd.DataFrame) -> "pd.Series[bool]":
     """Return whether each row is drawn in figures with a panel or a line for each system.
 
-    All are, but of the nine models of Nie et al. (2020) only the largest RoBERTa.
+    All are, but the small encoders that this project trained, and of the nine models of Nie et al.
+    (2020) all but the largest RoBERTa.
     """
     other_models = set(published_models()["model"]) - {"roberta-large"}
-    return ~(table["family"].isin(other_models) & (table["origin"] == "released"))
+    is_other = table["family"].isin(other_models) & (table["origin"] == "released")
+    return ~is_other & (table["origin"] != "trained")
 
 
 def _diagram_systems(

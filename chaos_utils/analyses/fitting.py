@@ -19,9 +19,10 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import short_of
-from chaos_utils.datasets.splits import folds_of, item_groups, one_text_error
+from chaos_utils.datasets.splits import folds_of, grouped_folds, item_groups, one_text_error
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
-from chaos_utils.metrics.divergence import Floats
+from chaos_utils.metrics.conformal import label_sets as sets_of_labels
+from chaos_utils.metrics.divergence import Floats, entropy
 from chaos_utils.metrics.measures import MEASURES as ALL_MEASURES
 from chaos_utils.metrics.resampling import holm, split_votes
 from chaos_utils.metrics.signals import entropy_correlation
@@ -55,6 +56,10 @@ RECIPE: Kind = "quadratic"
 LEVEL = 0.05  # of tests
 ITEMS = (50, 100, 200, 500, 1000)
 VOTES = (1, 3, 5, 20)
+THEMSELVES = "the votes themselves"
+LEVEL_OF_SETS = 0.9
+_DISPUTED = 0.2  # share of the items, those with the largest entropy
+_ROUNDING = 1e-9
 _BASE_RATE_PENALTY = 1e-3  # penalty of base rates
 _MOST_RESAMPLES = 500  # for the worth of each of some hundred systems
 _PEOPLE = ["people", "people_low", "people_high"]
@@ -450,6 +455,95 @@ def carried_over(
     return pd.DataFrame(rows)
 
 
+# Sets of labels
+
+
+@cached_analysis(keys=("dataset", "system"))
+def label_sets(
+    votes: Votes, systems: Sequence[System], *, n_splits: int, seed: int
+) -> pd.DataFrame:
+    """Say how many labels a set needs to hold a new vote, or most votes on most items.
+
+    Items are split into halves `n_splits` times, no text in both. On one half it is determined how
+    likely a label must be to be in a set; sets are then made and judged on the other half, and the
+    other way round. All values are means over items and splits.
+
+    One row for the stack of all systems, by the recipe of the headlines; for the first system of
+    each family, by an affine map; for the base rate; and for the ``votes themselves``, as if they
+    were a prediction. Maps are fitted for KL, out of fold.
+
+    * ``new_vote_size``: the labels in sets that hold a new vote with a chance of `LEVEL_OF_SETS`;
+      ``new_vote_held``: the share of the votes that they hold, and ``new_vote_held_disputed``
+      the same on the fifth of the items whose votes have the largest entropy;
+    * ``most_votes_size``: the labels in sets that hold this share of the votes on this share of the
+      items; ``most_votes_held``: the share of the items on which they do, and
+      ``most_votes_held_disputed`` the same on the most disputed fifth. NaN where votes are few.
+    """
+    items = common_items(votes, systems)
+    part, shares = items.votes, items.votes.shares
+    predictions = {BASE_RATE: _affine(items, (), _BASE_RATE_PENALTY), THEMSELVES: shares}
+    first_of: dict[str, str] = {}
+    for index, system in enumerate(items.systems):
+        if first_of.setdefault(system.family, system.name) == system.name:
+            predictions[system.name] = _affine(items, (index,), PENALTY)
+    if indices := stacks(items.systems).get(ALL):
+        predictions[ALL] = fit_recipe(ALL, items, items.inputs(indices), "kl").probabilities
+    spread = entropy(shares, unit="bits")
+    is_disputed = spread >= np.quantile(spread, 1 - _DISPUTED)
+    halves = [grouped_folds(items.groups, 2, seed + split) for split in range(n_splits)]
+    rules: dict[str, float | None] = {"new_vote": None}
+    if not part.are_few:
+        rules["most_votes"] = LEVEL_OF_SETS
+    table = []
+    for name, probabilities in predictions.items():
+        row: dict[str, object] = {"system": name, "n_items": len(part)}
+        for rule, share in rules.items():
+            by_split = [_sets_on_halves(probabilities, shares, half, share) for half in halves]
+            held = np.mean([held for _, held in by_split], axis=0)
+            row[f"{rule}_size"] = np.mean([size for size, _ in by_split])
+            row[f"{rule}_held"] = held.mean()
+            row[f"{rule}_held_disputed"] = held[is_disputed].mean()
+        table.append(row)
+    return pd.DataFrame(table).reindex(columns=_SETS_VALUES)
+
+
+_SETS_VALUES = [
+    "system",
+    "n_items",
+    *(
+        f"{rule}_{name}"
+        for rule in ("new_vote", "most_votes")
+        for name in ("size", "held", "held_disputed")
+    ),
+]
+
+
+def _affine(items: CommonItems, indices: Sequence[int], penalty: float) -> Floats:
+    return predict_out_of_fold(
+        items.inputs(indices), items.votes.shares, items.folds,
+        kind="affine", objective="kl", penalty=penalty,
+    )  # fmt: skip
+
+
+def _sets_on_halves(
+    probabilities: Floats, shares: Floats, half: Ints, share: float | None
+) -> tuple[float, Floats]:
+    """Return the mean size of the items' sets, and how far each item's set holds its votes.
+
+    That is the share of the votes that it holds, or whether it holds this `share`. What is in a set
+    is determined on the half in which the item is not.
+    """
+    sets = np.zeros(shares.shape, dtype=bool)
+    for judged in (half == 0, half == 1):
+        sets[judged] = sets_of_labels(
+            probabilities[judged], probabilities[~judged], shares[~judged], LEVEL_OF_SETS,
+            held=share,
+        )  # fmt: skip
+    held = (shares * sets).sum(axis=1)
+    size = float(sets.sum(axis=1).mean())
+    return size, held if share is None else (held >= share - _ROUNDING).astype(np.float64)
+
+
 # How many labelled items, with how many votes
 
 
@@ -616,4 +710,30 @@ CARRIED_COLUMNS = [
     Column("dataset", "judged_on", names=short_of),
     Column("as it is", "jsd_as_it_is", 3),
     Column("fitted on the other", "jsd_other", 3),
+]
+
+
+def shown_sets(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `label_sets` that are shown: of single systems, the smallest sets."""
+    is_single = ~table["system"].isin([THEMSELVES, ALL, BASE_RATE])
+    smallest = table[is_single].groupby("dataset", sort=False)["new_vote_size"].idxmin()
+    rows = table[~is_single | table.index.isin(smallest)]
+    order = {THEMSELVES: 0, ALL: 1, BASE_RATE: 3}
+    rows = rows.sort_values("system", key=lambda names: names.map(order).fillna(2), kind="stable")
+    return in_order_of(rows, "dataset", table["dataset"].unique())
+
+
+def _sets_columns(heading: str, kind: str) -> list[Column]:
+    return [
+        Column("labels", f"{kind}_size", 2, group=heading),
+        Column("held, %", f"{kind}_held", 0, percent=True, group=heading),
+        Column("most disputed fifth, %", f"{kind}_held_disputed", 0, percent=True, group=heading),
+    ]
+
+
+SETS_COLUMNS = [
+    DATASET,
+    Column("prediction", "system", names=SYSTEM_NAMES),
+    *_sets_columns("90% of new votes", "new_vote"),
+    *_sets_columns("90% of the votes on 90% of items", "most_votes"),
 ]

@@ -11,13 +11,14 @@ import pandas as pd
 from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.analyses.fitting import common_items, fit_recipe
 from chaos_utils.analyses.inputs import AnalysisInputs, gather
+from chaos_utils.base.style import language_model_name
 from chaos_utils.datasets.auxiliary_data import ANNOTATORS, JUDGES, AuxiliaryData, judges_file
 from chaos_utils.datasets.catalogue import bundled_datasets, short_of
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.splits import folds_of, item_groups
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.agreement import majority_agreement, pairwise_agreement
-from chaos_utils.metrics.divergence import Floats
+from chaos_utils.metrics.divergence import Floats, total_variation
 from chaos_utils.metrics.panels import one_hot, panel_values, panel_variance
 from chaos_utils.metrics.ranks import rank_sets
 from chaos_utils.metrics.replacement import alternative_annotator_test
@@ -33,6 +34,7 @@ from chaos_utils.scoring.annotators import annotations_of
 from chaos_utils.scoring.evaluate import part_of
 from chaos_utils.scoring.fitting import OBJECTIVES, log_probabilities
 from chaos_utils.scoring.recalibration import smoothed
+from chaos_utils.scoring.references import References
 from chaos_utils.scoring.replacement import replacement
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.system import System, are_votes, shared_rows
@@ -59,6 +61,7 @@ NEARLY_ALL = 0.9
 FEWEST_ITEMS = 5  # items of a pair of labels
 EPSILONS = (0.1, 0.15, 0.2)
 _TEST_RESAMPLES = 10_000  # resamples for p-values of 32 comparisons
+_FEW = 5  # people
 _SPLITS = 20  # of the items in halves, each of which chooses once
 _QUANTITIES = {"nu_MSE": "ν_MSE", "gamma_co_all": "γ_co", "nu_H": "ν_H"}
 
@@ -227,6 +230,8 @@ def crowds(
 
     * ``agreement``, ``people_agreement``: the share of pairs of members, or of people, that agree;
     * ``with_people``: how often a person gives a member's label;
+    * ``misplaced``: how many of a hundred votes the members' pooled votes misplace, and
+      ``five_people_misplaced`` how many five other people do;
     * ``within_maker``, ``across_makers``: how often two language models of one maker, or of
       different makers, agree; ``closer`` is the difference.
 
@@ -249,6 +254,7 @@ def crowds(
                 "agreement": pairwise_agreement(crowd.counts),
                 "people_agreement": pairwise_agreement(people.counts),
                 "with_people": (people.shares * pooled).sum(axis=1),
+                "misplaced": 100 * total_variation(people.shares, pooled),
             }
             | (_by_maker(crowd) if crowd.makers else {})
         )
@@ -260,6 +266,12 @@ def crowds(
             "rho": values.corr().loc["agreement", "people_agreement"],
         }
         row |= values.mean().to_dict()
+        few = (
+            References(people, seed=seed).people("dist_ce", _FEW)
+            if people.n_votes.min() > _FEW
+            else None
+        )
+        row["five_people_misplaced"] = 100 * few.value if few else np.nan
         limit_worth = _worth_row(
             people, pooled, varying=panel_variance(crowd.labels, np.inf), **bootstrap
         )
@@ -710,6 +722,7 @@ CROWD_COLUMNS = [
     Column("machines", "agreement", 0, percent=True, group="two agree, %"),
     Column("people", "people_agreement", 0, percent=True, group="two agree, %"),
     Column("a machine and a person agree, %", "with_people", 0, percent=True),
+    Column("misplaced of 100", "misplaced", 0),
     with_ends("as it is", ON_TOP, 1, group="worth in people"),
     with_ends("recalibrated", PEOPLE_RECALIBRATED, 1, group="worth in people"),
 ]
@@ -744,17 +757,16 @@ PARTED_COLUMNS = [
     Column("with the models", "people_with_models", 0, percent=True, group="people, %"),
     Column("models give the old label, % of items", "old", 0, percent=True),
 ]
-_MODEL_NAMES = {
-    "gemini_flash": "Gemini Flash",
-    "gemini_pro": "Gemini Pro",
-    "gpt-4o": "GPT-4o",
-    "gpt-4o-mini": "GPT-4o mini",
-    "llama-31": "Llama 3.1",
-    "mistral-v03": "Mistral v0.3",
-}
+_MODEL_NAMES = {"llama-31": "Llama 3.1", "mistral-v03": "Mistral v0.3"}  # without their dots
+
+
+def _model_name(name: str) -> str:
+    return _MODEL_NAMES.get(name) or language_model_name(name)
+
+
 STAND_IN_COLUMNS = [
     DATASET,
-    Column("model", "model", names=_MODEL_NAMES),
+    Column("model", "model", names=_model_name),
     Column("a person", "with_people", 0, percent=True, group="agrees with, %"),
     Column("a model", "with_models", 0, percent=True, group="agrees with, %"),
     Column("ρ", "advantage", 2, group="replacement test"),
@@ -767,7 +779,7 @@ STAND_IN_COLUMNS = [
 
 def member_columns(rows: pd.DataFrame) -> list[Column]:
     """Return how `members` are shown: a row for each model, datasets side by side."""
-    columns = [Column("model", "model")]
+    columns = [Column("model", "model", names=language_model_name)]
     for dataset in dict.fromkeys(rows["dataset"]):
         look: dict[str, Any] = {"group": short_of(str(dataset)), "at": {"dataset": dataset}}
         columns += [

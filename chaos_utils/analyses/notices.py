@@ -1,5 +1,7 @@
 """Notes on a page's inputs: on data other than the book's, and on models that we trained."""
 
+import pandas as pd
+
 from chaos_utils.analyses.inputs import AnalysisInputs
 from chaos_utils.analyses.names import join_names
 from chaos_utils.datasets.tasks import get_task
@@ -10,9 +12,14 @@ from chaos_utils.scoring.training_records import committed_runs, of_most_items
 READS_FOR = ("predictions",)
 
 
-def notices(inputs: AnalysisInputs) -> str:
-    """Return notes on a page's `inputs` for its reader, as Markdown; empty if there are none."""
-    notes = (_data_warning, system_notes, _training_note, _missing_models_note)
+def notices(inputs: AnalysisInputs, *, our_own: bool = True) -> str:
+    """Return notes on a page's `inputs` for its reader, as Markdown; empty if there are none.
+
+    With `our_own`, they say which models this project trained.
+    """
+    notes = [_data_warning, system_notes, _training_note, _missing_models_note]
+    if not our_own:  # no figure of the page shows them
+        notes.remove(_training_note)
     return "\n\n".join(filter(None, (note(inputs) for note in notes)))
 
 
@@ -85,3 +92,16 @@ def _missing_models_note(inputs: AnalysisInputs) -> str:
         f"*No model's predictions are available for {names}: what is "
         "computed there needs none. To add a model, pass `-p predictions=FILE`.*"
     )
+
+
+def names_of_yours(inputs: AnalysisInputs) -> list[str]:
+    """Return the families of the reader's own systems, which figures show in colour."""
+    parts = [part for part in inputs if part.own]  # others have none of the reader's
+    systems = [system for part in parts for several in part.systems or () for system in several]
+    return list(dict.fromkeys(system.family for system in systems if system.origin == "yours"))
+
+
+def are_our_own(systems: "pd.Series[str]") -> "pd.Series[bool]":
+    """Return which systems this project trained: small encoders, which most figures leave out."""
+    families = {run.system.partition(",")[0] for run in committed_runs()}
+    return systems.astype(str).str.replace(",.*", "", regex=True).isin(families)

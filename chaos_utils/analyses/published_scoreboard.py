@@ -15,7 +15,7 @@ import pandas as pd
 
 from chaos_utils.analyses.baan import digits_of
 from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
-from chaos_utils.base.style import SYSTEM_NAMES
+from chaos_utils.base.style import SYSTEM_NAMES, language_model_name
 from chaos_utils.datasets.catalogue import book_datasets, get_dataset, short_of
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.splits import folds_of, item_groups
@@ -557,13 +557,17 @@ def uses(rows: pd.DataFrame) -> pd.DataFrame:
     """Count the `rows` of `published_rows` by ``how`` they compare, measure and reason.
 
     ``numbers`` counts rows, ``sources`` the papers and repositories that print them, ``faults``
-    what contradicts itself.
+    what contradicts itself. ``recomputed``, ``read`` and ``secondary`` count the rows of a grade.
     """
     groups = rows.groupby(["how", "measure", "reason"], sort=False)
     counts = groups.agg(
         numbers=("row", "size"),
         sources=("paper", "nunique"),
         faults=("fault", lambda faults: int((faults != "").sum())),
+        **{
+            grade: ("grade", lambda grades, grade=grade: int((grades == grade).sum()))
+            for grade in GRADES
+        },
     ).reset_index()
     order = counts["how"].map({how: place for place, how in enumerate(HOWS)})
     counts = counts.assign(order=order).sort_values(
@@ -652,9 +656,13 @@ def _source(row: Row) -> object:
     return WebLink(text, row["link"]) if row["link"] else text
 
 
+def _system_name(name: str) -> str:
+    return SYSTEM_NAMES.get(name) or language_model_name(name)
+
+
 SYSTEM_COLUMNS = [
     Column("items", "item_set"),
-    Column("system", "model", names=SYSTEM_NAMES),
+    Column("system", "model", names=_system_name),
     Column("how", "method"),
     Column("JSD, distance (nats) ↓", _range("jsd", 3)),
     Column("misplaced of 100 ↓", _range("dist_ce", 1, 100)),
@@ -663,7 +671,7 @@ SYSTEM_COLUMNS = [
     Column("source, grade", _source),
 ]
 UNIT_COLUMNS = [
-    Column("system", "system", names=SYSTEM_NAMES),
+    Column("system", "system", names=_system_name),
     Column("prediction", "prediction"),
     Column("JSD, divergence (bits)", "divergence_bits", 3),
     Column("JSD, distance (nats)", _range("distance", 3)),

@@ -5,17 +5,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import spearmanr
+from scipy.stats import hypergeom, spearmanr
 
 from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.names import SYSTEM
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import released, short_of
-from chaos_utils.datasets.votes import Votes
-from chaos_utils.metrics.divergence import Floats, jensen_shannon_distance
+from chaos_utils.datasets.splits import folds_of, item_groups
+from chaos_utils.datasets.votes import Ints, Votes
+from chaos_utils.metrics.divergence import Floats, jensen_shannon_distance, total_variation
 from chaos_utils.metrics.ranks import rank_sets
-from chaos_utils.metrics.resampling import holm, percentile_interval, split_votes
+from chaos_utils.metrics.resampling import bootstrap_means, holm, percentile_interval, split_votes
 from chaos_utils.metrics.signals import contested, contested_auroc, entropy_correlation
 from chaos_utils.report.columns import DATASET, Column, Row, p_value, with_ends
 from chaos_utils.scoring import human_equivalents as people
@@ -27,19 +28,28 @@ from chaos_utils.scoring.published import (
     published_models,
     published_scores,
 )
-from chaos_utils.scoring.references import CHANCE, PERFECT_MODEL, chance_scores
+from chaos_utils.scoring.recalibration import recalibrated, too_few_to_recalibrate
+from chaos_utils.scoring.references import (
+    CHANCE,
+    PERFECT_MODEL,
+    SECOND_CROWD,
+    References,
+    chance_scores,
+)
 from chaos_utils.scoring.scores import EvaluationRequest, as_scores, available, score, wide
 from chaos_utils.scoring.seeds import families_of, score_over_seeds
-from chaos_utils.scoring.system import System
+from chaos_utils.scoring.system import System, votes_of
 
 _KEYS = ("dataset", "system", "source")
 _MEASURES = TABLE_5  # of the main table; `COLUMNS` says how each is shown
 _PAPER = ("nie2020_table5",)
-FIVE_PEOPLE, OLD_LABEL = "five people", "mean vote given the old label"
+ONE_PERSON, FIVE_PEOPLE, OLD_LABEL = "one person", "five people", "mean vote given the old label"
+AS_IT_IS, RECALIBRATED = "as it is", "recalibrated"
 _N_PEOPLE, _N_DRAWS = 5, 100
 _RANKS, _RANKINGS = ["rank_best", "rank_worst", "rank_margin"], 10_000  # resamples
 LEVEL = 0.05  # of tests
 _ROW_NAMES = {"chance": "uniform guess"}
+_NOT_DRAWN = ("uniform guess", "class prior", "base rate", "old label")  # see `drawn_worth`
 _PAIRS = {"BERT": "bert", "XLNet": "xlnet", "RoBERTa": "roberta"}
 
 
@@ -127,6 +137,122 @@ def add_worth(results: pd.DataFrame, equivalents: pd.DataFrame) -> pd.DataFrame:
     texts = texts.pivot(index=["dataset", "system"], columns="measure", values="text")
     texts = texts.reindex(columns=list(names)).rename(columns=names).reset_index()
     return results.merge(texts.assign(source="computed"), "left", list(_KEYS))
+
+
+@cached_analysis(keys=("dataset", "system", "how"))
+def misplaced(
+    votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
+) -> pd.DataFrame:
+    """Say how many of a hundred votes people, labels, guesses and systems misplace.
+
+    ``misplaced`` is 100 times the total variation distance to the votes, the mean over items, with
+    a 95% interval over items. ``kind`` is reference, people, label, baseline or model.
+
+    * The perfect model and the second crowd are as in `scoring.references`, without an interval.
+    * One person and five people are drawn from an item's votes and judged by its other votes: the
+      exact mean of all such draws.
+    * The majority label and the old label are given all of an item's votes.
+    * A system has a row for each ``how``: as it is, and recalibrated as `scoring.worth` does it
+      where there are enough items. ``of_paper`` marks the models of Table 5.
+
+    Empty where votes are few (`Votes.are_few`): they would flatter predictions that are too sure.
+    """
+    columns = ["system", "how", "kind", "of_paper", "n_items"]
+    columns += [f"misplaced{end}" for end in ("", "_low", "_high")]
+    if votes.are_few:
+        return pd.DataFrame(columns=columns)
+    rows: list[tuple[object, ...]] = []
+    for reference in References(votes, seed=seed).rows(["dist_ce"]):
+        value = 100 * float(reference["value"])
+        name = reference["system"]
+        rows.append((name, AS_IT_IS, "reference", False, len(votes), value, np.nan, np.nan))
+
+    def add(name: str, how: str, kind: str, by_item: Floats, of_paper: bool = False) -> None:
+        means = bootstrap_means(by_item[:, np.newaxis], n_resamples, np.random.default_rng(seed))
+        low, high = map(float, percentile_interval(100 * means[:, 0]))
+        rows.append((name, how, kind, of_paper, len(by_item), 100 * by_item.mean(), low, high))
+
+    for name, n_people in ((FIVE_PEOPLE, _N_PEOPLE), (ONE_PERSON, 1)):
+        if votes.n_votes.min() > n_people:
+            add(name, AS_IT_IS, "people", _apart_from_the_rest(votes.counts, n_people))
+    labels = {"majority label": votes.majority}
+    labels |= {"old label": votes.old_label} if votes.has_old_labels else {}
+    items = np.arange(len(votes))
+    for name, label in labels.items():
+        add(name, AS_IT_IS, "label", 1 - votes.shares[items, label])
+    guesses = [guess for guess in known.baselines(votes) if guess.name not in labels]
+    for kind, group in (("baseline", guesses), ("model", systems)):
+        for system in group:
+            of_paper = system.paper == "nie2020"
+            batch = system.aligned_to(votes)
+            add(system.name, AS_IT_IS, kind, total_variation(batch.human, batch.model), of_paper)
+            mapped = _recalibrated(votes, system) if kind == "model" else None
+            if mapped is not None:
+                apart = total_variation(batch.human, mapped)
+                add(system.name, RECALIBRATED, kind, apart, of_paper)
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _apart_from_the_rest(counts: Ints, n_people: int) -> Floats:
+    """Return the mean distance (TVD) of some of an item's people from its others, by item.
+
+    Exact: how many of those who are drawn gave a label is hypergeometric.
+    """
+    count, n = counts[:, :, np.newaxis], counts.sum(axis=1)[:, np.newaxis, np.newaxis]
+    drawn = np.arange(n_people + 1)
+    gaps = np.abs(drawn / n_people - (count - drawn) / (n - n_people))
+    apart: Floats = (hypergeom.pmf(drawn, n, count, n_people) * gaps).sum(axis=(1, 2)) / 2
+    return apart
+
+
+def _recalibrated(votes: Votes, system: System) -> Floats | None:
+    """Return a system's predictions mapped out of fold, on its items; None where it cannot be."""
+    items, model = system.rows_in(votes), system.aligned_to(votes).model
+    if people.refusal(votes, system) or too_few_to_recalibrate(*model.shape):
+        return None
+    if system.out_of_fold and votes_of(votes.dataset) in system.trained_on:
+        return model  # fitted to these votes already
+    folds = folds_of(item_groups([votes])[0])[items]
+    if (folds == folds[0]).all():
+        return None
+    return recalibrated(model, votes.shares[items], folds, system.n_answers)
+
+
+@derived_table(keys=("dataset", "label", "how"))
+def drawn_misplaced(table: pd.DataFrame, *, dataset: str) -> pd.DataFrame:
+    """Return what the figure draws of `misplaced`, on one dataset, else on the first one here.
+
+    People, the uniform guess, the range of the models of Table 5, and the one of these that is
+    nearest once recalibrated, as it is and recalibrated. Other models stand in for them where there
+    are none. ``low`` and ``high`` are the ends of a range, else of an interval.
+    """
+    columns = ["label", "how", "kind", "misplaced", "low", "high"]
+    chosen = dataset if dataset in set(table["dataset"]) else next(iter(table["dataset"]), dataset)
+    rows = table[table["dataset"] == chosen].rename(
+        columns={"misplaced_low": "low", "misplaced_high": "high"}
+    )
+    rows = rows.assign(label=rows["system"].replace(SYSTEM_NAMES))
+    models = rows[rows["kind"] == "model"]
+    models = models[models["of_paper"]] if models["of_paper"].any() else models
+    as_they_are = models[models["how"] == AS_IT_IS]
+    parts = [rows[rows["system"].isin([SECOND_CROWD, FIVE_PEOPLE, "uniform guess"])]]
+    if len(as_they_are) > 1:
+        name = f"the {_in_words(len(as_they_are))} models" + " of 2020" * bool(
+            models["of_paper"].any()
+        )
+        ends = as_they_are["misplaced"].agg(["min", "max"])
+        span = {"label": name, "how": "range", "kind": "model", "misplaced": ends.mean()}
+        parts.append(pd.DataFrame([span | {"low": ends["min"], "high": ends["max"]}]))
+    mapped = models[models["how"] == RECALIBRATED]
+    if len(mapped):
+        nearest = mapped.loc[mapped["misplaced"].idxmin(), "system"]
+        parts.append(models[models["system"] == nearest])
+    return pd.concat(parts)[columns].assign(dataset=chosen)
+
+
+def _in_words(n: int) -> str:
+    words = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    return words[n - 2] if 2 <= n <= 10 else str(n)
 
 
 def table_5_models(systems: Sequence[System]) -> list[System]:
@@ -274,6 +400,23 @@ def drawn_skill(equivalents: pd.DataFrame) -> pd.DataFrame:
     table["how"] = table["measure"].map(names)
     columns = ["dataset", "kind", "label", "system", "how", "skill", "low", "high"]
     return table[[*columns, "credibility"]]
+
+
+@derived_table(keys=("dataset", "system", "how"))
+def drawn_worth(equivalents: pd.DataFrame) -> pd.DataFrame:
+    """Return `drawn_skill` with the worth in people: ``people``, ``people_low``, ``people_high``.
+
+    Guesses that say the same of all items are left out, since each is the base rate once it is
+    recalibrated; so is the old label, which becomes the mean vote given it.
+    """
+    how = {worths.PEOPLE: AS_IT_IS, worths.PEOPLE_RECALIBRATED: RECALIBRATED}
+    how[worths.PEOPLE_SHRUNK] = "shrunk"
+    people_rows = equivalents[equivalents["measure"].isin(how)]
+    people_rows = people_rows.assign(how=people_rows["measure"].map(how))
+    names = {"value": "people", "low": "people_low", "high": "people_high"}
+    people_rows = people_rows.rename(columns=names)[["dataset", "system", "how", *names.values()]]
+    table = drawn_skill(equivalents).rows.merge(people_rows, on=["dataset", "system", "how"])
+    return table[~table["system"].isin(_NOT_DRAWN)]
 
 
 def _row_labels(rows: pd.DataFrame) -> "pd.Series[str]":
@@ -486,6 +629,12 @@ RANK_COLUMNS = [
     Column("dataset", "dataset", names=lambda name: released(name).short),  # the paper's numbers
     Column("distance", "distance", names={"jsd": "JSD", "kl": "KL"}),
     Column("Spearman", "value", 2, "low", "high", signed=True),
+]
+MISPLACED_COLUMNS = [
+    DATASET,
+    SYSTEM,
+    with_ends("votes misplaced of a hundred ↓", "misplaced", 1, at={"how": AS_IT_IS}),
+    with_ends("recalibrated ↓", "misplaced", 1, at={"how": RECALIBRATED}),
 ]
 _TABLE_GUESSES = (CHANCE, OLD_LABEL)  # guesses that the table shows
 

@@ -7,6 +7,7 @@ sets that hold for all systems at once, since a single place claims more than th
 
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -20,9 +21,10 @@ from chaos_utils.analyses.fitting import (
     fit_recipe,
     stacks,
 )
+from chaos_utils.analyses.fitting import variants as variant_runs
 from chaos_utils.analyses.machine_crowds import Crowd, judges_on, pooled_logs
 from chaos_utils.base.errors import counted
-from chaos_utils.base.style import SYSTEM_NAMES
+from chaos_utils.base.style import SYSTEM_NAMES, language_model_name
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.auxiliary_data import JUDGES, AuxiliaryData, judges_file
 from chaos_utils.datasets.catalogue import short_of
@@ -31,13 +33,15 @@ from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.ranks import rank_sets
 from chaos_utils.report.columns import MISSING, Column, Row, number, with_ends
+from chaos_utils.report.tables import Alone
 from chaos_utils.scoring.evaluate import MOST_ITEMS, at_most, guesses, part_of, references
 from chaos_utils.scoring.human_equivalents import refusal
+from chaos_utils.scoring.places import COVERAGE, RANKINGS, Pool, distances, has_places, ranked
 from chaos_utils.scoring.recalibration import too_few_to_recalibrate
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, References
 from chaos_utils.scoring.scores import available, score, wide
 from chaos_utils.scoring.system import Origin, System, check_names, votes_of
-from chaos_utils.scoring.systems import computed
+from chaos_utils.scoring.systems import computed, load_systems
 from chaos_utils.scoring.training_records import Run
 from chaos_utils.scoring.worth import (
     PEOPLE,
@@ -49,7 +53,6 @@ from chaos_utils.scoring.worth import (
 )
 
 ALL = "all"  # the pool of the systems that cover the whole dataset
-ENOUGH = 0.95  # share of a pool's items that each of its systems covers
 MEASURES = ("dist_ce", "jsd", "new_accuracy", "kl")
 MODEL, LANGUAGE_MODEL, STACK, GUESS, OF_PEOPLE, PERFECT = (
     "model", "language model", "stack", "guess", "people", "reference"
@@ -57,8 +60,8 @@ MODEL, LANGUAGE_MODEL, STACK, GUESS, OF_PEOPLE, PERFECT = (
 POOLED, WITH_LLMS = "language models, pooled", "all systems + language models"
 _FEW_PEOPLE = (5, 10)
 _STACKED: tuple[Origin, ...] = ("released", "trained", "yours")
-_RANKINGS = 4000  # resamples of the items, for places
 _JUDGES_PAPER = "li2026"
+_AS_IT_IS, _ALONE = "as_it_is_", "no_votes_"  # prefixes of places
 _PLACES = ("place_best", "place_worst", "place_margin", "n_placed")
 _WORTHS = (PEOPLE_RECALIBRATED, PEOPLE, PEOPLE_SHRUNK)
 _BY_DEFINITION = (PEOPLE_RECALIBRATED, PEOPLE_SHRUNK)  # k for k people
@@ -66,7 +69,7 @@ _ABOUT = ("kind", "origin", "asked", "votes_used", "may_have_seen", "grade", "da
 _COLUMNS = [
     "pool", "system", "family", "n_items", *_ABOUT,
     *(f"{name}{end}" for name in _WORTHS for end in ("", "_low", "_high")), "shrinkage",
-    *_PLACES, *(f"as_it_is_{name}" for name in _PLACES),
+    *(f"{among}{how}{end}" for among in ("", _ALONE) for how in ("", _AS_IT_IS) for end in _PLACES),
     *(f"{name}{end}" for name in MEASURES for end in ("", "_low", "_high")),
 ]  # fmt: skip
 
@@ -103,6 +106,7 @@ def scoreboard(
     * ``place_best``, ``place_worst``: the places, recalibrated, that a system may have among the
       ``n_placed`` that are ranked, for all of these at once; ``place_margin`` says how safe that
       is: see `metrics.ranks.rank_sets`. ``as_it_is_place_best`` and so on: the same as it is;
+      ``no_votes_…``: the same among the systems alone that were not fitted on other items' votes;
     * ``dist_ce`` (the share of votes that are misplaced), ``jsd``, ``new_accuracy`` and ``kl``. One
       label per item has no JSD and no KL.
 
@@ -117,6 +121,36 @@ def scoreboard(
         table = _ranked(part, _entries(votes, part, items, field), n_resamples, seed)
         tables.append(table.assign(pool=name))
     return pd.concat(tables, ignore_index=True)[_COLUMNS]
+
+
+def has_pools(votes: Votes) -> bool:
+    """Return whether another system can be placed: by released votes, on enough items."""
+    return votes.is_released and int(votes.n_votes.min()) >= 2 and has_places(votes)
+
+
+def pools(votes: Votes) -> list[Pool]:
+    """Return the pools of the scoreboard on a dataset, in which another system can be placed.
+
+    They hold what `scoreboard` ranks, submitted systems among them. There are none unless
+    `has_pools`.
+    """
+    if not has_pools(votes):
+        return []
+    field = _field_on(votes, load_systems(votes, submitted=True), variant_runs(), JUDGES)
+    found = []
+    for name, items in _pools(votes, field.systems, field.crowd).items():
+        part = part_of(votes, items)
+        entries = _entries(votes, part, items, field)
+        members = [system for system, _ in entries]
+        worths = [worth(part, system, n_resamples=0) for system in members]
+        about = [_in_page(entry) for _, entry in entries]
+        found.append(Pool(name, part, members, worths, about))
+    return [pool for pool in found if has_places(pool.votes)]
+
+
+def _in_page(about: Row) -> dict[str, object]:
+    """Return what a page says of a system: its name and how it was asked."""
+    return {"name": SYSTEM_NAMES.get(about["system"], about["system"]), "how": _how(about)}
 
 
 def places_beside(
@@ -206,7 +240,7 @@ def _entries(votes: Votes, part: Votes, items: Ints, field: _Field) -> list[_Ent
 
 
 def _covers(rows: Ints, items: Ints) -> bool:
-    return len(np.intersect1d(rows, items)) >= ENOUGH * len(items)
+    return len(np.intersect1d(rows, items)) >= COVERAGE * len(items)
 
 
 def _pools(votes: Votes, systems: Sequence[System], crowd: Crowd | None) -> dict[str, Ints]:
@@ -251,7 +285,7 @@ def _stacks(
     if not stackable or not has_several_groups(part):
         return
     items = common_items(part, stackable)
-    if len(items.votes) < ENOUGH * len(part):
+    if len(items.votes) < COVERAGE * len(part):
         return
     for name, indices in stacks(items.systems, alone).items():
         if name.startswith((ALL_SYSTEMS, ALL_BUT)):
@@ -306,8 +340,11 @@ def _ranked(part: Votes, entries: Sequence[_Entry], n_resamples: int, seed: int)
         about | _worth_columns(result) for (_, about), result in zip(entries, worths, strict=True)
     ]
     table = pd.DataFrame(rows)
-    for name, prefix in ((PEOPLE_RECALIBRATED, ""), (PEOPLE, "as_it_is_")):
-        table = table.join(_places(part, systems, worths, name, seed).add_prefix(prefix))
+    saw_no_votes = np.flatnonzero(~table["votes_used"])
+    for among, chosen in (("", None), (_ALONE, saw_no_votes)):
+        for how, name in (("", PEOPLE_RECALIBRATED), (_AS_IT_IS, PEOPLE)):
+            places = _places(part, systems, worths, name, seed, chosen)
+            table = table.join(places.add_prefix(f"{among}{how}"))
     measures = available(part, MEASURES)
     scores = score(part, systems, measures=measures, n_resamples=n_resamples, seed=seed)
     scores = wide(scores, "low", "high").set_index("system")
@@ -336,21 +373,23 @@ def _worth_columns(result: Worth) -> dict[str, object]:
 
 
 def _places(
-    part: Votes, systems: Sequence[System], worths: Sequence[Worth], name: str, seed: int
-) -> pd.DataFrame:
-    """Return the places of systems by their distances, those of the estimate that is named."""
-    names = [result.shown.keys() & result.by_item.keys() for result in worths]
-    ranked = [index for index, known in enumerate(names) if name in known]
+    part: Votes, systems: Sequence[System], worths: Sequence[Worth], name: str, seed: int,
+    chosen: Iterable[int] | None = None,
+) -> pd.DataFrame:  # fmt: skip
+    """Return the places of systems by their distances, those of the estimate that is named.
+
+    The places are among all systems, or among those alone whose indices are `chosen`.
+    """
+    among = range(len(systems)) if chosen is None else set(chosen)
+    indices = [index for index in ranked(worths, name) if index in among]
     table = pd.DataFrame(index=range(len(systems)), columns=list(_PLACES), dtype=float)
-    if ranked:
-        distances = np.full((len(part), len(ranked)), np.nan)
-        for column, index in enumerate(ranked):
-            rows = systems[index].rows_in(part)
-            distances[rows, column] = worths[index].by_item[name]
+    if indices:
+        members, member_worths = [systems[k] for k in indices], [worths[k] for k in indices]
+        by_item = distances(part, members, member_worths, name)
         rng = np.random.default_rng([seed, 23])
-        sets = rank_sets(distances, _RANKINGS, rng, highest_first=False)
-        n_ranked = np.full(len(ranked), len(ranked))
-        table.loc[ranked] = np.column_stack([sets.best, sets.worst, sets.margin, n_ranked])
+        sets = rank_sets(by_item, RANKINGS, rng, highest_first=False)
+        n_ranked = np.full(len(indices), len(indices))
+        table.loc[indices] = np.column_stack([sets.best, sets.worst, sets.margin, n_ranked])
     return table
 
 
@@ -394,14 +433,27 @@ def on_fewer_items(board: pd.DataFrame) -> pd.DataFrame:
 def _with_headings(rows: pd.DataFrame) -> pd.DataFrame:
     pools = rows.groupby(["dataset", "pool"], sort=False)
     n_items = pools["n_items"].transform("max").map(number)
-    n_placed = pools["n_placed"].transform("max")
-    places = n_placed.map(lambda n: f"{number(n)} places" if n > 0 else "too few to rank")
-    names = rows["dataset"].map(short_of)
-    return rows.assign(heading=names + ", " + n_items + " items: " + places)
+    names = rows["dataset"].map(short_of) + ", " + n_items + " items: "
+    headings = {
+        f"{among}heading": names
+        + pools[f"{among}n_placed"]
+        .transform("max")
+        .map(lambda n: f"{number(n)} places" if n > 0 else "too few to rank")
+        for among in ("", _ALONE)
+    }
+    return rows.assign(**headings)
+
+
+def _name(row: Row) -> str:
+    """Return the name of a system: a submitted one's is as it was given."""
+    name = str(row["system"])
+    return (
+        language_model_name(name) if row["kind"] == LANGUAGE_MODEL else SYSTEM_NAMES.get(name, name)
+    )
 
 
 def _place(row: Row, prefix: str = "") -> str:
-    """Return the places that a system may have, as ``3–6``."""
+    """Return the places that a system may have, as ``3–6``; the prefix says which."""
     best, worst = (row[f"{prefix}place_{end}"] for end in ("best", "worst"))
     if not best > 0:
         return MISSING
@@ -416,11 +468,11 @@ def _worth_text(row: Row) -> str:
     return str(with_ends(_WORTH, name, 1).cell(row))
 
 
-def _as_it_is(row: Row) -> str:
+def _as_it_is(row: Row, among: str = "") -> str:
     """Return the worth as it is, with the places; one label per item has none."""
     if row["asked"] == "label":
         return MISSING
-    value, place = number(row[PEOPLE], 1), _place(row, "as_it_is_")
+    value, place = number(row[PEOPLE], 1), _place(row, f"{among}{_AS_IT_IS}")
     return value if place == MISSING else f"{value} ({place})"
 
 
@@ -437,18 +489,27 @@ def _how(row: Row) -> str:
 
 
 _SEEN = {"possible": "may have seen the items", "yes": "has seen the items"}
-_WORTH = "worth in people ↑"
+_WORTH, _AS_IT_IS_HEADING = "worth in people ↑", "as it is (place) ↑"
 COLUMNS = [
     Column("dataset", "heading"),
-    Column("system", "system", names=SYSTEM_NAMES),
+    Column("system", _name),
     Column("place ↓", _place),
     Column(_WORTH, _worth_text),
-    Column("as it is (place) ↑", _as_it_is),
+    Column(_AS_IT_IS_HEADING, _as_it_is),
     Column("misplaced of 100 ↓", "dist_ce", 0, percent=True),
     Column("JSD ↓", lambda row: MISSING if row["asked"] == "label" else number(row["jsd"], 3)),
     Column("accuracy, % ↑", "new_accuracy", 0, percent=True),
     Column("how asked", _how),
 ]
+SAW_NO_VOTES = Alone(
+    "Only systems that saw no votes",
+    lambda row: not row["votes_used"],
+    [
+        Column("dataset", f"{_ALONE}heading"),
+        Column("place ↓", partial(_place, prefix=_ALONE)),
+        Column(_AS_IT_IS_HEADING, partial(_as_it_is, among=_ALONE)),
+    ],
+)
 
 
 @derived_table(keys=("dataset", "group", "system", "how"))
@@ -463,7 +524,7 @@ def drawn(board: pd.DataFrame) -> pd.DataFrame:
     rows = board[(board["pool"] == ALL) | needs_llms]
     rows = rows.assign(
         group=[_group(row) for row in rows.to_dict("records")],
-        label=rows["family"].replace(SYSTEM_NAMES),
+        label=[_name(row | {"system": row["family"]}) for row in rows.to_dict("records")],
     )
     keys = ["dataset", "group", "label", "system", "n_items"]
     names = {PEOPLE_RECALIBRATED: "recalibrated", PEOPLE: "as it is"}

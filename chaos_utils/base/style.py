@@ -1,5 +1,6 @@
 """One look for every figure: colours by label and dataset, in light and in dark."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from colorsys import hls_to_rgb
 from contextlib import contextmanager
@@ -70,6 +71,44 @@ SYSTEM_NAMES = {
 }
 
 
+# The first word of a language model's name, as its maker writes it.
+_BRANDS = {
+    brand.lower(): brand
+    for brand in (
+        "Claude", "DeepSeek", "Doubao", "Gemini", "GLM", "GPT", "Grok", "Kimi", "Llama", "MiniMax",
+        "Mistral", "Qwen",
+    )
+}  # fmt: skip
+
+
+def language_model_name(name: str) -> str:
+    """Return how figures and tables spell a language model, whatever its file called it.
+
+    Words have a capital, and spaces between them; a version has a dot; the date of a snapshot is
+    left out: "Kimi K2.6" for ``kimi-k2.6``, "Claude Haiku 4.5" for ``claude-haiku-4-5-20251001``.
+    As their makers do, GLM and GPT have a hyphen before the version, Qwen has one everywhere, and
+    "mini" has no capital. A `name` that begins with none of the known names is returned as it is.
+    """
+    first, *others = re.split(r"[-_ ]", name)
+    letters = first.rstrip("0123456789.")
+    brand = _BRANDS.get(letters.lower())
+    if brand is None:
+        return name
+    words = [brand + first[len(letters) :]]
+    for word in others:
+        if re.fullmatch(r"\d{6,}", word):
+            continue
+        if re.fullmatch(r"\d", word) and re.fullmatch(r"\d", words[-1]):
+            words[-1] += f".{word}"
+        elif words == [brand] and brand in ("GLM", "GPT") and word[:1].isdigit():
+            words[-1] += f"-{word}"
+        elif re.fullmatch(r"a?\d+b|fp\d+", word):  # sizes
+            words.append(word.upper())
+        else:
+            words.append(word if word == "mini" else word[:1].upper() + word[1:])
+    return ("-" if brand == "Qwen" else " ").join(words)
+
+
 def system_title(system: str, origin: str, temperature: float) -> str:
     """Return the name of a system in figures and tables; a reference has no temperature."""
     if origin == "reference":
@@ -104,9 +143,12 @@ PALETTES: Mapping[Mode, Mapping[str, str]] = MappingProxyType(
     }
 )
 
-# Inches: the width of the book's text, and of a phone. A picture of that width is not shrunk.
+# Inches: the width of the book's text, and of a phone.
 WIDE = 6.9
 NARROW = 3.7
+# Pixels in which pictures of these widths are shown, and the smallest type that is read there.
+_SHOWN_WIDE, _SHOWN_NARROW = 660, 342
+_SMALLEST_PIXELS = 11
 
 _mode: ContextVar[Mode] = ContextVar("mode", default="light")
 _narrow: ContextVar[bool] = ContextVar("narrow", default=False)
@@ -127,6 +169,12 @@ def width() -> float:
         In inches; less while a figure is being drawn for a phone.
     """
     return NARROW if is_narrow() else WIDE
+
+
+def smallest_type() -> float:
+    """Return the smallest size of type, in points, that is readable at the size that is shown."""
+    shown = _SHOWN_NARROW if is_narrow() else _SHOWN_WIDE
+    return _SMALLEST_PIXELS * 72 * width() / shown
 
 
 def colour(name: str | Hue) -> str:
@@ -182,9 +230,9 @@ def _settings() -> dict[Any, Any]:
         "axes.titlesize": 9.5,
         "axes.titleweight": "bold",
         "axes.labelsize": 8.5,
-        "xtick.labelsize": 8,
-        "ytick.labelsize": 8,
-        "legend.fontsize": 8,
+        "xtick.labelsize": 8.25,
+        "ytick.labelsize": 8.25,
+        "legend.fontsize": 8.25,
         "axes.spines.top": False,
         "axes.spines.right": False,
         "axes.grid": True,

@@ -70,7 +70,7 @@ def evaluate(
         int | None,
         Option(
             metavar="N",
-            help="Resamples for 95% intervals, 0 for none; by default 1,000, or more for many "
+            help="Resamples for 95% intervals, 0 for none; by default 2,000, or more for many "
             "p-values.",
         ),
     ] = None,
@@ -79,6 +79,14 @@ def evaluate(
         str, Option(metavar="NAME", help="Compare the other systems with this one.")
     ] = "",
     pairs: Annotated[bool, Option("--pairs", help="Compare every pair of systems.")] = False,
+    places: Annotated[
+        bool,
+        Option(
+            "--places",
+            help="Also say which places each system may have among all of the scoreboard, by what "
+            "it is worth in people. This takes some seconds for each dataset.",
+        ),
+    ] = False,
     report: Annotated[
         bool,
         Option("--report", help="Print sentences for a paper in place of the tables."),
@@ -102,7 +110,7 @@ def evaluate(
             todo="choose one: --pairs compares with this system too",
         )  # fmt: skip
     if report:
-        _check_report(form, measures=measures, pairs=pairs, against=against)
+        _check_report(form, measures=measures, pairs=pairs, against=against, places=places)
     if bootstrap and not _FEWEST_RESAMPLES <= bootstrap <= _MOST_RESAMPLES:
         raise ChaosError(
             "Too few resamples for an interval, or too many.",
@@ -121,6 +129,8 @@ def evaluate(
     from chaos_utils.scoring import evaluate as evaluation
     from chaos_utils.scoring.label_mapping import answers_of
 
+    if places:
+        from chaos_utils.analyses.scoreboard import pools
     chosen_measures = evaluation.USUAL if measures is None else evaluation.measures_of(measures)
     _check_votes(dataset, data)
     all_votes = load_all_votes(data) if dataset == "auto" else [load_votes(dataset, data)]
@@ -145,6 +155,7 @@ def evaluate(
             against=against or None,
             pairs=pairs,
             seek_best=form in ("markdown", "latex"),
+            pools_on=pools if places else None,
             tell=tell,
         )
     if to is not None:

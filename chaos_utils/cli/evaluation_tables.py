@@ -28,6 +28,7 @@ from chaos_utils.scoring.evaluate import (
     IN_PEOPLE,
     NOT_AVAILABLE,
     Answer,
+    in_places,
 )
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD, UNSETTLED
 from chaos_utils.scoring.scores import ALL, ScoreRow
@@ -134,7 +135,7 @@ def _value(answer: Answer, row: ScoreRow, systems: Collection[str]) -> tuple[str
         value, bracket, ends = row["text"].partition(" [")
         value = worths.without_reason(value)
         interval = (bracket + ends).strip()
-    rank = f"{row['rank']} of {row['ranked']}" if row.get("rank") else ""
+    rank = f"{row['rank']} of {row['ranked']}" if row.get("rank") else in_places(row)
     key = (row["dataset"], row["group"], row["measure"], row["system"])
     is_best = key in answer.best and not _is_reference(row)
     name = row["system"]
@@ -273,6 +274,10 @@ def legend(answer: Answer) -> list[str]:
          f"{worths.BEYOND.capitalize()}: the number is larger than that of the votes."),
         (any(row.get("rank") for row in answer.rows),
          "1 of 10: rank among the nine models of Table 5 of Nie et al. (2020) and this system."),
+        (any(row.get("n_placed") for row in answer.rows),
+         "Places 3–6 of 33: those that the system may have among all systems of the scoreboard on "
+         "the same items, by its worth; with 95% confidence, all sets of places are right at once. "
+         "As it is, one label has no worth, and no place."),
     )  # fmt: skip
     return [text for condition, text in sentences if condition]
 

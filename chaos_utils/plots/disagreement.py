@@ -1,4 +1,4 @@
-"""Figures about the shape of disagreement."""
+"""Figures about how a hundred people answer."""
 
 import math
 

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
-from chaos_utils.base.style import colour
+from chaos_utils.base.style import colour, language_model_name
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.plots.marks import (
     AT_Y,
@@ -18,7 +18,7 @@ from chaos_utils.plots.marks import (
     skill_marks,
     write,
 )
-from chaos_utils.plots.panels import dataset_panels, label_left, row_panels
+from chaos_utils.plots.panels import dataset_panels, label_left, legible, row_panels
 
 _LOWEST = -0.3  # skill, below which nothing is drawn
 _APART = 0.06  # skill: the smallest distance of two marks of people
@@ -37,8 +37,9 @@ _SETTINGS = {  # with their names in the figure
     "temperature": "temperature",
     "reasoning_effort": "effort",
     "thinking_budget": "budget",
-    "structured_personas": "personas",
+    "structured_personas": "personas,",
 }
+_EFFORTS = ("low", "medium", "high")
 # References with their names in the figure, whether these stand at the right, and how high.
 _BESIDE_SETTINGS = {
     "the other half of the people": ("people", False, 1.0),
@@ -58,7 +59,8 @@ def plot_members(table: pd.DataFrame) -> Figure:
     ranks = models.groupby("dataset")["with_people"].rank()
     order = list(ranks.groupby(models["model"]).mean().sort_values(ascending=False).index)
     datasets = in_order(table["dataset"])
-    figure, axes = row_panels([order], len(datasets), row=0.135)
+    names = [language_model_name(name) for name in order]
+    figure, axes = row_panels([names], len(datasets), row=0.145)
     for axis, dataset in zip(axes, datasets, strict=True):
         dataset_rows = table[table["dataset"] == dataset.name]
         model_rows = dataset_rows[dataset_rows["maker"] != ""]
@@ -76,7 +78,7 @@ def plot_members(table: pd.DataFrame) -> Figure:
         axis.xaxis.set_major_formatter("{x:.0%}")
         axis.xaxis.set_major_locator(MultipleLocator(0.05))
         axis.set(title=dataset.title, xlabel="agrees with a person")
-    return figure
+    return legible(figure)
 
 
 def plot_machine_worth(table: pd.DataFrame) -> Figure:
@@ -102,7 +104,7 @@ def plot_machine_worth(table: pd.DataFrame) -> Figure:
         axis.grid(visible=False)
         label_lines(axis, ends)
     label_left((axis for axis, *_ in panels), "skill, higher is better")
-    return figure
+    return legible(figure)
 
 
 def plot_unanimity(table: pd.DataFrame) -> Figure:
@@ -130,7 +132,7 @@ def plot_unanimity(table: pd.DataFrame) -> Figure:
         axis.xaxis.set_major_formatter("{x:.0%}")
         axis.yaxis.set_major_formatter("{x:.0%}")
     label_left((axis for axis, *_ in panels), "people who give it too")
-    return figure
+    return legible(figure)
 
 
 def plot_asking(table: pd.DataFrame) -> Figure:
@@ -142,13 +144,18 @@ def plot_asking(table: pd.DataFrame) -> Figure:
     """
     of_models = table[(table["kind"] == "setting") & table["distance"].notna()]
     means = of_models.groupby("model")["distance"].mean().sort_values(ascending=False)
-    rows = of_models.set_index("model").loc[means.index].reset_index()
-    names = [
-        f"{row['model']}, {_SETTINGS[row['setting']]} {row['value']}"
-        for row in rows.to_dict("records")
-    ]
-    rows = rows.assign(y=range(len(rows)))
-    figure, (left, right) = row_panels([names], 2, row=0.135)
+    names: list[str] = []
+    parts = []
+    of_models = of_models.sort_values(
+        ["setting", "value"], key=lambda column: column.map(_setting_order), kind="stable"
+    )
+    for model in means.index:  # its name, and its settings below it
+        part = of_models[of_models["model"] == model]
+        names.append(language_model_name(model))
+        parts.append(part.assign(y=range(len(names), len(names) + len(part))))
+        names += [f"{_SETTINGS[row['setting']]} {row['value']}" for row in part.to_dict("records")]
+    rows = pd.concat(parts)
+    figure, (left, right) = row_panels([names], 2, row=0.15)
     intervals(left, rows, "distance", "blue")
     intervals(right, rows[["y", "sd"]], "sd", "blue")
     references = table[table["kind"] == "reference"].set_index("model")
@@ -160,4 +167,15 @@ def plot_asking(table: pd.DataFrame) -> Figure:
     for axis in (left, right):
         axis.set_ylim(top=-3)  # room for the notes
         axis.set_xlim(left=-0.5)
-    return figure
+        for y, text in enumerate(axis.get_yticklabels()):
+            text.set_fontweight("normal" if y in rows["y"].to_numpy() else "bold")
+    return legible(figure)
+
+
+def _setting_order(text: object) -> float:
+    """Return where a setting stands among others: in the order of the key, by effort or number."""
+    for names in (tuple(_SETTINGS), _EFFORTS):
+        if text in names:
+            return names.index(str(text))
+    number = pd.to_numeric(str(text), errors="coerce")
+    return 0.0 if pd.isna(number) else float(number)

@@ -20,8 +20,8 @@ from seaborn.utils import relative_luminance
 from chaos_utils.base.style import HUES, PURPLE, Hue, colour, distinct_hues, width
 from chaos_utils.metrics.skill import MARKS, skill_of_people
 
-SMALL = 7.5  # points
-LINE = 0.125  # inches: of a line of labels
+SMALL = 8.25  # points: 11 pixels at the size that is shown
+LINE = 0.1375  # inches: of a line of labels
 # The colour of each kind of system.
 KINDS = {"human": "muted", "baseline": "text", "model": "blue", "trained": "amber"}
 # The references' lines: dashes, the height of the name in the panel, and its shift in points.
@@ -244,7 +244,7 @@ def key(figure: Figure, marks: Mapping[str, Mapping[str, Any]], title: str | Non
         handles=handles, loc="outside upper center",
         ncols=len(marks) if sum(entry_widths) <= line_width
         else max(1, int(line_width / max(entry_widths))),
-        title=title, title_fontsize=8, columnspacing=1.2, handletextpad=0.5, borderaxespad=0.1,
+        title=title, title_fontsize=SMALL, columnspacing=1.2, handletextpad=0.5, borderaxespad=0.1,
     )  # fmt: skip
 
 

@@ -11,10 +11,12 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
-from chaos_utils.base.style import is_narrow, width
+from chaos_utils.base.style import is_narrow, smallest_type, width
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.dataset import Dataset
+from chaos_utils.plots.marks import SMALL
 
 _MARGIN, _HEAD = 0.5, 0.3  # inches: of a panel beside its rows, of a figure above its panels
 _FEWEST_ROWS = 3  # rows for which a panel has room
@@ -65,8 +67,21 @@ def label_left(axes: Iterable[Axes], label: str) -> None:
             axis.set_ylabel(label)
 
 
+def legible(figure: Figure) -> Figure:
+    """Return a figure whose letters are all as large as `style.smallest_type` at least."""
+    smallest = smallest_type()
+    for axis in figure.axes:
+        for side in ("x", "y"):
+            size = getattr(axis, f"{side}axis").get_ticklabels()[:1]
+            if any(text.get_fontsize() < smallest for text in size):
+                axis.tick_params(axis=side, labelsize=smallest)
+    for text in figure.findobj(Text):
+        text.set_fontsize(max(text.get_fontsize(), smallest))
+    return figure
+
+
 def row_panels(
-    parts: Sequence[Sequence[str]], columns: int = 1, *, row: float = 0.165, **options: Any
+    parts: Sequence[Sequence[str]], columns: int = 1, *, row: float = 0.18, **options: Any
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure whose panels have named rows, from the top.
 
@@ -83,7 +98,7 @@ def row_panels(
     )  # fmt: skip
     for names, line_axes in zip(lines, axes, strict=True):
         for axis in line_axes:
-            axis.set_yticks(range(len(names)), names, fontsize=7 if is_narrow() else 7.5)
+            axis.set_yticks(range(len(names)), names, fontsize=SMALL)
             axis.set_ylim(max(len(names), _FEWEST_ROWS) - 0.4, -0.7)
             axis.tick_params(axis="y", length=0, labelleft=axis is line_axes[0])
             axis.tick_params(axis="x", labelbottom=True)

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from chaos_utils.base.style import colour, is_narrow
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.plots.marks import AT_X, KINDS, intervals, key, skill_marks, write
-from chaos_utils.plots.panels import row_panels
+from chaos_utils.plots.panels import panel_grid, row_panels
 
 # The table's kinds, each with the kind of the figures that it belongs to.
 _KINDS = {
@@ -24,6 +24,9 @@ _SEEDS_APART = 0.22  # rows, so that the seeds of a model do not hide each other
 _SKILL = ["skill", "low", "high"]
 _LOWEST = -1.0  # skill that is drawn
 _APART = 0.07  # share of the axis: the smallest distance of two marks of people
+_WORTH = (-2.0, 20.0)  # people that are drawn
+_PEOPLE = ["people", "people_low", "people_high"]
+_ROW = 0.36  # inches: of a row of the figure that opens the chapter
 
 
 def plot_results(table: pd.DataFrame) -> Figure:
@@ -77,6 +80,81 @@ def plot_skill(table: pd.DataFrame) -> Figure:
         axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axis.set_xlim(lowest - 0.06, 1.03)
     figure.supxlabel("skill: 0 is the base rate, 1 the population; higher is better", fontsize=8.5)
+    forms = [form for form in table["how"].unique() if form != "as it is"]
+    _draw_key(figure, "as it is", " or ".join(forms) or "recalibrated")
+    return figure
+
+
+def plot_misplaced(table: pd.DataFrame) -> Figure:
+    """Draw how many of a hundred votes people, a guess and models misplace, a row for each.
+
+    The table has one row per ``label`` and ``how``: ``kind``, ``misplaced`` (of a hundred),
+    ``low``, ``high``. How is ``as it is``, ``recalibrated``, or ``range`` for a row that stands for
+    several models. See `analyses.results.drawn_misplaced`.
+    """
+    is_range, is_mapped = table["how"] == "range", table["how"] == "recalibrated"
+    mapped = set(table.loc[is_mapped, "label"])
+    order = table[~is_mapped].sort_values("misplaced", kind="stable")["label"].tolist()
+    figure, (axis,) = panel_grid(1, columns=1, height=_ROW * len(order) + 0.75)
+    table = table.assign(y=table["label"].map(order.index))
+    for row in table[is_range].itertuples():
+        axis.barh(row.y, row.high - row.low, left=row.low, height=0.34, color=colour("blue"))
+        write(axis, f"{row.low:.0f} to {row.high:.0f}", (row.high, row.y), (6, 0), "blue")
+    for row in table[~is_range].itertuples():
+        hue = {"reference": "muted", "people": "muted", "model": "blue"}.get(row.kind, "text")
+        point = (row.misplaced, row.y)
+        axis.plot(
+            *point, marker="o", markersize=8, color=colour(hue), clip_on=False,
+            markerfacecolor="none" if row.how == "recalibrated" else colour(hue),
+        )  # fmt: skip
+        before = row.how == "as it is" and row.label in mapped
+        is_named = not is_narrow() and (before or row.how == "recalibrated")
+        text = f"{row.misplaced:.0f}" + f", {row.how}" * is_named
+        write(axis, text, point, (8 if before or row.kind != "model" else -8, 0), hue)
+    for _, two in table[~is_range & (table["kind"] == "model")].groupby("label"):
+        if len(two) > 1:
+            x, y = two["misplaced"], two["y"].iloc[0]
+            axis.annotate(
+                "", (x.min(), y), (x.max(), y), zorder=0,
+                arrowprops={"arrowstyle": "->", "color": colour("blue"), "shrinkA": 5,
+                            "shrinkB": 5, "linewidth": 1.2},
+            )  # fmt: skip
+    narrow_names = [f"{name},\nrecalibrated" * (name in mapped) or name for name in order]
+    axis.set_yticks(range(len(order)), narrow_names if is_narrow() else order)
+    axis.set_ylim(len(order) - 0.5, -0.5)
+    axis.tick_params(axis="y", length=0)
+    axis.grid(visible=False, axis="y")
+    axis.set_xlim(0, 1.35 * table[["misplaced", "high"]].max().max())
+    axis.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    axis.set_xlabel("votes misplaced of a hundred" + "; fewer is better" * (not is_narrow()))
+    return figure
+
+
+def plot_worth(table: pd.DataFrame) -> Figure:
+    """Draw what each system is worth in people, as it is and recalibrated, joined by a line.
+
+    Each system has a row, which the seeds of a model share. A worth outside `_WORTH` is an
+    arrow. The table is as `results.drawn_worth` gives it: ``people``, ``people_low``,
+    ``people_high``.
+    """
+    figure, panels = _panels(table, "people", lowest_on_top=False)
+    finite = table["people"][np.isfinite(table["people"])]
+    lowest = max(_WORTH[0], min(0.0, finite.min()))
+    highest = min(_WORTH[1], max(1.0, finite.max()))
+    for axis, rows in panels:
+        is_below, is_above = rows["people"] < lowest, rows["people"] > highest
+        clipped = rows.assign(marker=np.select([is_below, is_above], ["<", ">"], "o"))
+        clipped[_PEOPLE] = clipped[_PEOPLE].clip(lowest, 1.2 * highest)
+        for (_, y), two in clipped.groupby(["system", "y"]):
+            axis.plot(two["people"], [y] * len(two), color=colour("muted"), linewidth=0.9, zorder=1)
+        for (kind, form, marker), group_rows in clipped.groupby(["group", "how", "marker"]):
+            drawn = group_rows[[*_PEOPLE, "y"] if form != "as it is" else ["people", "y"]]
+            intervals(axis, drawn, "people", KINDS[kind], marker, hollow=form != "as it is")
+        axis.axvline(0, color=colour("text"), linewidth=0.9)
+        axis.set_xlim(lowest - 0.15, 1.22 * highest)
+        axis.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+        axis.grid(visible=True, axis="x")
+    figure.supxlabel("worth in people: 0 is the base rate; more is better", fontsize=8.5)
     forms = [form for form in table["how"].unique() if form != "as it is"]
     _draw_key(figure, "as it is", " or ".join(forms) or "recalibrated")
     return figure

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from chaos_utils.base.style import colour, is_narrow
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.plots.marks import key, write
-from chaos_utils.plots.panels import row_panels
+from chaos_utils.plots.panels import legible, row_panels
 
 _LOWEST, _HIGHEST = -1.5, 10.0  # people; what lies beyond is not drawn
 _LONGEST = 24  # letters of a name for which a phone has room
@@ -49,4 +49,4 @@ def plot_scoreboard(table: pd.DataFrame) -> Figure:
             "recalibrated": {"hue": "blue", "marker": "o", "markerfacecolor": "none"},
         },
     )
-    return figure
+    return legible(figure)

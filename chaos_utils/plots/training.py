@@ -13,7 +13,8 @@ from chaos_utils.base.style import colour
 from chaos_utils.datasets.catalogue import get_dataset, title_of
 from chaos_utils.datasets.tasks import tasks
 from chaos_utils.plots.marks import AT_Y, key, line, logarithmic, looks, write
-from chaos_utils.plots.panels import panel_grid
+from chaos_utils.plots.panels import legible, panel_grid
+from chaos_utils.plots.results import plot_skill
 
 _HUES = ("blue", "green", "amber", "pink", "purple", "accent", "text")
 _SECOND_MEASURES = ("dev_accuracy", "inner_loss")
@@ -65,7 +66,12 @@ def plot_training_curves(table: pd.DataFrame) -> Figure:
             {name: {**look, "marker": ""} for name, look in look_of.items()},
             title="training items of the run",
         )
-    return figure
+    return legible(figure)
+
+
+def plot_trained(table: pd.DataFrame) -> Figure:
+    """Draw the skill of what was trained on votes beside other systems: as `plot_skill`."""
+    return legible(plot_skill(table))
 
 
 def _draw_run(axis: Axes, rows: pd.DataFrame, look: Mapping[str, Any]) -> None:
@@ -102,7 +108,7 @@ def plot_training_size(table: pd.DataFrame) -> Figure:
     hollow = {"hue": "text", "marker": "o", "markerfacecolor": "none"}
     names = {f"bin {b}{notes.get(b, '')}": look for b, look in look_of.items()}
     key(figure, names | {"hollow: a guess": hollow})
-    return figure
+    return legible(figure)
 
 
 def _draw_bin(axis: Axes, rows: pd.DataFrame, look: Mapping[str, Any]) -> None:

@@ -12,7 +12,8 @@ from chaos_utils.plots.panels import panel_grid, row_panels
 _FEWEST_ITEMS = 20  # reasons with fewer are not drawn
 _MARKERS = ("o", "s", "^", "D", "v")
 _APART = 0.22  # rows, from one label's mark to the next
-_AGAIN = {"same": ("same person", True), "two": ("two people", False)}
+# Names, whether marks are hollow, and how far they are from the middle of their row.
+_AGAIN = {"same": ("same person", True, -0.12), "two": ("two people", False, 0.12)}
 _KINDS = {"as written": "text", "a reading": "blue", "a distractor": "muted"}
 
 
@@ -30,12 +31,9 @@ def plot_again(table: pd.DataFrame) -> Figure:
     ]
     figure, (differ, ratio) = row_panels([names], 2, row=0.42)
     table = table.merge(parts.assign(y=range(len(parts))))
-    for quantity, (name, hollow) in _AGAIN.items():
+    for quantity, (_, hollow, shift) in _AGAIN.items():
         rows = table[table["quantity"] == quantity]
-        intervals(differ, rows, "value", "text", hollow=hollow)
-        top = rows[rows["y"] == 0]
-        if len(top):
-            write(differ, name, (top["value"].iloc[0], 0), (0, 7), "text")
+        intervals(differ, rows.assign(y=rows["y"] + shift), "value", "text", hollow=hollow)
     rows = table[table["quantity"] == "ratio"]
     intervals(ratio, rows, "value", "text")
     for row in rows.to_dict("records"):
@@ -45,6 +43,10 @@ def plot_again(table: pd.DataFrame) -> Figure:
     for axis in (differ, ratio):
         axis.xaxis.set_major_formatter("{x:.0%}")
     ratio.set_xlim(0, max(1, ratio.get_xlim()[1]))
+    key(figure, {
+        name: {"hue": "text", "marker": "o", "fillstyle": "none" if hollow else "full"}
+        for name, hollow, _ in _AGAIN.values()
+    })  # fmt: skip
     return figure
 
 

@@ -13,11 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.analyses import why
+from chaos_utils.analyses.machine_crowds import judges_on
 from chaos_utils.base.authorship import Citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.datasets import auxiliary_data, sources
-from chaos_utils.datasets.auxiliary_data import LABELS, AuxiliaryData
+from chaos_utils.datasets.auxiliary_data import LABELS, AuxiliaryData, judges_file
 from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.datasets.dataset import Dataset, Release
 from chaos_utils.datasets.splits import folds_of, item_groups
@@ -37,11 +38,20 @@ QUERY_NAMES = ("q", "dataset", "low", "high", "majority", "change", "old", "reas
                "verdict", "far", "other", "axes", "sort", "page", "pin")  # fmt: skip
 
 
-def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
+def columns(
+    votes: Votes, systems: Sequence[System], judges: AuxiliaryData | None = None
+) -> dict[str, Any]:
     """Return a dataset's items as columns, in the order of their uids.
 
     Shares and distances are in units of 1 / `SCALE`; means of distances are not. In a system's
     columns, an item that it does not predict is None. A label is given by its index in ``labels``.
+
+    Parameters
+    ----------
+    votes : Votes
+    systems : sequence of System
+    judges : AuxiliaryData, optional
+        Language models' labels on some items of the released votes.
 
     Returns
     -------
@@ -61,10 +71,13 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
         * ``folds``: the digit of each item's fold, as a string
         * ``report``: what sentences on systems say of these votes, see
           `chaos_utils.scoring.methods_sentences.page_facts`
+        * ``machines``: how many language models ``n`` labelled some of the items, whose they are
+          (``source``), and a column for each label of how many chose it, None for the other items;
+          None if there are no such labels
         * ``systems``: for each system ``name``, ``origin``, ``caution`` (see `System`); ``n_items``
           that it predicts, and ``mean_jsd`` over them; ``shares``, a column for each label but the
           last, whose share is the rest; ``label``, the predicted label; ``jsd``, the
-          Jensen–Shannon distance from the votes in nats
+          Jensen–Shannon distance from the votes in nats, None for a system that gives one label
     """
     dataset = votes.dataset
     order, groups = _rows_by_uid(votes), item_groups([votes])[0]
@@ -87,8 +100,24 @@ def columns(votes: Votes, systems: Sequence[System]) -> dict[str, Any]:
         "folds": "".join(map(str, folds_of(groups)[order])),
         "report": page_facts(votes),
         "old_label": votes.old_label[order].tolist() if votes.has_old_labels else None,
+        "machines": _machines(votes, order, judges),
         "systems": [_system_entry(system, votes, order) for system in systems],
     }
+
+
+def _machines(
+    votes: Votes, order: Sequence[int], judges: AuxiliaryData | None
+) -> dict[str, Any] | None:
+    """Return language models' labels as `columns` has them; `order` has the rows of the votes."""
+    is_judged = judges and votes.is_released and judges_file(votes.dataset)
+    if not (judges and is_judged and judges.available):
+        return None
+    crowd = judges_on(votes, judges)
+    row_of_uid = {uid: row for row, uid in enumerate(crowd.votes.uids)}
+    rows = [row_of_uid.get(votes.uids[i]) for i in order]
+    counts = [[None if row is None else int(of[row]) for row in rows] for of in crowd.counts.T]
+    release = sources.get(judges_file(votes.dataset)).release
+    return {"n": crowd.n_members, "source": release.title, "votes": counts}
 
 
 def split_systems(
@@ -96,13 +125,14 @@ def split_systems(
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Move the columns of some systems out of `columns`, to scripts that are loaded when needed.
 
-    The systems are the models of Nie et al. (2020), nine on each dataset. Instead of its columns,
+    The systems are the models of Nie et al. (2020), nine on each dataset, and what was submitted.
+    Instead of its columns,
     the entry of such a system has the names of a ``file`` and of the ``global`` that it sets.
     Return the data with these entries, and the scripts by their files' names.
     """
     entries, files = [], {}
     for number, (system, entry) in enumerate(zip(systems, data["systems"], strict=True)):
-        if system.paper != "nie2020":
+        if system.paper != "nie2020" and system.origin != "submitted":
             entries.append(entry)
             continue
         source = {
@@ -310,10 +340,10 @@ def _system_entry(system: System, votes: Votes, order: Sequence[int]) -> dict[st
         "origin": system.origin,
         "caution": system.caution,
         "n_items": len(jsd),
-        "mean_jsd": round(float(jsd.mean()), 6),
+        "mean_jsd": None if system.one_label else round(float(jsd.mean()), 6),
         "shares": [in_order(column) for column in _in_ten_thousandths(batch.model).T[:-1]],
         "label": in_order(batch.predicted),
-        "jsd": in_order(_in_ten_thousandths(jsd)),
+        "jsd": [None] * len(order) if system.one_label else in_order(_in_ten_thousandths(jsd)),
     }
 
 

@@ -124,15 +124,29 @@ Format = Literal["svg", "png", "pdf", "csv", "json"]
 Cell = str | ItemCell | VotesCell | LinkCell | WebCell
 
 
+class ShownAlone(StrictModel):
+    """Some rows of a table, which a reader may ask to see alone, with other texts in some columns.
+
+    `label` says which rows these are. `columns` are the positions of the columns that show other
+    texts; `rows` has these texts for each row of the table, None for one that is not among them.
+    """
+
+    label: str
+    columns: list[int]
+    rows: list[list[str] | None]
+
+
 class Display(StrictModel):
     """What a table shows: headings, of one or two names each, and rows with a cell for each.
 
     If it is `headed`, rows with the same first cell stand below a row that shows this cell alone.
+    Some rows may be shown `alone`.
     """
 
     header: list[Annotated[list[str], Field(min_length=1, max_length=2)]]
     rows: list[list[Cell]]
     headed: bool = False
+    alone: ShownAlone | None = None
 
     @model_validator(mode="after")
     def _check(self) -> "Display":
@@ -140,6 +154,8 @@ class Display(StrictModel):
             raise ValueError("some headings have one name, some two")
         if any(len(row) != len(self.header) for row in self.rows):
             raise ValueError("a row has more or fewer cells than there are headings")
+        if self.alone and len(self.alone.rows) != len(self.rows):
+            raise ValueError("not every row says whether it is shown alone")
         return self
 
 

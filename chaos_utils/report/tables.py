@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 
@@ -11,7 +12,7 @@ from chaos_utils.base.table import Table
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.report import artifacts
 from chaos_utils.report.captions import caption_html
-from chaos_utils.report.columns import MISSING, Column, lay_out
+from chaos_utils.report.columns import MISSING, Column, Row, lay_out
 from chaos_utils.report.literal import in_html
 from chaos_utils.report.manifests import (
     Cell,
@@ -20,6 +21,7 @@ from chaos_utils.report.manifests import (
     ItemText,
     LinkCell,
     PageLink,
+    ShownAlone,
     VotesBar,
     VotesCell,
     WebCell,
@@ -33,6 +35,25 @@ _INTERVAL = re.compile(r" (\[.*\])$")
 Texts = Callable[[str, str], Mapping[str, str] | None]
 
 
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """Some rows of a table, which a reader may ask to see alone.
+
+    Attributes
+    ----------
+    label : str
+        What these rows have in common.
+    is_among : callable
+        Returns whether a row is among them.
+    columns : sequence of Column
+        Columns of the table that then show something else; they have the same headings.
+    """
+
+    label: str
+    is_among: Callable[[Row], bool]
+    columns: Sequence[Column]
+
+
 def publish_table(
     id: str,
     table: Table,
@@ -43,6 +64,7 @@ def publish_table(
     groups: Sequence[str] = (),
     index: Sequence[str] = (),
     texts: Texts | None = None,
+    alone: Alone | None = None,
 ) -> artifacts.Artifact | None:
     """Write a table's data and manifest, and show the table.
 
@@ -69,6 +91,8 @@ def publish_table(
     texts : callable, optional
         Returns the text of an item by dataset and uid, for the page of a run alone: neither the
         data nor the manifest has it.
+    alone : Alone, optional
+        Rows that ``{sortable}`` lets a reader see alone; not for a table with an `index`.
 
     Returns
     -------
@@ -88,6 +112,8 @@ def publish_table(
     display = Display(header=header, rows=[[_as_cell(cell) for cell in row] for row in cells])
     if groups and columns and columns[0].value == groups[0]:
         display = display.model_copy(update={"headed": True})
+    if alone:
+        display = display.model_copy(update={"alone": _shown_alone(alone, rows, columns)})
     item = next((cell for row in cells for cell in row if isinstance(cell, ItemText)), None)
     # Other people's votes on single items are not ours to license.
     licence = get_dataset(item.dataset).release.licence if item else None
@@ -95,6 +121,18 @@ def publish_table(
     artifacts.write(manifest, table)
     html = f"<p><b>{id}</b> {caption_html(manifest.caption)}</p>{table_html(display, texts)}"
     return artifacts.Artifact(manifest, html)
+
+
+def _shown_alone(alone: Alone, rows: pd.DataFrame, columns: Sequence[Column]) -> ShownAlone:
+    headings = [column.heading for column in columns]
+    return ShownAlone(
+        label=alone.label,
+        columns=[headings.index(column.heading) for column in alone.columns],
+        rows=[
+            [str(column.cell(row)) for column in alone.columns] if alone.is_among(row) else None
+            for row in rows.to_dict("records")
+        ],
+    )
 
 
 def _as_cell(cell: object) -> Cell:

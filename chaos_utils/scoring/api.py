@@ -218,7 +218,7 @@ def evaluate(
     *,
     measures: str | Iterable[str] | None = None,
     groups: Mapping[str, npt.ArrayLike] | None = None,
-    resamples: int = 1000,
+    resamples: int = 2000,
     seed: int = 0,
 ) -> "pd.DataFrame":
     """Score systems against votes by every measure, with 95% intervals.
@@ -262,7 +262,7 @@ def evaluate(
 
 
 def methods_sentences(
-    votes: Votes, systems: Systems, *, resamples: int = 1000, seed: int = 0
+    votes: Votes, systems: Systems, *, resamples: int = 2000, seed: int = 0
 ) -> list[str]:
     """Write the sentences on systems that a paper owes its readers, as ``chaos evaluate --report``.
 
@@ -303,7 +303,7 @@ def compare(
     votes: Votes,
     *,
     measures: str | Iterable[str] | None = None,
-    resamples: int = 1000,
+    resamples: int = 2000,
     seed: int = 0,
 ) -> "pd.DataFrame":
     """Compare two systems on the items that both cover, resampled together.
@@ -346,7 +346,7 @@ def compare(
 
 
 def worth(
-    votes: Votes, systems: Systems, *, resamples: int = 1000, seed: int = 0
+    votes: Votes, systems: Systems, *, resamples: int = 2000, seed: int = 0
 ) -> "pd.DataFrame":
     """Say what systems are worth: in people on top of the base rate, and as skill.
 
@@ -408,7 +408,7 @@ def human_equivalents(
     *,
     measures: str | Iterable[str] | None = None,
     judges: int | None = None,
-    resamples: int = 1000,
+    resamples: int = 2000,
     seed: int = 0,
 ) -> "pd.DataFrame":
     """Say as how many drawn people, pooled, systems predict the rest of the crowd.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations, product
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.copies import copied_votes
 from chaos_utils.scoring.next_votes import refuse_adaptive
+from chaos_utils.scoring.places import RANKED_BY, Pool, place
 from chaos_utils.scoring.predictions import join, notes_on_missing, read_predictions
 from chaos_utils.scoring.published import rank_among_published
 from chaos_utils.scoring.recalibration import too_few_to_recalibrate
@@ -55,7 +56,8 @@ IN_PEOPLE = (*worths.NAMES, *people.NAMES)  # only for systems that have not see
 USUAL = ("jsd", "kl", "old_accuracy", "new_accuracy", "dist_ce", "ent_ce", "rank_cs_expected",
          "ece", worths.PEOPLE, worths.PEOPLE_RECALIBRATED, worths.PEOPLE_SHRUNK,
          worths.SKILL, worths.SKILL_RECALIBRATED, worths.SKILL_SHRUNK)  # fmt: skip
-ANSWER_COLUMNS = (*COLUMNS, "unit", "better", "rank", "ranked", "synthetic")
+ANSWER_COLUMNS = (*COLUMNS, "unit", "better", "rank", "ranked", "place_best", "place_worst",
+                  "n_placed", "synthetic")  # fmt: skip
 BASELINES = ("uniform guess", "base rate", "mean vote given the old label", "old label",
              "original votes")  # fmt: skip
 NOT_AVAILABLE = "not available"
@@ -67,7 +69,7 @@ BIASED = [
 ]
 # Measures by which few votes can compare systems, shown first; a squared distance is also a level.
 UNBIASED = ("sq_distance", "kl")
-RESAMPLES = 1000  # for intervals, by default
+RESAMPLES = 2000  # for intervals, by default; as many as for those of the chapters
 _LEVEL = 0.95
 _LONG = 20_000  # resamples, over all systems, that may take more than a second
 _NO_VALUE: ScoreRow = {
@@ -229,6 +231,8 @@ class Answer:
     * ``unit`` and ``better``: the measure's unit, and which direction is better
     * ``rank``: among the models of Table 5 of Nie et al. (2020) and this system; 1 is best
     * ``ranked``: how many models are ranked, this system included
+    * ``place_best``, ``place_worst``, ``n_placed``: the places that it may have among all systems
+      of the scoreboard on the same items, by its worth, where these were asked for
     * ``synthetic``: whether the votes are those of the synthetic sample
     * ``text``: a number of people, in words
 
@@ -323,15 +327,17 @@ def evaluate_files(
     against: str | None = None,
     pairs: bool = False,
     seek_best: bool = False,
+    pools_on: Callable[[Votes], Sequence[Pool]] | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Answer:
     """Score systems that were read from files; compare them `against` one system, or in `pairs`.
 
     With `USUAL`, and with None (all measures), measures that the votes do not allow are left out;
-    if votes are few, `UNBIASED` comes first. Intervals come from 1,000 resamples by default, or
-    from as many as the adjusted p-values need. `seed` is for the intervals; references, baselines
-    and drawn crowds use a fixed one. `seek_best` asks for `Answer.best`, for which all pairs are
-    compared. `tell` is called before a step that may take more than a second, with its name.
+    if votes are few, `UNBIASED` comes first. Intervals come from 2,000 resamples by default, or
+    from as many as the adjusted p-values need. `seed` is for the intervals; references, baselines,
+    drawn crowds and places use a fixed one. `seek_best` asks for `Answer.best`, for which all pairs
+    are compared, and `pools_on` for places in the pools that it returns. `tell` is called before a
+    step that may take more than a second, with its name.
 
     References and baselines are for the items that a system covers. References that are not
     recorded are computed only if there are intervals. A system is ranked among published models
@@ -380,6 +386,9 @@ def evaluate_files(
         rows += answer.rows
         best |= answer.best
         notes += answer.notes
+        if pools_on is not None:
+            tell(f"{votes.dataset.title}: places among all systems of the scoreboard")
+            notes += _add_places(votes, dataset_systems, pools_on(votes), answer.rows)
     # p-values are adjusted for all differences in the answer, over all datasets.
     p = [row.get("p", np.nan) for row in rows]
     adjusted = holm(p)
@@ -528,6 +537,46 @@ def _describe(row: ScoreRow, votes: Votes) -> None:
     is_published = votes.is_released and not votes.source.synthetic
     if is_system and is_published and row["n_items"] == len(votes):
         row |= rank_among_published(row)
+
+
+def _add_places(
+    votes: Votes, systems: Sequence[System], pools: Sequence[Pool], rows: Sequence[ScoreRow]
+) -> Iterator[str]:
+    """Add places to the rows of what systems are worth; yield notes on places elsewhere, and none.
+
+    A system has places in each pool whose items it covers: in the first by its rows.
+    """
+    for system in systems:
+        covered = [pool for pool in pools if pool.is_covered_by(system)]
+        if people.refusal(votes, system) or not covered:
+            yield f"{system.name} has no places: " + (
+                "it has learned from these votes"
+                if covered
+                else "the scoreboard ranks systems on released votes, on a whole set of items"
+            )
+            continue
+        first, *others = (place(pool, system) for pool in covered)
+        for row in rows:
+            if row["system"] == system.name and row["measure"] in RANKED_BY:
+                row |= first.columns(row["measure"])
+        for placing in others:
+            phrases = [
+                f"{in_places(columns)} {how}"
+                for name, how in zip(RANKED_BY, ("recalibrated", "as it is"), strict=True)
+                if (columns := placing.columns(name))
+            ]
+            where = f"{votes.dataset.short}, {placing.pool.name} of the scoreboard"
+            yield f"{where}: {system.name} has {', '.join(phrases)}"
+
+
+def in_places(row: Mapping[str, Any]) -> str:
+    """Return the places of a system in words, such as ``places 3–6 of 33``; empty without any."""
+    if not row.get("n_placed"):
+        return ""
+    best, worst, n_placed = row["place_best"], row["place_worst"], row["n_placed"]
+    return (
+        f"place {best} of {n_placed}" if best == worst else f"places {best}–{worst} of {n_placed}"
+    )
 
 
 def _by_cover(votes: Votes, systems: Sequence[System]) -> dict[str, list[System]]:

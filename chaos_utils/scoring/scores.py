@@ -86,6 +86,9 @@ class ScoreRow(TableRow, total=False):
     better: str
     rank: int
     ranked: int
+    place_best: int
+    place_worst: int
+    n_placed: int
     synthetic: bool
     text: str  # the value in words
     standard_error: float

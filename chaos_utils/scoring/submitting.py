@@ -32,6 +32,7 @@ from chaos_utils.scoring.copies import (
 )
 from chaos_utils.scoring.evaluate import NOT_AVAILABLE, evaluate_systems
 from chaos_utils.scoring.formats import FOLD, N_DRAWN, STATED, class_columns
+from chaos_utils.scoring.places import COVERAGE
 from chaos_utils.scoring.predictions import NOTE_ON_LABELS, read_predictions
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD
 from chaos_utils.scoring.scores import EvaluationRequest
@@ -52,7 +53,6 @@ from chaos_utils.scoring.training_records import committed_runs
 if TYPE_CHECKING:
     import pandas as pd
 
-COVERAGE = 0.95  # smallest share of the items of a named set that have a prediction
 MOST_BYTES = 1_000_000
 MOST_PEOPLE = 8  # a larger worth, recalibrated, needs code or weights to be seen first
 _MOST_VARIANTS = 3  # of a model
@@ -227,7 +227,7 @@ def find_derived(submission: Submission, all_votes: Sequence[Votes]) -> str:
 
 
 def check_submission(
-    submission: Submission, all_votes: Sequence[Votes], *, n_resamples: int = 1000
+    submission: Submission, all_votes: Sequence[Votes], *, n_resamples: int = 2000
 ) -> list[BoardRow]:
     """Check a submission as a reviewer does, and return its rows.
 

@@ -1,14 +1,16 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
-from helpers.evidence import evidence_on, on_items
+from helpers.evidence import evidence_of, evidence_on, first_items, on_items
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chaos_utils.analyses import agreement
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.divergence import entropy
 from chaos_utils.metrics.resampling import holm
 from chaos_utils.scoring.published import TABLE_5
@@ -169,3 +171,44 @@ def test_the_nine_are_drawn_as_a_band_and_shown_as_their_mean_in_a_pool_too(samp
     two = drawn.query(first).set_index("system")["value"][[one for one, _ in nine]]
     assert mean["value"] == pytest.approx(two.mean())
     assert np.isnan(mean["low"])
+
+
+def test_half_a_crowd_predicts_the_other_half_but_for_ties(sample):
+    counts = np.repeat([[40, 0, 0], [20, 20, 0], [14, 13, 13]], 20, axis=0)
+    votes = replace(first_items(sample[0], 60), counts=frozen(counts))
+    given = {"n_bins": 3, "n_draws": 200, "seed": 0}
+    found = agreement.half_crowds(evidence_of(votes, []), **given).rows
+    accuracy = found[found["measure"] == "new_accuracy"].set_index("bin")["value"]
+    # All agree; one half has a majority where the other has none for it; who leads is chance.
+    drawn = np.random.default_rng(0).hypergeometric(20, 20, 20, 100_000)
+    expected = [1, np.mean(drawn == 10) / 2]
+    assert accuracy.tolist()[:2] == pytest.approx(expected, abs=0.01)
+    assert 0 < accuracy.iloc[2] < 0.4
+    assert found["n_votes"].unique().tolist() == [20]
+    whole = agreement.binned_scores(
+        evidence_of(votes, []), n_bins=3, n_resamples=20, seed=0
+    ).rows.drop_duplicates("bin")
+    assert found.drop_duplicates("bin")["n"].tolist() == whole["n"].tolist()
+    thin = replace(votes, counts=frozen(counts // 2))
+    assert not len(agreement.half_crowds(evidence_of(thin, []), **given))
+
+
+def test_two_models_are_in_colour_those_that_were_chosen_first():
+    names = ["a, seed 0", "a, mean of 3 seeds", "", "b", "c", "b"]
+    systems = pd.Series(names)
+    for chosen, expected in (([], ["a", "b"]), (["c"], ["c", "a"]), (["no", "b", "c"], ["b", "c"])):
+        found = systems[agreement.in_colour(systems, chosen)]
+        assert {name.partition(",")[0] for name in found} == set(expected)
+
+
+def test_people_are_drawn_beside_models_in_the_same_bins(of_sample, sample):
+    evidence = evidence_on(sample, load_systems)
+    halves = agreement.half_crowds([*evidence, *evidence.pooled()], n_bins=5, n_draws=1, seed=0)
+    drawn = agreement.drawn_rows(of_sample, "jsd", halves).rows
+    people = drawn[drawn["system"] == agreement.HALF_CROWD]
+    assert set(people["dataset"]) == set(drawn["dataset"])
+    edges = ["dataset", "bin", "entropy_low_bits", "entropy_high_bits"]
+    assert not drawn[edges].drop_duplicates().duplicated(["dataset", "bin"]).any()
+    assert len(people) == len(drawn[edges].drop_duplicates())
+    assert not people["in_colour"].any()
+    assert drawn.loc[drawn["in_colour"], "role"].isin(["model", "mean of seeds"]).all()

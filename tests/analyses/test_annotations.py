@@ -16,6 +16,8 @@ def test_data_statistics_count_changes_and_take_the_difference(few):
     assert table.loc["snli", "change_rate_percent"] == pytest.approx(100 / 3)
     assert table.loc["snli", "difference_n_examples"] == 3 - 1514
     assert table["n_overruled"].le(table["n_changed"]).all()
+    parts = table["overruled_percent"] + table["too_close_percent"]
+    assert parts.tolist() == pytest.approx(table["change_rate_percent"].tolist())
     # Own data has no full development set.
     assert table["change_rate_full_dev_percent"].isna().all()
 

@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.evidence import evidence_of
+from helpers.pictures import smallest_letters
 
 from chaos_utils.analyses import asking
 from chaos_utils.analyses.inputs import gather
+from chaos_utils.base import style
 from chaos_utils.datasets.auxiliary_data import AuxiliaryData
 from chaos_utils.plots.machine_crowds import plot_asking
 from chaos_utils.scoring.systems import synthetic_systems
@@ -79,8 +81,25 @@ def test_too_few_readable_answers_are_not_compared(rows):
     assert (rows.drop("unread")["n_items"] == N).all()
     figure = plot_asking(rows.reset_index())
     names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert sorted(names) == [f"{model}, temperature 1"
-                             for model in ("alike", "many", "shifted", "sure")]  # fmt: skip
+    assert names[1::2] == ["temperature 1"] * 4
+    assert sorted(names[::2]) == ["alike", "many", "shifted", "sure"]
+    assert smallest_letters(figure) >= style.smallest_type()
+
+
+def test_a_model_s_settings_stand_below_its_name_by_effort_and_number(rows):
+    settings = {"thinking_budget": ("512", "2048", "4096"), "reasoning_effort": ("low", "high")}
+    asked = [
+        {"model": "kimi-k2.6", "setting": setting, "value": value, "kind": "setting"}
+        for setting, values in settings.items()
+        for value in sorted(values)
+    ]
+    table = pd.concat([rows.reset_index(), pd.DataFrame(asked).assign(distance=30.0, sd=1.0)])
+    (left, _) = plot_asking(table).axes
+    labels = left.get_yticklabels()[:6]
+    assert [label.get_text() for label in labels] == [
+        "Kimi K2.6", "effort low", "effort high", "budget 512", "budget 2048", "budget 4096"
+    ]  # fmt: skip
+    assert [label.get_fontweight() for label in labels] == ["bold", *["normal"] * 5]
 
 
 def test_a_way_shows_what_it_can(sample):

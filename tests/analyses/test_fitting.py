@@ -7,8 +7,10 @@ from helpers.evidence import evidence_of, evidence_on, first_items, on_items
 
 from chaos_utils.analyses import fitting
 from chaos_utils.analyses.fitting import ALL, AS_IT_IS, BASE_RATE, FIXED, ON_VOTES, WITH_YOURS
+from chaos_utils.analyses.inputs import gather
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.splits import FOLDS, folds_of, item_groups
+from chaos_utils.metrics.conformal import label_sets as sets_of_labels
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.report.columns import lay_out
 from chaos_utils.scoring.fitting import KINDS, fit_map, log_probabilities, predict_out_of_fold
@@ -244,3 +246,67 @@ def test_what_a_system_adds_is_what_the_stack_loses_without_it(votes, systems):
     assert found.loc["those of Nie et al. 2020", "value"] == pytest.approx(expected, abs=1e-6)
     alone = fitting.contributions.function(votes, systems, n_resamples=200, seed=0)
     assert alone.empty
+
+
+def test_sets_hold_new_votes_and_a_better_prediction_makes_them_smaller(votes, systems, others):
+    mine = yours(votes)
+    table = fitting.label_sets(evidence_of(votes, [*systems, mine]), n_splits=10, seed=0)
+    rows = table.rows.set_index("system")
+    assert list(rows.index) == [
+        BASE_RATE, fitting.THEMSELVES, systems[0].name, "mine", ALL
+    ]  # fmt: skip
+    # Few items: up to a vote and an item too much.
+    assert rows["new_vote_held"].between(0.89, 0.95).all()
+    assert (rows["most_votes_held"] > 0.88).all()
+    sizes = rows[["new_vote_size", "most_votes_size"]]
+    assert sizes.loc[systems[0].name].lt(sizes.loc["mine"]).all()  # half of it is noise
+    assert sizes.le(sizes.loc[BASE_RATE] + 0.05).all(axis=None)
+    assert (sizes["new_vote_size"] < sizes["most_votes_size"]).all()
+    shown = list(fitting.shown_sets(table.rows)["system"])
+    assert shown == [fitting.THEMSELVES, ALL, systems[0].name, BASE_RATE]
+    for some in others:
+        found = fitting.label_sets(evidence_of(some, []), n_splits=2, seed=0).rows
+        assert set(found["system"]) == {BASE_RATE, fitting.THEMSELVES}
+        assert found["new_vote_size"].between(1, some.dataset.n_classes).all()
+        assert found["most_votes_size"].isna().all() == some.are_few
+
+
+def test_no_text_helps_to_choose_its_own_threshold(votes, systems, monkeypatch):
+    twice = replace(
+        votes, texts=tuple(votes.texts[k - k % 2] for k in range(len(votes))), other_sources=()
+    )
+    groups, seen = item_groups([twice])[0], []
+    monkeypatch.setattr(
+        fitting, "_sets_on_halves",
+        lambda p, h, half, share: (seen.append(half), (1.0, np.ones(len(half))))[1],
+    )  # fmt: skip
+    fitting.label_sets.function(twice, systems, n_splits=3, seed=0)
+    assert len({half.tobytes() for half in seen}) == 3
+    for half in seen:
+        assert 0.4 < half.mean() < 0.6
+        assert not set(groups[half == 0]) & set(groups[half == 1])
+
+
+@pytest.mark.parametrize("name", ["snli", "mnli", "alphanli"])
+def test_sets_hold_votes_on_texts_that_neither_map_nor_threshold_has_seen(name, released):
+    """A fifth of the texts is left out of all fits, in turn."""
+    part = next(one for one in gather("released", []).named(name))
+    items = fitting.common_items(part.votes[0], part.systems[0])
+    logs, shares = items.inputs(range(len(items.systems))), items.votes.shares
+    held, sizes, most = [], [], []
+    for left_out in range(0, FOLDS, 2):
+        is_new = np.isin(items.folds, (left_out, left_out + 1))
+        p = predict_out_of_fold(
+            logs[~is_new], shares[~is_new], items.folds[~is_new], kind="affine", objective="kl"
+        )
+        new = fit_map(logs[~is_new], shares[~is_new], kind="affine", objective="kl").predict(
+            logs[is_new]
+        )
+        sets = sets_of_labels(new, p, shares[~is_new], 0.9)
+        held.extend((shares[is_new] * sets).sum(axis=1))
+        sizes.extend(sets.sum(axis=1))
+        sets = sets_of_labels(new, p, shares[~is_new], 0.9, held=0.9)
+        most.extend((shares[is_new] * sets).sum(axis=1) >= 0.9 - 1e-9)
+    assert np.mean(held) == pytest.approx(0.9, abs=0.015)
+    assert np.mean(most) == pytest.approx(0.9, abs=0.03)
+    assert np.mean(sizes) < {"snli": 1.65, "mnli": 2.0, "alphanli": 1.3}[name]

@@ -1,19 +1,23 @@
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.evidence import evidence_of, evidence_on
+from helpers.evidence import evidence_of, evidence_on, first_items, on_items
 from scipy.stats import spearmanr
 
 from chaos_utils.analyses import results
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import frozen
+from chaos_utils.metrics.agreement import pairwise_agreement
+from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.metrics.resampling import holm
 from chaos_utils.metrics.signals import contested_auroc, entropy_correlation
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.published import published_models
+from chaos_utils.scoring.recalibration import too_few_to_recalibrate
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.systems import (
     computed,
@@ -191,3 +195,100 @@ def test_a_signal_is_what_the_metrics_give(sample):
     assert signals(votes, []).empty
     few = replace(votes, counts=frozen(np.minimum(votes.counts, 3)))
     assert signals(few, synthetic_systems(few)[:1])["kind"].tolist() == ["baseline"] * 2 + ["model"]
+
+
+def test_people_are_judged_by_the_others_who_voted(sample):
+    counts = np.array([[12, 6, 2], [20, 0, 0]])
+    votes = replace(first_items(sample[0], 2), counts=frozen(counts))
+    rows = results.misplaced.function(votes, [], n_resamples=20, seed=0).set_index("system")
+    voters = np.repeat(np.arange(3), counts[0])
+    five = [np.bincount(voters[list(few)], minlength=3) for few in combinations(range(20), 5)]
+    others = (counts[0] - np.array(five)) / 15
+    expected = total_variation(others, np.array(five) / 5).mean() / 2  # nobody differs on the other
+    assert rows.loc["five people", "misplaced"] == pytest.approx(100 * expected)
+    two_differ = 1 - pairwise_agreement(counts).mean()
+    assert rows.loc["one person", "misplaced"] == pytest.approx(100 * two_differ)
+    few = replace(votes, counts=frozen(counts // 2))
+    assert results.misplaced.function(few, [], n_resamples=20, seed=0).empty
+
+
+def test_systems_misplace_what_their_distance_says_as_they_are_and_recalibrated(sample):
+    votes = sample[0]
+    near, far = synthetic_systems(votes)[:2]
+    part = on_items(far, np.arange(20, len(votes)))
+    rows = results.misplaced.function(votes, [near, part], n_resamples=200, seed=0)
+    rows = rows.set_index(["system", "how"])
+    expected = score(votes, [near, part, uniform(votes)], measures=["dist_ce"])
+    as_they_are = rows.xs("as it is", level="how")
+    for row in expected.to_dict("records"):
+        assert as_they_are.loc[row["system"], "misplaced"] == pytest.approx(100 * row["value"])
+    labels = as_they_are.loc[["majority label", "old label"], "misplaced"]
+    given = (votes.majority, votes.old_label)
+    shares = [votes.shares[np.arange(len(votes)), label].mean() for label in given]
+    assert labels.tolist() == pytest.approx([100 * (1 - share) for share in shares])
+    has_map = too_few_to_recalibrate(len(votes), 3) == ""
+    assert ((near.name, "recalibrated") in rows.index) == has_map
+    ends = rows.dropna(subset="misplaced_low")
+    assert ends["misplaced"].between(ends["misplaced_low"], ends["misplaced_high"]).all()
+
+
+def test_the_figure_has_people_the_range_of_the_models_and_the_nearest_once_recalibrated():
+    def row(system, how, misplaced, kind="model", of_paper=True):
+        ends = {"misplaced_low": misplaced - 1, "misplaced_high": misplaced + 1}
+        about = {"dataset": "mnli", "system": system, "how": how, "kind": kind}
+        return about | {"of_paper": of_paper, "misplaced": misplaced} | ends
+
+    table = pd.DataFrame([
+        row("second crowd", "as it is", 6, "reference", False),
+        row("five people", "as it is", 20, "people", False),
+        row("one person", "as it is", 46, "people", False),
+        row("uniform guess", "as it is", 34, "baseline", False),
+        row("bert-base", "as it is", 35), row("bert-base", "recalibrated", 23),
+        row("roberta-large", "as it is", 36), row("roberta-large", "recalibrated", 18),
+        row("later", "as it is", 30, of_paper=False),
+        row("later", "recalibrated", 10, of_paper=False),
+    ])  # fmt: skip
+    drawn = results.drawn_misplaced(table, dataset="snli").rows.set_index(["label", "how"])
+    assert list(drawn.index) == [
+        ("second crowd", "as it is"), ("five people", "as it is"), ("uniform guess", "as it is"),
+        ("the two models of 2020", "range"), ("RoBERTa-large", "as it is"),
+        ("RoBERTa-large", "recalibrated"),
+    ]  # fmt: skip
+    ends = drawn.loc[("the two models of 2020", "range"), ["low", "high"]]
+    assert ends.tolist() == [35, 36]
+    own = results.drawn_misplaced(table[~table["of_paper"]], dataset="mnli").rows
+    assert own.query("kind == 'model'")["label"].tolist() == ["later", "later"]
+    assert results.drawn_misplaced(table.head(0), dataset="mnli").rows.empty
+
+
+def test_a_worth_is_drawn_in_people_beside_its_skill(sample):
+    evidence = evidence_on(sample[:1], lambda votes: synthetic_systems(votes)[:1])
+    table = results.human_equivalents(evidence, n_draws=2, n_resamples=20, seed=0)
+    drawn = results.drawn_worth(table.rows).rows
+    said = table.rows.set_index(["system", "measure"])["value"]
+    for row in drawn[drawn["how"] == "as it is"].to_dict("records"):
+        assert row["people"] == pytest.approx(said[row["system"], worths.PEOPLE])
+        assert row["skill"] == pytest.approx(said[row["system"], worths.SKILL])
+    assert "original votes" in set(drawn["system"])
+    assert not {"uniform guess", "base rate", "class prior", "old label"} & set(drawn["system"])
+
+
+def test_five_people_misplace_fewer_votes_than_models_and_the_nine_more_than_a_guess_on_mnli(
+    released,
+):
+    evidence = evidence_on(released, released_systems)
+    table = results.misplaced(evidence, n_resamples=20, seed=0)
+    rows = table.rows.set_index(["system", "how"])
+    as_they_are = rows.xs("as it is", level="how").pivot(columns="dataset", values="misplaced")
+    people = as_they_are.loc[["second crowd", "five people", "one person", "uniform guess"]]
+    assert people[["snli", "mnli", "alphanli"]].round().to_numpy().tolist() == [
+        [5, 6, 3], [16, 20, 9], [34, 46, 18], [44, 34, 38],
+    ]  # fmt: skip
+    nine = table.rows[table.rows["of_paper"] & (table.rows["how"] == "as it is")]
+    ends = nine.groupby("dataset")["misplaced"].agg(["min", "max"]).round()
+    assert ends.loc["mnli"].tolist() == [35, 37]
+    assert ends.loc["snli"].tolist() == [23, 26]
+    assert (
+        round(rows.query("dataset == 'mnli'").loc[("roberta-large", "recalibrated"), "misplaced"])
+        == 18
+    )

@@ -7,15 +7,18 @@ import pandas as pd
 import pytest
 from helpers.checkout import PROJECT
 from helpers.evidence import drawn, evidence_of, on_items
+from helpers.pictures import smallest_letters
 
 from chaos_utils.analyses import fitting, scoreboard
 from chaos_utils.analyses.inputs import gather
+from chaos_utils.base import style
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
 from chaos_utils.datasets.auxiliary_data import AuxiliaryData
+from chaos_utils.metrics.ranks import rank_sets
 from chaos_utils.plots.scoreboard import plot_scoreboard
 from chaos_utils.report.columns import lay_out
-from chaos_utils.scoring.evaluate import part_of
+from chaos_utils.scoring.evaluate import guesses, part_of
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD
 from chaos_utils.scoring.submitting import OWN_ROWS
 from chaos_utils.scoring.system import votes_of
@@ -133,6 +136,43 @@ def test_systems_stand_among_those_on_the_same_items(board, votes, systems):
                 assert shown == pytest.approx(astuple(estimates[name]), rel=1e-8)
 
 
+def test_without_those_fitted_on_votes_the_others_are_placed_anew(board, votes, systems):
+    rows = pool(board, scoreboard.ALL)
+    fitted = rows[rows["votes_used"]]
+    assert {"all systems, stacked", "base rate"} <= set(fitted.index)
+    assert fitted[["no_votes_place_best", "no_votes_as_it_is_place_best"]].isna().all(axis=None)
+    left = rows[~rows["votes_used"] & rows["no_votes_place_best"].notna()]
+    assert (left["no_votes_n_placed"] == len(left)).all()
+    by_name = {one.name: one for one in (*guesses(votes), *systems)}
+    names = [name for name in left.index if name in by_name]
+    assert set(left.index) - set(names) == {"most"}
+    distances = {
+        name: worth(votes, by_name[name], **FEW).by_item[PEOPLE_RECALIBRATED] for name in names
+    }
+    found = rank_sets(
+        np.column_stack(list(distances.values())), 4000, np.random.default_rng(5),
+        highest_first=False,
+    )  # fmt: skip
+    # Beside one system more, which has a place of its own among them.
+    assert np.abs(left.loc[names, "no_votes_place_best"] - found.best).max() <= 1
+    assert np.abs(left.loc[names, "no_votes_place_worst"] - found.worst).max() <= 1
+    # They gain more than the places of those that were before them.
+    assert left["no_votes_place_best"].min() == 1
+    header, _ = lay_out(scoreboard.on_all_items(board).rows, scoreboard.COLUMNS)
+    assert {column.heading for column in scoreboard.SAW_NO_VOTES.columns} <= {
+        name for (name,) in header
+    }
+    texts = {
+        row["system"]: [column.cell(row) for column in scoreboard.SAW_NO_VOTES.columns]
+        for row in scoreboard.on_all_items(board).rows.to_dict("records")
+        if scoreboard.SAW_NO_VOTES.is_among(row)
+    }
+    assert "5 people" in texts
+    assert "base rate" not in texts
+    assert texts["near"][0].endswith(f"600 items: {len(left)} places")
+    assert texts["near"][1].startswith("1")
+
+
 def test_a_label_is_ordered_with_all_and_has_nothing_as_it_is(board):
     rows = pool(board, "560 items")
     labels = rows[rows["asked"] == "label"]
@@ -147,6 +187,27 @@ def test_a_label_is_ordered_with_all_and_has_nothing_as_it_is(board):
         "all systems, stacked", "all systems + language models, stacked"
     }  # fmt: skip
     assert rows["n_placed"].max() == rows["place_best"].notna().sum()
+
+
+def test_another_system_is_placed_in_the_pools_of_the_board(
+    board, votes, own, systems, judges, monkeypatch
+):
+    monkeypatch.setattr(scoreboard, "load_systems", lambda votes, submitted: systems)
+    monkeypatch.setattr(scoreboard, "variant_runs", list)
+    monkeypatch.setattr(scoreboard, "JUDGES", judges)
+    whole, fewer = scoreboard.pools(votes)
+    for made in (whole, fewer):
+        assert len(made.votes) == {"all": N, "560 items": 560}[made.name]
+        rows = pool(board, made.name)
+        placed = rows[rows["place_best"].notna() & ~rows.index.isin(["part", "most"])]
+        names = [system.name for system in made.systems]
+        assert set(names) == set(placed.index)
+        for system, result, about in zip(made.systems, made.worths, made.about, strict=True):
+            expected = rows.loc[system.name, PEOPLE_RECALIBRATED]
+            assert result.estimates[PEOPLE_RECALIBRATED].value == pytest.approx(expected)
+            assert about["how"].startswith(rows.loc[system.name, "kind"])
+    assert scoreboard.pools(own) == []
+    assert scoreboard.pools(part_of(votes, np.arange(480))) == []
 
 
 def test_people_are_worth_what_they_are_and_are_judged_by_others(board, votes):
@@ -216,7 +277,9 @@ def test_the_figure_has_a_row_for_each_group_and_a_mark_for_each_system(board):
     best = rows[rows["is_best"]].groupby("group")["value"].first()
     largest = rows[rows["how"] == "recalibrated"].groupby("group")["value"].max()
     assert best.to_dict() == largest[best.index].to_dict()
-    (axis,) = plot_scoreboard(rows).axes
+    figure = plot_scoreboard(rows)
+    (axis,) = figure.axes
+    assert smallest_letters(figure) >= style.smallest_type()
     n_drawn = sum(len(marks.get_offsets()) for marks in axis.collections)
     assert n_drawn == rows["value"].between(-1.5, 10).sum()
     assert [tick.get_text() for tick in axis.get_yticklabels()] == groups

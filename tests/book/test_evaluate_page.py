@@ -15,25 +15,43 @@ from helpers.predictions import (
     N,
     csv_text,
     made_votes,
+    part_of,
     shares,
     table_of,
     write_csv,
     write_shares,
 )
 
+from chaos_utils.analyses import scoreboard
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.metrics.ranks import rank_sets
 from chaos_utils.metrics.skill import skill_of_people
 from chaos_utils.publish import explorer
 from chaos_utils.publish.scripts import packed_script
-from chaos_utils.scoring.evaluate import evaluate_files
+from chaos_utils.scoring.evaluate import RESAMPLES, evaluate_files, in_places
 from chaos_utils.scoring.methods_sentences import facts_of_votes, methods_sentences
+from chaos_utils.scoring.places import (
+    RANKINGS,
+    CountedDraws,
+    Pool,
+    by_uid,
+    distances,
+    page_pool,
+    place,
+)
 from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.scores import score
-from chaos_utils.scoring.systems import base_rate, load_systems, uniform
-from chaos_utils.scoring.worth import PEOPLE_RECALIBRATED, PEOPLE_SHRUNK, SKILL_SHRUNK, worth
+from chaos_utils.scoring.systems import base_rate, computed, load_systems, uniform
+from chaos_utils.scoring.worth import (
+    PEOPLE,
+    PEOPLE_RECALIBRATED,
+    PEOPLE_SHRUNK,
+    SKILL_SHRUNK,
+    worth,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -62,8 +80,17 @@ SENTENCES = """([text, name, known, resamples]) => {
   return Evaluate.sentences(
     Evaluate.factsOf(system, all, worths, resamples.length, known), known.wordings);
 }"""
+PLACED = """([text, name, known, pool]) => {
+  const [system] = Evaluate.read(new TextEncoder().encode(text).buffer, name, known, true);
+  const placing = Evaluate.placeIn(system, pool);
+  return placing && {
+    worth: Evaluate.inWords("people_on_top_recalibrated", placing.worth),
+    sets: Object.fromEntries(Object.entries(placing.sets).map(([name, ranks]) =>
+      [name, [...ranks.values()].map(({best, worst, of}) => [best, worst, of])])),
+  };
+}"""
 FEW = 60  # resamples
-SCRIPTS = ("reading", "recalibration", "measures", "strip", "sentences", "results")
+SCRIPTS = ("reading", "recalibration", "measures", "strip", "sentences", "places", "results")
 
 
 def known_of(all_votes):
@@ -486,6 +513,94 @@ def test_resamples_hold_every_item_about_as_often_and_come_again(scripts):
     assert abs(apart.mean() + 1 / 49) < 0.005
 
 
+# Places among all systems
+
+
+def check_places(scripts, path, votes, pool):
+    """Hold the places that the page gives to a file, and to all others, against Python's."""
+    (system,) = read_predictions(path, [votes], allow_missing=True)
+    known = known_of([votes])
+    in_page = page_pool(pool, known["datasets"][0]["uids"])
+    found = scripts.evaluate(PLACED, [path.read_text("utf-8"), path.name, known, in_page])
+    assert (found is not None) == pool.is_covered_by(system)
+    if found is None:
+        return None
+    placing = place(pool, system)
+    assert set(found["sets"]) == set(placing.sets)
+    for name, ranks in placing.sets.items():
+        expected = [[*ends, len(ranks.best)] for ends in zip(ranks.best, ranks.worst, strict=True)]
+        assert found["sets"][name] == expected, name
+    assert found["worth"].split(" [")[0] == placing.worth.text(PEOPLE_RECALIBRATED)
+    return placing
+
+
+def made_pool(votes, truths_like):
+    """Return a pool of made systems: better and worse, with one label, and without some items."""
+    rng = np.random.default_rng(2)
+    systems = []
+    for k, spread in enumerate((0.2, 0.5, 0.55, 0.6, 1, 2)):
+        values = truths_like * np.exp(spread * rng.normal(size=truths_like.shape))
+        values /= values.sum(axis=1, keepdims=True)
+        systems.append(computed(f"system <b>{k}", votes, values, origin="released"))
+    labels = computed("labels", votes, np.eye(3)[systems[3].predicted])
+    systems += [
+        replace(labels, one_label=True),
+        part_of(systems[2], range(20, len(votes)), name="p"),
+    ]
+    worths = [worth(votes, system, n_resamples=0) for system in systems]
+    return Pool("all", votes, systems, worths, [
+        {"name": system.name, "how": "language model, label" if system.one_label else "model"}
+        for system in systems
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ["probabilities", "labels", "a part", "too few", "a copy"])
+def test_places_are_those_of_the_command(scripts, tmp_path, case):
+    votes, values = drawn_votes()
+    pool = made_pool(votes, values)
+    rng = np.random.default_rng(5)
+    values *= np.exp(0.5 * rng.normal(size=values.shape))
+    values /= values.sum(axis=1, keepdims=True)
+    if case == "labels":
+        values = np.eye(3)[values.argmax(axis=1)]
+    if case == "a copy":
+        values = pool.systems[2].probabilities
+    uids = votes.uids[: {"a part": 500, "too few": 490}.get(case, len(votes))]
+    path = write_shares(tmp_path / "m.csv", votes, values, uids)
+    placing = check_places(scripts, path, votes, pool)
+    assert (placing is None) == (case == "too few")
+    if placing is not None:
+        columns = placing.columns(PEOPLE_RECALIBRATED)
+        assert 1 < columns["place_best"] <= columns["place_worst"] < columns["n_placed"] == 9
+        assert bool(placing.columns(PEOPLE)) == (case != "labels")
+
+
+def test_resamples_are_those_of_the_command(scripts):
+    times = scripts.evaluate("Evaluate.draw(37, 5, 4).map(one => [...one])")
+    drawn = CountedDraws(4).integers(37, size=(5, 37), dtype=np.int32)
+    assert times == [np.bincount(row, minlength=37).tolist() for row in drawn]
+
+
+@pytest.mark.slow
+def test_places_of_real_systems_are_those_of_the_command_and_rounding_moves_none(
+    scripts, released, tmp_path
+):
+    for votes in released:
+        for pool in scoreboard.pools(votes):
+            for index in (5, len(pool.systems) // 2):
+                system = pool.systems[index]
+                path = write_shares(tmp_path / "m.csv", system, system.probabilities)
+                ours = check_places(scripts, path, votes, pool)
+                exact = distances(pool.votes, [*pool.systems, system], [*pool.worths, ours.worth],
+                                  PEOPLE_RECALIBRATED)[by_uid(pool.votes)]  # fmt: skip
+                ranks = rank_sets(exact, RANKINGS, CountedDraws(0), highest_first=False)
+                safe = ranks.margin > 0.005
+                rounded = ours.sets[PEOPLE_RECALIBRATED]
+                assert safe.mean() > 0.5
+                assert (ranks.best == rounded.best)[safe].all()
+                assert (ranks.worst == rounded.worst)[safe].all()
+
+
 # The page
 
 
@@ -543,6 +658,7 @@ def test_the_button_copies_the_sentences_of_the_command(page, files, sample, tmp
     text = page.evaluate("navigator.clipboard.readText()")
     assert text == page.locator(".evaluate-sentences pre").inner_text()
     assert text.startswith("<b>&lt; was judged")
+    assert f"({RESAMPLES:,} resamples)" in text
     systems = {"snli": read_predictions(path, sample[:1])}
     answer = evaluate_files(systems, sample[:1], n_resamples=FEW)
     (expected,) = methods_sentences(answer, systems, sample[:1])
@@ -693,6 +809,69 @@ def test_a_dataset_beside_the_book_s_is_judged_when_it_is_chosen(among, tmp_path
     assert f"mine on {len(RTE)} items of RTE" in table.inner_text()
     assert "0.000" in table.get_by_role("row", name=MEASURES["jsd"].title).inner_text()
     assert not page.locator(".evaluate-fault").is_visible()
+
+
+@pytest.fixture(scope="module")
+def ranking(open_at):
+    """The title page of a book that has the scoreboard of a dataset."""
+    votes, values = drawn_votes()
+    pool = made_pool(votes, values)
+    fewer = replace(pool, name="520 items")
+    script = evaluate.scoreboard_script(votes, [pool, fewer], "")
+    # Any script of the page stands in for the file, which sets what is set already.
+    known = {"file": "strip.js", "global": "CHAOS_SCOREBOARD_snli"}
+    items = {"datasets": [explorer.columns(votes, ())], "scale": 10_000, "synthetic": False}
+    given = f"""document.addEventListener("readystatechange", () => {{
+      const place = document.getElementById("evaluate-known");
+      if (document.readyState !== "interactive") return; // before any script runs
+      const known = JSON.parse(place.textContent);
+      known.scoreboards = {{snli: {json.dumps(known)}}};
+      place.textContent = JSON.stringify(known);
+    }});"""
+    page = open_at("index", script=given + script + instead("CHAOS_ITEMS", items))
+    page.set_viewport_size({"width": 390, "height": 844})
+    return page, votes, pool, values
+
+
+def test_a_file_is_set_among_all_systems_of_the_scoreboard(ranking, tmp_path):
+    page, votes, pool, values = ranking
+    noise = np.random.default_rng(5).normal(size=values.shape)
+    values = values * np.exp(0.5 * noise)
+    values /= values.sum(axis=1, keepdims=True)
+    path = write_shares(tmp_path / "<i>mine.csv", votes, values)
+    choose(page, path)
+    answer = page.locator(".evaluate-among [role=status]", has_text="Among all systems of")
+    answer.wait_for()
+    (system,) = read_predictions(path, [votes])
+    placing = place(pool, system)
+    plain, recalibrated = (
+        in_places(placing.columns(name)) for name in (PEOPLE, PEOPLE_RECALIBRATED)
+    )
+    assert answer.inner_text() == (
+        "Among all systems of the scoreboard on SNLI (all 520 items), <i>mine has "
+        f"{recalibrated} by what it is worth recalibrated, and {plain} as it is."
+    )
+    rows = page.locator(".evaluate-board tbody tr")
+    names = [" ".join(text.split()) for text in rows.locator("th").all_inner_texts()]
+    assert {"5 people people", "10 people people", "second crowd people"} < set(names)
+    folded = rows.count() - rows.filter(visible=True).count()
+    assert folded > 0
+    page.get_by_role("button", name=f"Show all {rows.count()}").press("Enter")
+    assert rows.filter(visible=True).count() == rows.count() == len(pool.systems) + 4
+    assert page.evaluate("document.activeElement.getAttribute('role')") == "region"
+    plain = rows.filter(has_text="language model, label").locator("td").last
+    assert plain.inner_text() == "–"  # as it is, a label has no worth
+    found = dict(zip(names, rows.locator("td:nth-child(2)").all_inner_texts(), strict=True))
+    ranks = placing.sets[PEOPLE_RECALIBRATED]
+    for one, best, worst in zip(pool.systems, ranks.best, ranks.worst, strict=False):
+        (cell,) = (text for name, text in found.items() if name.startswith(f"{one.name} "))
+        assert cell == (str(best) if best == worst else f"{best}–{worst}")
+    page.get_by_label("On", exact=True).select_option("520 items")
+    assert "on SNLI (520 items, with language models’ labels), " in answer.inner_text()
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    assert not violations(page, "#evaluate")
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
+    assert page.locator(".evaluate-among :is(b, i)").count() == 0
 
 
 def test_the_page_holds_no_votes_and_a_part_of_the_main_table():

@@ -10,8 +10,7 @@ from helpers.pages import LOADS_MORE, tab_through, violations, watch
 from helpers.widgets import calculator_page, interactive_page, sortable_page
 
 from chaos_utils.publish import explorer
-from chaos_utils.report.manifests import Display
-from chaos_utils.report.tables import table_html
+from chaos_utils.report.manifests import Display, ShownAlone
 
 pytestmark = pytest.mark.browser
 
@@ -43,7 +42,10 @@ CURVES = pd.DataFrame(
      for step in (0.5, 1.0)],
     columns=["dataset", "system", "family", "measure", "temperature", "value"],
 )  # fmt: skip
-TABLE = Display(header=[["system"], ["worth"]], rows=[["<b>evil</b>", "2.5"], ["b", "1"]])
+TABLE = Display(
+    header=[["system"], ["worth"]], rows=[["<b>evil</b>", "2.5"], ["b", "1"]],
+    alone=ShownAlone(label="Only </script><b>", columns=[1], rows=[["<i>2</i>"], None]),
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module", params=WIDGETS)
@@ -57,7 +59,7 @@ def widget(request, site, known, converted, tmp_path_factory):
         "curves": lambda: interactive_page(
             folder, curves(CURVES, "temperature", references([], [])), "temperature"
         ),
-        "sortable": lambda: sortable_page(folder, table_html(TABLE), "worth"),
+        "sortable": lambda: sortable_page(folder, TABLE, "worth"),
     }
     address = (site / f"{PAGES.get(name, name)}.html").as_uri()
     place, asked = WIDGETS[name]

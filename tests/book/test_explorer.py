@@ -190,6 +190,65 @@ def test_a_new_majority_overrules_the_old_label_where_it_leads_beyond_chance(vis
                 assert f", is {verdict}" in page.locator("dialog").inner_text()
 
 
+def test_a_majority_that_chance_may_bring_is_too_close_to_call(visit, items):
+    for name in ("snli", "alphanli"):
+        votes, majority = np.transpose(items[name]["votes"]), np.array(items[name]["majority"])
+        each = np.arange(len(votes))
+        others = votes.copy()
+        others[each, majority] = -1
+        second = others.max(axis=1)
+        close = ~leads(votes[each, majority], second) & (second > 0)
+        page = visit(f"?dataset={name}&sort=share")
+        assert 0 < close.sum() < len(votes)
+        words = page.locator("tbody.found td:nth-child(4)").all_inner_texts()
+        uids = shown(page)
+        assert ["too close to call" in text for text in words] == [
+            bool(close[items[name]["uids"].index(uid)]) for uid in uids
+        ]
+        for i in (int(np.flatnonzero(close)[0]), int(np.flatnonzero(~close)[0])):
+            page = visit("#" + items[name]["uids"][i].replace("#", "%23"))
+            said = f", to {second[i]}% of the next label: too close to call" in (
+                page.locator("dialog").inner_text()
+            )
+            assert said == close[i]
+
+
+def test_language_models_and_labels_alone_stand_on_the_card(load, small_checkout):
+    data = read(small_checkout, "items.js")
+    snli = data["datasets"][0]
+    n, system = len(snli["uids"]), snli["systems"][2]
+    asked = [[20, 10, 2], *[[None] * 3] * (n - 1)]
+    snli["machines"] = {
+        "n": 32, "source": f"Labels {EVIL}", "votes": np.transpose(asked).tolist()
+    }  # fmt: skip
+    system |= {"jsd": [None] * n, "mean_jsd": None, "origin": "submitted", "name": EVIL}
+    page = load(f"?dataset=snli#{snli['uids'][0]}", instead("CHAOS_ITEMS", data))
+    card = page.locator("dialog")
+    card.get_by_text("32 language models").wait_for()
+    text = card.inner_text()
+    assert "20 entailment, 10 neutral, 2 contradiction" in text
+    assert f"Labels {EVIL}: one label each. They may have seen the item" in text
+    row = card.locator("tbody tr", has_text=f"{EVIL}, submitted")
+    cells = row.locator("td").all_inner_texts()
+    expected = ["–"] * 3
+    expected[system["label"][0]] = "label"
+    assert cells == ["one label", *expected, "–", "–"]
+    page.keyboard.press("Escape")
+    # It can be chosen: its labels are right or wrong, and it has no distance to sort by.
+    choose(page, system=EVIL, verdict="right")
+    right = np.array(system["label"]) == np.array(snli["majority"])
+    assert count(page) == right.sum()
+    page.get_by_role("columnheader", name="JSD").get_by_role("button").click()
+    uids = [uid for uid, is_right in zip(snli["uids"], right, strict=True) if is_right]
+    assert shown(page) == uids[:50]
+    choose(page, other=snli["systems"][0]["name"])
+    cells = page.locator("tbody.found td:nth-child(7)").all_inner_texts()
+    assert set(cells) == {"–"}
+    page.locator("#explorer tbody.found a").nth(1).click()
+    assert "none was asked about this item" in card.inner_text()
+    assert page.locator("#explorer :is(script, img)").count() == 0
+
+
 def test_the_browser_s_buttons_lead_through_cards(visit, items):
     one, other = items["snli"]["uids"][:2]
     page = visit(f"?dataset=snli#{one}")

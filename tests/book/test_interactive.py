@@ -162,7 +162,7 @@ def test_the_built_pages_hold_the_numbers_of_their_tables(real_checkout):
 
     for chapter, id, lines in (
         ("results", "tbl-main-results", False),
-        ("machine_crowds", "tbl-machine-models", True),
+        ("scoreboard", "tbl-machine-models", True),
     ):
         held, rows = held_on(chapter), table(id)
         rows = rows[rows["n_seeds"].isna()] if "n_seeds" in rows else rows

@@ -31,7 +31,7 @@ EACH_KIND = (
 PICTURED = {
     "index": "h1",
     "chapters/disagreement": "#fig-simplex",
-    "chapters/results": "#fig-results",
+    "chapters/results": "#fig-misplaced",
     "chapters/calibration": "#fig-reliability",
     "chapters/agreement": "#fig-accuracy-by-entropy",
     "chapters/ceilings": "#fig-annotation-budget",

@@ -39,4 +39,5 @@ def test_the_examples_have_the_values_of_the_chapters(released):
     sentences = reporting.example(votes[dataset], judge, 1000, 0)
     assert f"worth {value} people [{low}, {high}]" in sentences
     assert "one label per item" in sentences
+    assert "Kimi K2.6" in sentences
     assert reporting.example(votes[dataset], "nobody", 1000, 0) == ""

@@ -19,7 +19,7 @@ def search(open_at):
 def test_the_glossary_s_term_comes_first_and_says_so(search):
     found = search("entropy").locator("#search-results li").all_inner_texts()
     assert found[0] == "entropy (glossary term, in Glossary)"
-    assert "The shape of disagreement" in found[2:]
+    assert "How a hundred people answer" in found[2:]
 
 
 @pytest.mark.parametrize("word", ["constructor", "__proto__"])
@@ -37,7 +37,7 @@ def test_prose_comes_before_the_package(browser):
     results = [  # page, title, anchor, description, Sphinx's own score, file
         ["glossary", "entropy", "#term-entropy", "glossary term, in Glossary", 11, ""],
         ["glossary", "entropy bins", "#term-bins", "glossary term, in Glossary", 6, ""],
-        ["chapters/disagreement", "The shape of disagreement", "", None, 5, ""],
+        ["chapters/disagreement", "How a hundred people answer", "", None, 5, ""],
         ["rebuild", "How to rebuild > Entropy", "#entropy", None, 15, ""],
         ["reference/metrics", "Measures", "", None, 15, ""],
         ["reference/metrics", "chaos_utils.metrics.divergence.entropy", "#e", python, 11, ""],

@@ -4,8 +4,7 @@ import pytest
 from helpers.pages import watch
 from helpers.widgets import sortable_page
 
-from chaos_utils.report.manifests import Display
-from chaos_utils.report.tables import table_html
+from chaos_utils.report.manifests import Display, ShownAlone
 
 HEADER = [["dataset"], ["system"], ["place"], ["worth"], ["how"]]
 SYSTEMS = [
@@ -17,7 +16,16 @@ SYSTEMS = [
 ]
 MANY = [(f"system {n}", f"{n}", f"{20 - n}.0", "model") for n in range(1, 21)]
 ROWS = [["one", *row] for row in SYSTEMS] + [["two", *row] for row in MANY]
-TABLE = table_html(Display(header=HEADER, rows=ROWS, headed=True))
+TABLE = Display(header=HEADER, rows=ROWS, headed=True)
+# Zeta and the even ones of the second group, with other titles and places.
+ALONE = ShownAlone(
+    label="Only <some>", columns=[0, 2],
+    rows=[
+        ["one, fewer", "1–2"] if row[1] == "Zeta"
+        else ["two, fewer", f"{10 - n // 2}"] if row[0] == "two" and n % 2 == 0 else None
+        for n, row in enumerate(ROWS, 1 - len(SYSTEMS))
+    ],
+)  # fmt: skip
 SHOWN = "tbody:not(.folded) tr:not(.folded) [scope=row]"
 
 
@@ -115,10 +123,47 @@ def test_words_filter_the_rows_of_a_group(opened):
 def test_without_a_script_and_on_paper_all_rows_stand_there(browser, opened, tmp_path):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    page.goto(sortable_page(tmp_path, TABLE, "worth"))
+    page.goto(sortable_page(tmp_path, TABLE.model_copy(update={"alone": ALONE}), "worth"))
     assert page.locator("tbody tr:visible").count() == len(ROWS) + 2
     assert not page.locator(".sortable").is_visible()
+    said = page.locator("noscript").inner_text()
+    assert said.startswith("All rows are shown. With a script, a switch leaves “Only <some>”.")
     context.close()
     opened.emulate_media(media="print")
     assert opened.locator("tbody tr:visible").count() == len(ROWS) + 2
     assert not opened.locator(".sortable, .unfold").first.is_visible()
+
+
+@pytest.mark.browser
+def test_some_rows_are_shown_alone_with_what_they_say_then_and_all_again(browser, tmp_path):
+    page = browser.new_page(viewport={"width": 390, "height": 900})
+    troubles = []
+    watch(page, troubles)
+    page.goto(sortable_page(tmp_path, TABLE.model_copy(update={"alone": ALONE}), "worth"))
+    before = sorted(page.locator("tbody tr").all_text_contents())
+    box, status = page.get_by_label("Only <some>"), page.get_by_role("status")
+    shown = page.get_by_role("combobox")
+    box.focus()
+    page.keyboard.press("Space")
+    assert names(page) == ["Zeta"]
+    assert page.locator(f"{SHOWN} + td").all_inner_texts() == ["1–2"]
+    assert status.inner_text() == "1 of 1 rows, by worth, highest first."
+    assert page.locator("[scope=rowgroup]").all_text_contents() == ["one, fewer", "two, fewer"]
+    assert shown.locator("option").all_inner_texts() == ["one, fewer", "two, fewer"]
+    shown.select_option(label="two, fewer")
+    evens = [f"system {n}" for n in range(2, 21, 2)]
+    assert names(page) == evens
+    # It is sorted by the places that are shown; words find these too.
+    page.get_by_role("button", name="place").click()
+    page.get_by_role("button", name="place").click()
+    assert names(page) == evens[::-1]
+    page.get_by_label("Only rows with").fill("two")
+    assert names(page) == []
+    page.get_by_label("Only rows with").fill("")
+    page.get_by_role("button", name="worth").click()
+    box.uncheck()
+    assert len(names(page)) == 12
+    shown.select_option(label="one")
+    assert sorted(page.locator("tbody tr").all_text_contents()) == before
+    page.close()
+    assert not troubles

@@ -9,6 +9,8 @@ import pandas as pd
 from chaos_book.sortable import place_html
 
 from chaos_utils.publish.templating import piece
+from chaos_utils.report.manifests import Display
+from chaos_utils.report.tables import table_html
 from helpers.checkout import PROJECT
 
 BOOK = PROJECT / "book"
@@ -62,11 +64,13 @@ def interactive_page(folder: Path, data: dict[str, Any], slider: str = "") -> st
     return _page(folder / "page.html", INTERACTIVE, attributes, data)
 
 
-def sortable_page(folder: Path, table: str, by: str = "", is_lowest_first: bool = False) -> str:
-    """Return the address of a page with the HTML of a published table, which is sorted `by`."""
-    scrolled = piece("scrolled", table, "A table")
+def sortable_page(
+    folder: Path, display: Display, by: str = "", is_lowest_first: bool = False
+) -> str:
+    """Return the address of a page with a published table, which is sorted `by`."""
+    scrolled = piece("scrolled", table_html(display), "A table")
     figure = f'<figure class="published" id="tbl-one"><figcaption>C</figcaption>{scrolled}</figure>'
-    place = place_html("tbl-one", by, is_lowest_first)
+    place = place_html("tbl-one", by, is_lowest_first, display)
     return _write(folder / "table.html", SORTABLE, place + figure)
 
 

@@ -12,6 +12,7 @@ from chaos_utils.metrics.calibration import (
     murphy_decomposition,
     same_ranking,
 )
+from chaos_utils.metrics.conformal import label_sets
 from chaos_utils.metrics.divergence import entropy, kl_divergence, squared_distance, total_variation
 from chaos_utils.metrics.measures import MEASURES, EvalBatch
 from chaos_utils.metrics.priors import bootstrap_masses, draw_truths, fit_grid, simplex_grid
@@ -50,6 +51,12 @@ def replaced(**change):
         (lambda: murphy_decomposition(CERTAIN, CERTAIN, Binning(2, "right", zero_in_bin=False)),
          "zero_in_bin"),
         (lambda: same_ranking(EVEN, EVEN, ties="none"), "ties"),
+        # conformal
+        (lambda: label_sets(EVEN, EVEN, EVEN, 90), "level is 90"),
+        (lambda: label_sets(EVEN, EVEN, EVEN, 0.9, held=1.0), "held is 1.0"),
+        (lambda: label_sets(EVEN, EVEN, VOTES, 0.9), "row 0, sums to 4"),
+        (lambda: label_sets(EVEN, EVEN, np.eye(3), 0.9), "differ"),
+        (lambda: label_sets(np.eye(3), EVEN, EVEN, 0.9), "3 classes, known ones 2"),
         # distributions
         (lambda: entropy([[1.0]], unit="bits"), "shape"),
         (lambda: entropy([[0.5, 0.5], [0.5, 0.4]], unit="bits"), "row 1, sums to 0.9"),

@@ -1,6 +1,7 @@
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+from helpers.pictures import smallest_letters
 
 from chaos_utils.analyses.collection import transitions
 from chaos_utils.base.style import NARROW, WIDE, drawing_look
@@ -8,6 +9,8 @@ from chaos_utils.collection.protocol import load_protocol
 from chaos_utils.plots.bins import plot_jsd_by_entropy
 from chaos_utils.plots.ceilings import plot_items_by_votes
 from chaos_utils.plots.collection import plot_protocol
+from chaos_utils.plots.marks import key, write
+from chaos_utils.plots.panels import legible, row_panels
 from chaos_utils.plots.why import plot_again
 
 
@@ -33,10 +36,27 @@ def test_no_two_labels_of_the_machine_overlap(narrow):
     assert min(text.get_fontsize() for text in written) >= 7
 
 
+@pytest.mark.parametrize(("narrow", "shown"), [(False, 660), (True, 342)])
+def test_letters_are_eleven_pixels_high_at_the_size_that_is_shown(narrow, shown):
+    with drawing_look("light", narrow=narrow):
+        figure, axes = row_panels([["one", "two"]], 2)
+        for axis in axes:
+            axis.plot([0, 1], [0, 1])
+            axis.set(xlabel="x", title="t")
+            write(axis, "a note", (0, 0), (1, 1))
+        key(figure, {"one": {"hue": "blue", "marker": "o"}}, title="title")
+        assert smallest_letters(figure) < 11 * 72 * figure.get_figwidth() / shown
+        legible(figure)
+        axes[0].set_xlim(0, 30)  # other ticks
+        assert smallest_letters(figure) == pytest.approx(11 * 72 * figure.get_figwidth() / shown)
+        assert axes[0].title.get_fontsize() > smallest_letters(figure)
+
+
 def test_no_dataset_and_no_pool_is_dropped_from_the_bins(others):
     rows = [
         {"dataset": name, "bin": b, "entropy_low_bits": b - 1, "entropy_high_bits": b,
-         "system": "chance", "role": "baseline", "source": "computed", "value": 0.5, "n_seeds": 1}
+         "system": "chance", "role": "baseline", "source": "computed", "value": 0.5,
+         "low": 0.4, "high": 0.6, "in_colour": False}
         for name in ("snli", "severity", "alphanli", "snli+mnli", "mnli")
         for b in (1, 2)
     ]  # fmt: skip
@@ -79,5 +99,6 @@ def test_the_same_person_again_has_a_row_for_each_part_and_its_ratio(others, nar
     assert [text.get_text() for text in differ.get_yticklabels()] == [
         "same language\n30 items", "all\n30 items",
     ]  # fmt: skip
-    assert [text.get_text() for text in differ.texts] == ["same person", "two people"]
+    named = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert named == ["same person", "two people"]
     assert [text.get_text() for text in ratio.texts] == ["50%", "50%"]

@@ -50,14 +50,47 @@ def test_what_a_system_does_not_cover_is_empty_and_the_rest_in_its_place(sample)
         assert found[name] == [of[uid] if uid in part.uids else None for uid in uids]
 
 
-def test_the_nine_are_loaded_when_they_are_needed_and_named_before(sample):
+def test_a_label_alone_has_no_distance_from_the_votes(sample):
     votes = sample[0]
-    one, other = synthetic_systems(votes)[:2]
-    made = explorer.columns(votes, [one, replace(other, paper="nie2020")])
-    rest, files = explorer.split_systems(made, [one, replace(other, paper="nie2020")], "A notice.")
-    here, there = rest["systems"]
+    whole = synthetic_systems(votes)[0]
+    (found,) = explorer.columns(votes, [replace(whole, one_label=True)])["systems"]
+    rows = [votes.index(uid) for uid in sorted(votes.uids)]
+    assert found["label"] == whole.predicted[rows].tolist()
+    assert (found["mean_jsd"], set(found["jsd"])) == (None, {None})
+
+
+def test_language_models_labels_are_counted_where_all_were_asked(sample):
+    votes = sample[0]
+    source = replace(votes.source, synthetic=False, sha256=votes.dataset.files[0].sha256)
+    released = replace(votes, source=source, other_sources=())
+    uids = sorted(votes.uids)
+    labels = votes.dataset.labels
+    rows = [
+        {"uid": uid, "model": f"m{k}", "maker": "them", "label": labels[label]}
+        for uid, chosen in ((uids[4], (0, 0, 2)), (uids[1], (1, 1, 1)), (uids[2], (0, 1)))
+        for k, label in enumerate(chosen)
+    ]
+    judges = AuxiliaryData("invented/*", lambda dataset: pd.DataFrame(rows))
+    made = explorer.columns(released, [], judges)["machines"]
+    assert (made["n"], made["source"]) == (3, "Labels of 32 language models")
+    counts = dict(zip(uids, zip(*made["votes"], strict=True), strict=True))
+    assert counts.pop(uids[4]) == (2, 0, 1)
+    assert counts.pop(uids[1]) == (0, 3, 0)
+    assert set(counts.values()) == {(None, None, None)}
+    for other in (explorer.columns(votes, [], judges), explorer.columns(released, [])):
+        assert other["machines"] is None
+
+
+def test_the_nine_and_what_was_submitted_are_loaded_when_needed_and_named_before(sample):
+    votes = sample[0]
+    one, other, last = synthetic_systems(votes)
+    systems = [one, replace(other, paper="nie2020"), replace(last, origin="submitted")]
+    made = explorer.columns(votes, systems)
+    rest, files = explorer.split_systems(made, systems, "A notice.")
+    here, there, submitted = rest["systems"]
     assert here == made["systems"][0]
-    assert list(files) == [there["file"]] == ["system-snli-1.js"]
+    assert list(files) == [there["file"], submitted["file"]]
+    assert there["file"] == "system-snli-1.js"
     assert there["global"] in files[there["file"]]
     found = there | unpacked(files[there["file"]])
     assert made["systems"][1] == {name: found[name] for name in made["systems"][1]}

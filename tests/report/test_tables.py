@@ -15,7 +15,7 @@ from chaos_utils.report.manifests import (
     WebLink,
     read_manifest,
 )
-from chaos_utils.report.tables import publish_table, table_html
+from chaos_utils.report.tables import Alone, publish_table, table_html
 
 
 def parse(html):
@@ -53,6 +53,28 @@ def test_what_rows_share_heads_them(run_folder):
     publish_table("tbl-one", table, caption="One.", columns=columns, groups=["dataset"])
     heads = [head["scope"] for head in parse(table_html(display(run_folder))).find_all("th")]
     assert heads == ["col", "col", "rowgroup", "row", "row", "rowgroup", "row"]
+
+
+def test_some_rows_may_be_shown_alone_with_other_texts(run_folder):
+    rows = pd.DataFrame({"dataset": ["snli", "snli"], "name": ["a", "b"], "all": [2, 1]})
+    rows = rows.assign(few=["1", "-"], is_kept=[True, False])
+    columns = [Column("dataset", "dataset"), Column("name", "name"), Column("place", "all")]
+    alone = Alone(
+        "Only <some>",
+        lambda row: row["is_kept"],
+        [Column("place", "few"), Column("dataset", lambda row: f"few of {row['dataset']}")],
+    )
+    table = Table(rows, ("name",))
+    publish_table(
+        "tbl-one", table, caption="One.", columns=columns, groups=["dataset"], alone=alone
+    )
+    found = display(run_folder)
+    assert found.alone.label == "Only <some>"
+    assert found.alone.columns == [2, 0]
+    assert found.alone.rows == [["1", "few of snli"], None]
+    assert "few" not in table_html(found)
+    with pytest.raises(ValueError, match="not every row says"):
+        Display(header=[["a"]], rows=[["1"]], alone=found.alone)
 
 
 def test_everything_is_escaped():

@@ -12,15 +12,19 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from chaos_book import book
 from chaos_book.book import BOOK, raw_html, systems
 from chaos_book.widgets import Widget
+from chaos_utils.analyses import scoreboard
 from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.datasets.catalogue import get_dataset
+from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.skill import skill_of_people
 from chaos_utils.publish import scripts
 from chaos_utils.scoring.methods_sentences import facts_of_book, wordings
+from chaos_utils.scoring.places import Pool, page_pool
 from chaos_utils.scoring.recalibration import too_few_to_recalibrate
 from chaos_utils.scoring.worth import (
     AS_IT_IS,
@@ -35,6 +39,20 @@ from chaos_utils.scoring.worth import (
     without_reason,
 )
 
+
+def _scoreboards(app: Sphinx, page: str) -> dict[str, str]:
+    """Return the scripts with the systems of each dataset's scoreboard, by name."""
+    if "explorer" not in app.env.found_docs:
+        return {}
+    return {
+        _scoreboard(votes.dataset)["file"]: scoreboard_script(
+            votes, scoreboard.pools(votes), book.votes_notice()
+        )
+        for votes in BOOK.items.votes
+        if scoreboard.has_pools(votes)
+    }
+
+
 WIDGET = Widget(
     "evaluate",
     (
@@ -44,9 +62,11 @@ WIDGET = Widget(
         "measures.js",
         "strip.js",
         "sentences.js",
+        "places.js",
         "results.js",
         "main.js",
     ),
+    _scoreboards,
     shared=("axes.css", "axes.js"),
 )
 _SCORES, _WORTHS, _FITTED = "tbl-main-results", "tbl-human-equivalents", "tbl-fitting"
@@ -76,7 +96,12 @@ class EvaluateFile(SphinxDirective):
         }
         worth_rows = self._rows_of(_WORTHS)
         page_content = page_data(votes, self._rows_of(_SCORES)) | {
-            "skills": skills(worth_rows, self._rows_of(_FITTED), origins)
+            "skills": skills(worth_rows, self._rows_of(_FITTED), origins),
+            "scoreboards": {
+                one.dataset.name: _scoreboard(one.dataset)
+                for one in votes
+                if scoreboard.has_pools(one)
+            },
         }
         content = scripts.compact(page_content).replace("<", "\\u003c")
         data = f'<script type="application/json" id="evaluate-known">{content}</script>'
@@ -88,6 +113,21 @@ class EvaluateFile(SphinxDirective):
         if manifest is None or manifest.synthetic != BOOK.items.synthetic:
             return ()
         return manifest.data
+
+
+def _scoreboard(dataset: Dataset) -> dict[str, str]:
+    """Return the names of the file with a dataset's scoreboard, and of what it sets."""
+    return {
+        "file": f"scoreboard-{dataset.name}.js",
+        "global": f"CHAOS_SCOREBOARD_{dataset.name.replace('-', '_')}",
+    }
+
+
+def scoreboard_script(votes: Votes, pools: Sequence[Pool], notice: str) -> str:
+    """Return the script with the pools of a dataset's scoreboard, which begins with a `notice`."""
+    order = sorted(votes.uids)  # as the explorer's data has the items
+    content = [page_pool(pool, order) for pool in pools]
+    return scripts.packed_script(_scoreboard(votes.dataset)["global"], content, notice)
 
 
 def page_data(votes: Sequence[Votes], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -11,9 +11,11 @@ from chaos_book import book, faults
 from chaos_book.book import BOOK
 from chaos_book.widgets import Widget
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.auxiliary_data import JUDGES
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.publish import explorer, scripts
 from chaos_utils.publish.dependencies import CHART_LIBRARY
+from chaos_utils.scoring.submitted import submitted_systems
 
 logger = logging.getLogger(__name__)
 
@@ -61,9 +63,9 @@ def _item_scripts(*, has_chart: bool) -> dict[str, str]:
     items, datasets = BOOK.items, []
     files: dict[str, str] = {}
     for votes in items.votes:
-        systems = book.systems(votes)
+        systems = [*book.systems(votes), *submitted_systems(votes)]
         data, system_files = explorer.split_systems(
-            explorer.columns(votes, systems), systems, book.votes_notice()
+            explorer.columns(votes, systems, JUDGES), systems, book.votes_notice()
         )
         datasets.append(data | {"paper": _paper(votes.dataset.release.citation)})
         files |= system_files

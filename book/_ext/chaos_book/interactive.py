@@ -12,7 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from chaos_book.book import BOOK, raw_html
 from chaos_book.widgets import Widget
-from chaos_utils.base.style import SYSTEM_NAMES
+from chaos_utils.base.style import SYSTEM_NAMES, language_model_name
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.marks import system_hues
@@ -77,7 +77,8 @@ class Interactive(SphinxDirective):
         if "n_seeds" in rows:  # leave out means over seeds: the seeds are shown
             rows = rows[rows["n_seeds"].isna()]
         group, slider = self.options.get("group", "kind"), self.options.get("slider", "")
-        rows = rows.rename(columns={"model": "system"})
+        if "model" in rows:
+            rows = rows.assign(system=rows["model"].map(language_model_name))
         if "measure" not in rows:
             rows = _row_per_measure(rows, self.options["measures"].split(), group)
         rows = rows[rows["value"].notna()].reset_index(drop=True)

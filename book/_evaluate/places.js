@@ -1,0 +1,263 @@
+/* The places that a file's system may have among all of the scoreboard, by what they are worth.
+
+   The same as chaos_utils/scoring/places.py and metrics/ranks.py, by the same resamples of the items. */
+(function () {
+  "use strict";
+
+  const {make, table, choice, sum, mean, count, load} = window.Page;
+  const {itemsOf, worthOf, draw, inWords, withoutReason, peopleInWords} = window.Evaluate;
+  const N_RANKINGS = 4000, N_RESAMPLES = 2000, SEED = 0, LEVEL = 0.95, COVERAGE = 0.95, ROUNDING = 1e-12;
+  const RANKED_BY = ["people_on_top_recalibrated", "people_on_top"];
+  const AROUND = 5; // rows above and below the file's that are shown at first
+  const FEW_PEOPLE = [5, 10];
+
+  /* Pairs of columns in sets that share the same items; a column is NaN on an item that it lacks. */
+  function pairSets(columns) {
+    const lacking = columns.map((column) => column.flatMap((value, i) => (Number.isNaN(value) ? [i] : [])));
+    const sets = new Map();
+    lacking.forEach((one, a) => lacking.slice(a + 1).forEach((other, step) => {
+      const out = new Set([...one, ...other]), key = [...out].sort((x, y) => x - y).join();
+      if (!sets.has(key)) sets.set(key, {items: columns[0].flatMap((_, i) => (out.has(i) ? [] : [i])), pairs: []});
+      sets.get(key).pairs.push([a, a + 1 + step]);
+    }));
+    return [...sets.values()];
+  }
+
+  /* The means of some columns over some items, on each resample. */
+  function meansOn(columns, items, resamples) {
+    const k = columns.length, values = new Float64Array(k * items.length), sums = new Float64Array(k);
+    items.forEach((i, row) => columns.forEach((column, c) => { values[row * k + c] = column[i]; }));
+    const means = columns.map(() => new Float64Array(resamples.length));
+    resamples.forEach((times, r) => {
+      let n = 0;
+      sums.fill(0);
+      for (let row = 0; row < items.length; row += 1) {
+        const often = times[items[row]];
+        if (!often) continue;
+        n += often;
+        for (let c = 0, at = row * k; c < k; c += 1, at += 1) sums[c] += often * values[at];
+      }
+      for (let c = 0; c < k; c += 1) means[c][r] = sums[c] / n;
+    });
+    return means;
+  }
+
+  /* Each pair {a, b} with its mean difference, its studentised one, and what its deviations are made of. */
+  function pairsOf(columns, resamples) {
+    return pairSets(columns).flatMap(({items, pairs}) => {
+      const used = [...new Set(pairs.flat())];
+      const means = meansOn(used.map((c) => columns[c]), items, resamples);
+      const drawn = new Map(used.map((c, k) => [c, means[k]]));
+      return pairs.map(([a, b]) => {
+        const differences = items.map((i) => columns[a][i] - columns[b][i]), center = mean(differences);
+        const square = sum(differences.map((value) => (value - center) ** 2)) / (items.length - 1);
+        const error = Math.sqrt(square / items.length);
+        return {
+          a, b, center, divisor: Math.max(error, ROUNDING), one: drawn.get(a), other: drawn.get(b),
+          observed: error > ROUNDING ? Math.abs(center) / error : 0, margin: Infinity, differs: false,
+        };
+      });
+    }).map((pair, number) => ({...pair, number}));
+  }
+
+  function quantile(values, level) {
+    const ordered = Float64Array.from(values).sort(), at = level * (ordered.length - 1), low = Math.floor(at);
+    const high = Math.min(low + 1, ordered.length - 1);
+    return ordered[low] + (at - low) * (ordered[high] - ordered[low]);
+  }
+
+  /* The best and the worst place of each column, for all at once, the lowest mean first; and how far the
+     closest decision was from going the other way. */
+  function rankSets(columns, resamples) {
+    const pairs = pairsOf(columns, resamples);
+    const largest = new Float64Array(resamples.length), from = new Int32Array(resamples.length);
+    // Resamples whose largest difference must be looked for: at first all, then those of pairs that left.
+    let left = pairs, open = Int32Array.from(resamples, (_, r) => r);
+    while (left.length) {
+      for (const r of open) largest[r] = 0;
+      for (const {one, other, center, divisor, number} of left) {
+        for (let k = 0; k < open.length; k += 1) {
+          const r = open[k], away = Math.abs(one[r] - other[r] - center) / divisor;
+          if (away > largest[r]) {
+            largest[r] = away;
+            from[r] = number;
+          }
+        }
+      }
+      const threshold = quantile(largest, LEVEL);
+      for (const pair of left) {
+        pair.margin = Math.abs(pair.observed - threshold);
+        pair.differs = pair.observed > threshold;
+      }
+      const rest = left.filter(({differs}) => !differs);
+      if (rest.length === left.length) break;
+      left = rest;
+      open = Int32Array.from([...from.keys()].filter((r) => pairs[from[r]].differs));
+    }
+    return columns.map((_, c) => {
+      const own = pairs.filter(({a, b}) => a === c || b === c);
+      const isNearer = ({a, center}) => (a === c) === (center < 0);
+      const better = own.filter((pair) => pair.differs && !isNearer(pair)).length;
+      const worse = own.filter((pair) => pair.differs && isNearer(pair)).length;
+      return {
+        best: 1 + better, worst: columns.length - worse, of: columns.length,
+        margin: own.reduce((least, {margin}) => Math.min(least, margin), Infinity),
+      };
+    });
+  }
+
+  /* A file's system in a pool: what it is worth on these items, and the places of all, the file's last;
+     null where it covers too few of them. */
+  function placeIn(predictions, pool) {
+    const {items, folds, systems, scale} = pool, {dataset, places, probabilities} = predictions;
+    const rowOf = new Map(places.map((i, row) => [i, row]));
+    const covered = items.flatMap((i, k) => (rowOf.has(i) ? [k] : []));
+    if (covered.length < COVERAGE * items.length) return null;
+    const foldOf = Object.fromEntries(items.map((i, k) => [i, folds[k]]));
+    const own = itemsOf({
+      dataset: {...dataset, folds: foldOf}, places: covered.map((k) => items[k]),
+      probabilities: covered.map((k) => probabilities[rowOf.get(items[k])]),
+    });
+    const worth = {name: predictions.model, ...worthOf(own, draw(own.length, N_RESAMPLES, SEED))};
+    const resamples = draw(items.length, N_RANKINGS, SEED), sets = {};
+    for (const name of RANKED_BY) {
+      const distances = worth.byItem?.[name];
+      if (!distances || (worth.isHard && name === "people_on_top")) continue;
+      const others = systems.filter((one) => one.distances[name]);
+      const yours = items.map(() => NaN);
+      covered.forEach((k, row) => { yours[k] = Math.floor(scale * distances[row] + 0.5) / scale; });
+      const columns = [...others.map((one) => one.distances[name].map((value) =>
+        (value === null ? NaN : value / scale))), yours];
+      const ranks = rankSets(columns, resamples);
+      sets[name] = new Map([...others, "yours"].map((one, c) => [one, ranks[c]]));
+    }
+    return {pool, worth, sets};
+  }
+
+  /* Places in words: "places 3–6 of 33". */
+  function inPlaces({best, worst, of}) {
+    return best === worst ? `place ${best} of ${of}` : `places ${best}–${worst} of ${of}`;
+  }
+
+  function short(ranks) {
+    if (!ranks) return "–";
+    return ranks.best === ranks.worst ? String(ranks.best) : `${ranks.best}–${ranks.worst}`;
+  }
+
+  const isOfLanguageModels = ({systems}) => systems.some(({how}) => how.startsWith("language model"));
+
+  function titleOf({name, items, systems}) {
+    if (name === "all") return `all ${count(items.length)} items`;
+    return `${name}${isOfLanguageModels({systems}) ? ", with language models’ labels" : ""}`;
+  }
+
+  /* Systems, people and the file, the best first. */
+  function rowsOf({pool: {systems}, worth, sets: {[RANKED_BY[0]]: ranks, [RANKED_BY[1]]: plain}}) {
+    const of = (value) => (value === undefined ? "–" : peopleInWords(value));
+    const {credibility, nVotes} = worth;
+    const people = [
+      ...FEW_PEOPLE.filter((n) => n < nVotes).map((n) => [`${n} people`, n]), ["second crowd", nVotes],
+    ].map(([name, n]) => ({name, how: "people", at: n, worth: of(n), plain: of(n - credibility)}));
+    const others = systems.map((one) => ({
+      name: one.name, how: one.how, at: one.worth[RANKED_BY[0]], worth: of(one.worth[RANKED_BY[0]]),
+      plain: of(one.worth[RANKED_BY[1]]), place: ranks?.get(one), plainPlace: plain?.get(one),
+    }));
+    const yours = {
+      name: worth.name, how: "your file", isYours: true, at: worth.estimates[RANKED_BY[0]].value,
+      worth: withoutReason(inWords(RANKED_BY[0], worth)), place: ranks?.get("yours"),
+      plain: worth.isHard ? "–" : of(worth.estimates[RANKED_BY[1]].value), plainPlace: plain?.get("yours"),
+    };
+    return [yours, ...others, ...people].sort((a, b) => b.at - a.at);
+  }
+
+  function row({name, how, isYours, worth, plain, place, plainPlace}, isFar) {
+    const [value, ...ends] = worth.split(/ (?=\[)/);
+    return make("tr", {class: isYours ? "yours" : "", hidden: isFar}, [
+      make("th", "", [name, " ", make("span", "interval", how)], {scope: "row"}),
+      make("td", "number", short(place)),
+      make("td", "number", [value, ...(ends.length ? [" ", make("span", "interval", ends[0])] : [])]),
+      make("td", "number", [plain, ...(plainPlace ? [` (${short(plainPlace)})`] : [])]),
+    ]);
+  }
+
+  function boardTable(placing, dataset) {
+    const rows = rowsOf(placing), at = rows.findIndex(({isYours}) => isYours);
+    const lines = rows.map((one, k) => row(one, Math.abs(k - at) > AROUND));
+    const far = lines.filter(({hidden}) => hidden);
+    const all = make("button", {type: "button", hidden: !far.length, onclick: () => {
+      far.forEach((line) => { line.hidden = false; });
+      all.hidden = true;
+      region.focus();
+    }}, `Show all ${count(rows.length)}`);
+    const caption = make("caption", "", `Worth in people on ${dataset.short} (${titleOf(placing.pool)}), the best `
+      + "first, recalibrated; beside it the worth as it is, with the places by that.");
+    const region = make("div", "table-scroll", table("published evaluate-board", caption,
+      ["System", "Place", "Worth, recalibrated", "As it is (place)"], lines),
+      {tabindex: "0", role: "region", "aria-label": "Among all systems"});
+    return [region, all];
+  }
+
+  function sentence({worth, sets, pool}, dataset) {
+    const [recalibrated, plain] = RANKED_BY.map((name) => sets[name]?.get("yours"));
+    if (!recalibrated) return "";
+    return `Among all systems of the scoreboard on ${dataset.short} (${titleOf(pool)}), ${worth.name} has `
+      + `${inPlaces(recalibrated)} by what it is worth recalibrated`
+      + `${plain ? `, and ${inPlaces(plain)} as it is` : "; one label has no place as it is"}.`;
+  }
+
+  const SETTING = "Setting it among all systems …";
+
+  /* What stands on the page is painted before something that takes a second. */
+  function painted() {
+    return new Promise((resolve) => { requestAnimationFrame(() => setTimeout(resolve)); });
+  }
+
+  /* Fill the place of a dataset with the system's places; `isStill` says whether they are still asked for. */
+  async function board(place, predictions, {file, global}, isStill) {
+    const {dataset} = predictions, said = make("p", "evaluate-answer", SETTING, {role: "status"});
+    place.replaceChildren(said);
+    let pools;
+    try {
+      pools = await load(`../evaluate/${file}`, global);
+    } catch (fault) {
+      said.textContent = `The systems of the scoreboard could not be loaded (${fault.message}).`;
+      return;
+    }
+    if (!isStill()) return;
+    const placings = new Map(), body = make("div");
+    const of = (pool) => {
+      if (!placings.has(pool)) placings.set(pool, placeIn(predictions, pool));
+      return placings.get(pool);
+    };
+    const offered = pools.filter(({items}) => {
+      const own = new Set(predictions.places);
+      return items.filter((i) => own.has(i)).length >= COVERAGE * items.length;
+    });
+    if (!offered.length) {
+      place.replaceChildren(make("p", "note", "Its items are too few for a place on the scoreboard."));
+      return;
+    }
+    const names = offered.map((pool) => [pool.name, titleOf(pool)]), id = `evaluate-pool-${dataset.name}`;
+    const chosen = choice(names, show, {id});
+    async function show() {
+      const pool = offered[chosen.selectedIndex];
+      said.textContent = SETTING;
+      await painted();
+      const placing = of(pool);
+      if (!isStill() || offered[chosen.selectedIndex] !== pool) return;
+      said.textContent = sentence(placing, dataset);
+      body.replaceChildren(...boardTable(placing, dataset));
+    }
+    place.replaceChildren(
+      said,
+      ...(offered.length > 1 ? [make("p", "evaluate-choice", [make("label", "", "On", {for: id}), chosen])] : []),
+      body,
+      make("p", "note", "A place is a set, which holds for all systems at once with 95% confidence: those below are clearly "
+        + "farther from people on the same items, those above clearly nearer (4,000 resamples of the items, each pair on the "
+        + "items that both cover). People have no place."),
+    );
+    await show();
+  }
+
+  Object.assign(window.Evaluate, {board, placeIn, rankSets});
+})();
