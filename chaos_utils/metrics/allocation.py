@@ -24,15 +24,15 @@ _PRIOR_STEPS = 20  # of EM, for the chance of a majority
 _REFIT_AFTER = 0.5  # votes per item: the prior hardly changes before
 
 
-def spread_evenly(n_votes: npt.ArrayLike, budget: int, level: int | None = None) -> Ints:
+def spread_evenly(n_votes: npt.ArrayLike, budget: int, most: int | None = None) -> Ints:
     """Return how often to ask about each item so that numbers of votes become as even as possible.
 
     `n_votes` are the votes of each item, the `budget` is what is spent at most: all of it, or what
-    brings each item to the `level`. Shape (n_items,).
+    brings each item to the `most` votes. Shape (n_items,).
     """
     sizes = np.asarray(n_votes, dtype=np.int64)
     low = int(sizes.min())
-    highest = low + budget if level is None else max(level, low)
+    highest = low + budget if most is None else max(most, low)
     height = highest
     while low < height:  # the height to which the budget raises all items
         middle = (low + height + 1) // 2

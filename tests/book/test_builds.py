@@ -21,10 +21,10 @@ def test_only_what_changed_runs_again(checkout):
     (checkout / "notebooks" / "annotations.py").touch()
     append(checkout / "chaos_utils" / "cli" / "console.py")
     assert planned(checkout) == set()  # neither a time nor what no chapter imports
-    changed = checkout / "chaos_utils" / "plots" / "disagreement.py"
+    changed = checkout / "chaos_utils" / "plots" / "annotations.py"
     append(changed)
     os.utime(changed, (0, 0))  # as `cp -p` leaves it
-    assert planned(checkout) == {"chapter disagreement", "site"}
+    assert planned(checkout) == {"chapter annotations", "site"}
     append(checkout / "chaos_utils" / "metrics" / "divergence.py")
     done = chaos("build", "--sample", "--dry-run", cwd=checkout)
     assert set(done.stdout.splitlines()) == {f"would run {step}" for step in EVERYTHING}

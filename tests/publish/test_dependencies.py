@@ -27,7 +27,8 @@ def sources():
     ("file", "parts"),
     [
         ("notebooks/annotations.py", {ANNOTATIONS}),
-        ("chaos_utils/plots/disagreement.py", {DISAGREEMENT}),
+        ("chaos_utils/plots/disagreement.py", BOTH),
+        ("chaos_utils/plots/annotations.py", {ANNOTATIONS}),
         ("chaos_utils/plots/marks.py", BOTH | {PAGES}),  # the reference shows it
         ("chaos_utils/report/runner.py", BOTH),
         ("chaos_utils/datasets/tasks.yml", BOTH | {PAGES}),  # beside a module

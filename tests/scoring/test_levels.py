@@ -10,7 +10,7 @@ from helpers.predictions import blurred
 
 import chaos_utils.metrics
 import chaos_utils.scoring
-from chaos_utils.metrics import agreement, ranks, resampling, signals, skill
+from chaos_utils.metrics import agreement, conformal, ranks, resampling, signals, skill
 from chaos_utils.scoring import scores, seeds, systems, worth
 
 RNG = np.random.default_rng(0)
@@ -102,6 +102,7 @@ DECISIONS = {
     "rank_sets": lambda level: (
         ranks.rank_sets(SHARES, 200, np.random.default_rng(0), level).critical
     ),
+    "label_sets": lambda level: conformal.label_sets(MODEL, SHARES, MODEL, level).sum(),
     "fewest_resamples": resampling.fewest_resamples,
 }
 
