@@ -33,6 +33,7 @@ from chaos_utils.report.tables import publish_table
 from chaos_utils.scoring.replacement import setting
 
 check_parameters(globals())
+your_votes.check_positive(most=most, draws=draws, shuffles=shuffles, resamples=resamples)
 
 margin = your_votes.replacement_margin(epsilon, why)
 inputs = your_votes.crowd_inputs(data, dataset, predictions)

@@ -10,6 +10,9 @@ from helpers.commands import call, check, load
 from helpers.faults import fields_of
 
 from chaos_utils.metrics.agreement import quadratic_entropy
+from chaos_utils.metrics.allocation import RULES, spend
+from chaos_utils.metrics.scores import shared_top
+from chaos_utils.scoring import next_votes
 
 N_ITEMS = 200
 
@@ -128,6 +131,10 @@ def test_few_items_have_no_prior_and_an_order_changes_no_majority(tmp_path):
         (("--votes", 0), "--votes 0"),
         (("--votes", 10, "--round-size", 11), "--round-size 11"),
         (("--votes", 10, "--round-size", 0), "--round-size 0"),
+        (("--votes", 10**12), "at most 1,000 votes per item"),
+        (("--votes", 10**23), "at most 1,000 votes per item"),
+        (("--votes", 10, "--seed", -1), "--seed"),
+        (("--votes", 10, "--out", "plan.parquet"), "name it .csv"),
         (("--votes", 10, "--for", "share"), "did you mean 'shares'?"),
     ],
 )
@@ -135,6 +142,84 @@ def test_a_plan_that_cannot_be_made_is_one_error(votes, options, message):
     done = call("plan", votes, *options, code=2)
     assert message in done.stderr
     assert not votes.with_name("votes-plan.csv").exists()
+
+
+@pytest.mark.parametrize("command", ["plan --votes 50", "dataset export"])
+def test_the_votes_are_never_replaced(tmp_path, votes, command):
+    described = tmp_path / "described.csv"  # a file of votes that a YAML file names
+    described.write_bytes(votes.read_bytes())
+    write(
+        tmp_path / "votes.yml",
+        ["title: Some", "labels: [a, b]", "files: [{name: described.csv}]",
+         "reader: {format: long, annotator: annotator}"],
+        "name: some",
+    )  # fmt: skip
+    for read, target in ((votes, votes), (tmp_path / "votes.yml", described)):
+        before = target.read_bytes()
+        done = call(*command.split(), read, "--out", target, "--force", code=2)
+        assert "The votes are read from this file." in done.stderr
+        assert target.read_bytes() == before
+
+
+def test_more_votes_that_show_no_gain_are_said_to_show_none(tmp_path):
+    rows = first_votes(30, 60)
+    reply, _ = planned(write(tmp_path / "many.csv", rows), "--votes", 60)
+    even, now = reply["spread evenly"], reply["now"]
+    assert now["right_error"] == 0
+    assert 0 < abs(even["right"] - now["right"]) < 2 * even["right_error"]
+    assert any(note.startswith("spread evenly: no change") for note in reply["notes"])
+
+
+def test_the_forecast_comes_true(tmp_path):
+    expected, actual = [], []
+    for population in range(12):
+        rng = np.random.default_rng(population)
+        share = rng.beta(0.6, 0.6, 95)
+        truths = np.column_stack([share, 1 - share])
+        counts = rng.multinomial(22, truths)
+        rows = [f"m{i},{a},{b}" for i, (a, b) in enumerate(counts)]
+        votes = load(write(tmp_path / f"{population}.csv", rows, "item,a,b"))
+        expected.append(next_votes.plan(votes, 200, "majority", 40, seed=0).planned.right)
+        *_, spent = spend(
+            counts, 200, 40, RULES["majority"], lambda n, rng=rng, p=truths: rng.multinomial(n, p)
+        )
+        right = shared_top(spent / spent.sum(axis=1, keepdims=True)) * shared_top(truths)
+        actual.append(right.sum(axis=1).mean())
+    assert np.mean(expected) == pytest.approx(np.mean(actual), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "advice"),
+    [
+        ("item,a,b", "m{i},2,1", "with a row per vote"),
+        ("item,annotator,label,round", "m{i},w{k},a,1\nm{i},w{k},a,2", "batches exclude rounds"),
+        ("item,annotator,label,batch", "m{i},w{k},a,0", "by batch 0 alone"),
+    ],
+)
+def test_how_to_add_votes_depends_on_their_file(tmp_path, head, row, advice):
+    rows = [row.format(i=i, k=k) for i in range(60) for k in range(1 if "a,b" in head else 3)]
+    if head.endswith("batch"):
+        rows += ["m0,z,b,1", "m1,z,b,3"]
+    else:
+        rows[0] = rows[0].replace(",a,", ",b,")
+    path = write(tmp_path / "some.csv", rows, head)
+    assert advice in " ".join(planned(path, "--votes", 50)[0]["notes"])
+    remarks = " ".join(check(path).remarks)
+    assert (
+        ("is one missing?" in remarks)
+        == ("which may have been" in remarks)
+        == (head.endswith("batch"))
+    )
+
+
+@pytest.mark.parametrize("command", ["plan {} --votes 9", "dataset export {}"])
+def test_what_to_do_names_only_what_the_commands_have(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "odd.csv", first_votes(3, 20), "Äußerung,Prüfer,Urteil")
+    done = call(*command.format("odd.csv").split(), code=2)
+    assert "`chaos dataset init`" in fields_of(done.stderr)["todo"]
+    done = call(*command.format("sample").split(), code=2)
+    assert fields_of(done.stderr)["todo"] == "name one of them, or its file"
 
 
 @pytest.fixture

@@ -595,6 +595,15 @@ def replacement(
     )
 
 
+def check_positive(**parameters: int) -> None:
+    """Refuse parameters of the notebook, passed by name, that are below 1."""
+    for name, value in parameters.items():
+        if value < 1:
+            raise ChaosError(
+                f"Parameter {name!r} has the wrong value.", found=repr(value), expected="1 or more"
+            )
+
+
 def replacement_margin(epsilon: Sequence[float], why: str) -> float | None:
     """Return the margin of the replacement test; None if the test is not asked for."""
     if not epsilon and not why:

@@ -7,6 +7,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import check_free
 
 Parameters = Annotated[
     list[str] | None,
@@ -56,6 +57,27 @@ def writable(text: str) -> Path:
             todo="change its permissions or choose another place",
         )
     return target
+
+
+def check_result(target: Path, votes: str, force: bool) -> None:
+    """Refuse a place for a CSV file about votes, above all that of a file the votes are read from.
+
+    `force` allows it to take another file's place.
+    """
+    from chaos_utils.datasets.loading import find_votes
+
+    if target.suffix.lower() != ".csv":
+        raise ChaosError("This file will be CSV.", found=str(target), todo="name it .csv: --out")
+    check_free(target, force)
+    if not target.exists():
+        return
+    found = find_votes(votes)
+    described = [files.described_by for files in found if files.described_by]
+    for path in (*described, *(path for files in found for path in files.paths)):
+        if path.exists() and target.samefile(path):
+            raise ChaosError(
+                "The votes are read from this file.", where=target, todo="choose another: --out"
+            )
 
 
 def beside(votes: str, ending: str) -> Path:

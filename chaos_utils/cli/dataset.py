@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.cli.arguments import Replace, beside
+from chaos_utils.cli.arguments import Replace, beside, check_result
 from chaos_utils.cli.console import Replies, Reply, command
 
 if TYPE_CHECKING:
@@ -218,12 +218,12 @@ def export(
     force: Replace = False,
 ) -> Replies:
     """Write soft labels for training: the vote shares of each item, as CSV."""
-    from chaos_utils.base.files import check_free, csv_text, write_text
+    from chaos_utils.base.files import csv_text, write_text
     from chaos_utils.cli.export import load_dataset
     from chaos_utils.scoring.next_votes import label_rows, refuse_adaptive
 
     target = to or beside(votes, "-soft.csv")
-    check_free(target, force)
+    check_result(target, votes, force)
     loaded = load_dataset(votes)
     refuse_adaptive(loaded)
     write_text(target, csv_text(label_rows(loaded, shrunken=shrunken)))

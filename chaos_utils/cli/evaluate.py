@@ -74,7 +74,7 @@ def evaluate(
             "p-values.",
         ),
     ] = None,
-    seed: Annotated[int, Option(help="Seed for the resampling.")] = 0,
+    seed: Annotated[int, Option(min=0, help="Seed for the resampling.")] = 0,
     against: Annotated[
         str, Option(metavar="NAME", help="Compare the other systems with this one.")
     ] = "",

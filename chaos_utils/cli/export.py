@@ -122,18 +122,21 @@ def batch(
     yield _reply([str(to)], len(votes), [run, _judge("answers.jsonl", name, data, votes, ask)])
 
 
-def load_dataset(name: str, data: str = "auto") -> "Votes":
-    """Return the votes of one dataset; fail where a name means several."""
+def load_dataset(name: str, data: str = "") -> "Votes":
+    """Return the votes of one dataset; fail where a name means several.
+
+    `data` is the option ``--data`` of commands that have one.
+    """
     from chaos_utils.datasets.loading import load_all_votes, load_votes
 
-    if data != "auto":
+    if data not in ("", "auto"):
         return load_votes(name, data)
     first, *more = load_all_votes(name)
     if more:
         raise ChaosError(
             "Here are several datasets.", where=name,
             found=", ".join(votes.dataset.name for votes in (first, *more)),
-            todo=f"name one of them, with --data {name}",
+            todo="name one of them" + (f", with --data {name}" if data else ", or its file"),
         )  # fmt: skip
     return first
 

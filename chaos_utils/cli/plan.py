@@ -2,14 +2,18 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
 from chaos_utils.base.errors import check_known, counted
-from chaos_utils.base.files import check_free, csv_text, write_text
-from chaos_utils.cli.arguments import Replace, beside
+from chaos_utils.base.files import csv_text, write_text
+from chaos_utils.cli.arguments import Replace, beside, check_result
 from chaos_utils.cli.console import Grid, Replies, Reply, command
+
+if TYPE_CHECKING:
+    from chaos_utils.datasets.votes import Votes
+    from chaos_utils.scoring.next_votes import Plan
 
 
 @command()
@@ -34,17 +38,18 @@ def plan(
         Path | None,
         Option("--out", metavar="FILE", help="By default beside the votes, named …-plan.csv."),
     ] = None,
-    seed: Annotated[int, Option(help="Seed of the forecast; the plan itself has none.")] = 0,
+    seed: Annotated[int, Option(min=0, help="Seed of the forecast; the plan itself has none.")] = 0,
     force: Replace = False,
 ) -> Replies:
     """Write which items to ask about next, and how often; say what that gains over even votes."""
     from chaos_utils.cli.export import load_dataset
+    from chaos_utils.datasets.dataset import is_dataset_file
     from chaos_utils.metrics.allocation import RULES, STARTING_VOTES
     from chaos_utils.scoring import next_votes
 
     check_known("There is no such aim.", aim, next_votes.AIMS, where="--for")
     target = to or beside(votes, "-plan.csv")
-    check_free(target, force)
+    check_result(target, votes, force)
     loaded = load_dataset(votes)
     found = next_votes.plan(loaded, n_votes, aim, round_size, seed=seed)
     write_text(target, csv_text(found.rows()))
@@ -55,16 +60,19 @@ def plan(
         else RULES[found.rule].title
     )
     after = f"round 1 of {found.n_rounds}: {title}"
-    notes = [f"add these votes to the file, with {found.batch} in a column `batch`"]
-    if not loaded.batches and not found.starting:
-        notes[0] += ", and 1 beside those that are there"
+    notes = [_how_to_add(loaded, found, is_described=is_dataset_file(Path(votes)))]
     if found.n_rounds > 1:
         notes.append("then plan again with the votes that are left, until they are spent")
-    notes.append("people and models are judged by batch 1 alone: later votes lie where people "
-                 "disagree")  # fmt: skip
+    first = (loaded.batches or (1,))[0]
+    notes.append(f"people and models are judged by batch {first} alone: later votes lie where "
+                 "people disagree")  # fmt: skip
     if aim == "shares":
         notes.append("for shares, votes spread evenly are nearly as good, and bias nothing")
     outlooks = {"now": found.now, "spread evenly": found.even, "as planned": found.planned}
+    for name, outlook in list(outlooks.items())[1:]:
+        if abs(outlook.right - found.now.right) < 2 * outlook.right_error:
+            notes.append(f"{name}: no change in the majorities that are right is shown, within "
+                         f"{200 * outlook.right_error:.1f} points")  # fmt: skip
     grid = Grid(
         ("expected", "majority right", "votes misplaced of a hundred"),
         [
@@ -92,4 +100,25 @@ def plan(
             grid,
             *(f"  {note}" for note in notes),
         ],
+    )
+
+
+def _how_to_add(votes: "Votes", plan: "Plan", *, is_described: bool) -> str:
+    """Return how the votes of a plan are added to those that it was made for.
+
+    Only files with a row per vote have batches, and not together with rounds.
+    """
+    new = f"{plan.batch} in a column `batch`"
+    if not votes.batches and not plan.starting:
+        new += ", and 1 beside those that are there"
+    if votes.dataset.reader.format != "long":
+        return f"write a file with a row per vote, since this one cannot hold batches: {new}"
+    if votes.annotations is not None and votes.annotations.round is not None:
+        return (
+            "leave out the votes of people who judged an item again, and the column that numbers "
+            f"their rounds, since batches exclude rounds; then add these votes, with {new}"
+        )
+    name_it = is_described and not votes.batches
+    return f"add these votes to the file, with {new}" + (
+        "; name the column in the YAML file: `reader.batch`" if name_it else ""
     )

@@ -429,9 +429,15 @@ class Rows:
         if len(self.batches) > 1:
             remarks.append(
                 f"{int(is_valid.sum() - is_counted.sum()):,} of {int(is_valid.sum()):,} votes are "
-                "of later batches, asked for where earlier votes were close: they count for "
-                "majorities, plans and shrunken labels, not where people or systems are judged"
+                "of later batches, which may have been asked for where earlier votes were close: "
+                "they count for majorities, plans and shrunken labels, not where people or systems "
+                "are judged"
             )
+            if self.batches[-1] - self.batches[0] >= len(self.batches):
+                remarks.append(
+                    f"the batches are {self.batches[0]} to {self.batches[-1]}, but not all of "
+                    "these: is one missing?"
+                )
         counts = counted_where(is_counted)
         if ballots.voters is not None:
             voter_cells, voters = ballots.voters, ballots.voters.identifiers

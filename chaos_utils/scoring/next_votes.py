@@ -16,13 +16,19 @@ from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.agreement import quadratic_entropy
 from chaos_utils.metrics.allocation import RULES, STARTING_VOTES, Rule, next_votes, spend
 from chaos_utils.metrics.divergence import Floats, total_variation
-from chaos_utils.metrics.priors import draw_truths, fit_grid, posterior_means
+from chaos_utils.metrics.priors import (
+    SINGLE_ITEM_STEPS,
+    draw_truths,
+    fit_grid,
+    posterior_means,
+)
 from chaos_utils.metrics.scores import shared_top
 
 AIMS = ("majority", "shares")
 _FEWEST_FOR_PRIOR = 50  # items: from fewer, a prior of any shape says too little
 _ADAPTIVE_CORRELATION, _ADAPTIVE_ERRORS = 0.25, 4  # of numbers of votes with disagreement
 _MOST_ROUNDS = 20  # in a forecast
+_MOST_VOTES = 1000  # per item, that a budget may buy
 _DRAWS_OF_ITEMS, _MOST_DRAWS = 20_000, 20  # of truths, in a forecast
 
 
@@ -31,11 +37,13 @@ class Outlook:
     """What votes are expected to say once a budget is spent.
 
     `right` is the share of items whose majority is that of all people; `misplaced` how many of a
-    hundred votes the shares that a prior expects leave misplaced.
+    hundred votes the shares that a prior expects leave misplaced. `right_error` is the forecast's
+    standard error of the difference of `right` from that before the budget is spent.
     """
 
     right: float
     misplaced: float
+    right_error: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,14 +107,22 @@ def plan(votes: Votes, budget: int, aim: str, round_size: int | None = None, *, 
     Raises
     ------
     ChaosError
-        If the budget does not bring each item to three votes, or a round is empty or larger than
-        the budget; or if earlier votes were asked where the vote was close, without their batches.
+        If the budget does not bring each item to three votes, or buys more than 1,000 per item; if
+        a round is empty or larger than the budget; or if earlier votes were asked where the vote
+        was close, without their batches.
     """
     refuse_adaptive(votes)
     where = votes.source.name.removeprefix(OWN)
     if budget < 1:
         raise ChaosError(
             "The budget buys no vote.", found=f"--votes {budget}", expected="1 or more"
+        )
+    if budget > _MOST_VOTES * len(votes):
+        raise ChaosError(
+            "The budget buys more votes than a plan is made for.",
+            where=where,
+            found=f"--votes {budget}; {counted(len(votes), 'item')}",
+            expected=f"at most {_MOST_VOTES:,} votes per item",
         )
     if round_size is not None and not 1 <= round_size <= budget:
         raise ChaosError(
@@ -154,11 +170,13 @@ def _outlooks(
 ) -> dict[str, Outlook]:
     """Return what is expected now, and after a budget is spent evenly and by a rule.
 
-    Truths are drawn from the posterior, and both ways are tried on the same truths.
+    Truths are drawn from the posterior, and both ways are tried on the same truths. Under a
+    converged prior, present majorities would look surer than they are, and more votes worse.
     """
     rng = np.random.default_rng([seed, 0])
     n_draws = min(max(_DRAWS_OF_ITEMS // len(counts), 2), _MOST_DRAWS)
-    truths = draw_truths(counts, fit_grid(counts), rng, n_draws)
+    prior = fit_grid(counts, most_steps=SINGLE_ITEM_STEPS)
+    truths = draw_truths(counts, prior, rng, n_draws)
     size = max(round_size, -(-budget // _MOST_ROUNDS))
     ways: dict[str, list[Floats]] = {"now": [], "even": [], "planned": []}
     for truth in truths:
@@ -170,15 +188,22 @@ def _outlooks(
         for way, followed in (("even", RULES["even"]), ("planned", rule)):
             *_, spent = spend(counts, budget, size, followed, ask)
             ways[way].append(_values(spent, truth))
-    return {way: Outlook(*np.mean(values, axis=0).tolist()) for way, values in ways.items()}
+    by_item = {way: np.concatenate(values) for way, values in ways.items()}
+    return {
+        way: Outlook(
+            *values.mean(axis=0).tolist(),
+            float((values - by_item["now"])[:, 0].std() / np.sqrt(len(values))),
+        )
+        for way, values in by_item.items()
+    }
 
 
 def _values(counts: Ints, truth: Floats) -> Floats:
-    """Return the share of right majorities, and the votes misplaced of a hundred."""
+    """Return the share of right majorities and the votes misplaced of a hundred, by item."""
     prior = fit_grid(counts)
     right = (shared_top(counts / counts.sum(axis=1, keepdims=True)) * shared_top(truth)).sum(axis=1)
     misplaced = 100 * total_variation(truth, posterior_means(counts, prior, prior.points))
-    return np.array([right.mean(), misplaced.mean()])
+    return np.column_stack([right, misplaced])
 
 
 def refuse_adaptive(votes: Votes) -> None:

@@ -155,6 +155,12 @@ def test_a_margin_is_one_and_has_a_reason():
             your_votes.replacement_margin(epsilon, why)
 
 
+def test_nothing_is_resampled_less_than_once():
+    your_votes.check_positive(resamples=1)
+    with pytest.raises(ChaosError, match=r"'draws' has the wrong value(.|\n)*1 or more"):
+        your_votes.check_positive(resamples=1, draws=0)
+
+
 @pytest.mark.parametrize("n_votes", [3, 10])
 def test_a_majority_that_is_called_sure_is_right(truth, n_votes):
     few, right, converged = 50, [], []

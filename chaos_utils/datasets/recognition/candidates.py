@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 NAME_THEM = (
-    "name the columns: --item, --label and, where it is known, --annotator; if each vote of an "
-    "item has a column of its own, write a YAML file (reader.format: columns)"
+    "name the columns for `chaos dataset init`: --item, --label and, where it is known, "
+    "--annotator; if each vote of an item has a column of its own, write a YAML file "
+    "(reader.format: columns)"
 )
 # The fields of a reader in a dataset's YAML file. A reader of counts also has `counts`, the label
 # by the path of its counts, and `inside`, the column of the objects or lists that hold them.
@@ -35,7 +36,7 @@ class Candidate:
 
     reason: str
     readers: Sequence[Reader] = ()
-    todo: str = ", or name the columns: --item, --annotator, --label"
+    todo: str = ", or name the columns for `chaos dataset init`: --item, --annotator, --label"
     is_clear: bool = False
     refusal: tuple[str, ...] = ()
 
