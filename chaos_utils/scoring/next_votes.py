@@ -189,13 +189,12 @@ def _outlooks(
             *_, spent = spend(counts, budget, size, followed, ask)
             ways[way].append(_values(spent, truth))
     by_item = {way: np.concatenate(values) for way, values in ways.items()}
-    return {
-        way: Outlook(
-            *values.mean(axis=0).tolist(),
-            float((values - by_item["now"])[:, 0].std() / np.sqrt(len(values))),
-        )
-        for way, values in by_item.items()
-    }
+    outlooks = {}
+    for way, values in by_item.items():
+        right, misplaced = values.mean(axis=0).tolist()
+        gains = values[:, 0] - by_item["now"][:, 0]
+        outlooks[way] = Outlook(right, misplaced, float(gains.std() / np.sqrt(len(gains))))
+    return outlooks
 
 
 def _values(counts: Ints, truth: Floats) -> Floats:
