@@ -71,8 +71,8 @@ def plan(
     outlooks = {"now": found.now, "spread evenly": found.even, "as planned": found.planned}
     for name, outlook in list(outlooks.items())[1:]:
         if abs(outlook.right - found.now.right) < 2 * outlook.right_error:
-            notes.append(f"{name}: no change in the majorities that are right is shown, within "
-                         f"{200 * outlook.right_error:.1f} points")  # fmt: skip
+            notes.append(f"{name}: the forecast shows no change in right majorities beyond its "
+                         f"error, {200 * outlook.right_error:.1f} points")  # fmt: skip
     grid = Grid(
         ("expected", "majority right", "votes misplaced of a hundred"),
         [

@@ -435,8 +435,8 @@ class Rows:
             )
             if self.batches[-1] - self.batches[0] >= len(self.batches):
                 remarks.append(
-                    f"the batches are {self.batches[0]} to {self.batches[-1]}, but not all of "
-                    "these: is one missing?"
+                    f"the batches are numbered from {self.batches[0]} to {self.batches[-1]}, with "
+                    "gaps"
                 )
         counts = counted_where(is_counted)
         if ballots.voters is not None:
