@@ -240,9 +240,10 @@ def _checked(
     submission: "Submission", all_votes: "Sequence[Votes]", *, ranked: bool
 ) -> tuple[dict[str, Any], list[str | Grid]]:
     """Return what a check of one submission finds, for programs and for readers."""
-    from chaos_utils.scoring.submitting import check_submission
+    from chaos_utils.scoring.submitting import check_files, check_submission
 
     if withdrawn := submission.record.withdrawn:
+        check_files(submission)
         line = f"{submission.name}: withdrawn on {withdrawn.date}: {withdrawn.reason}"
         return {"name": submission.name, "withdrawn": withdrawn.reason}, [line]
     rows = check_submission(submission, all_votes)

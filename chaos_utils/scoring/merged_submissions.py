@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import yaml
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.yaml_files import read_yaml
-from chaos_utils.scoring.submitted import FOLDER, RECORD_FILE, folder_of
+from chaos_utils.scoring.submitted import FOLDER, RECORD_FILE, folder_of, read_submission
 
 _DONE = {"A": "added", "D": "deleted", "M": "changed", "T": "another kind of file"}
 
@@ -68,6 +69,10 @@ def changes_since(base: str) -> Changes:
             faults[name] = _changed_error(name, changed, base)
     folders = (paths.results() / FOLDER).glob("[!.]*/")
     new = sorted(folder.name for folder in folders if folder.name not in merged)
+    for name in new:
+        with suppress(ChaosError):  # which a check of the submission names
+            if read_submission(folder_of(name)).record.withdrawn:
+                faults[name] = _withdrawn_error(name)
     return Changes(new, withdrawn, faults)
 
 
@@ -78,6 +83,14 @@ def _is_withdrawn(name: str, start: str, base: str) -> bool:
     if not isinstance(now, dict) or not now.get("withdrawn"):
         return False
     return before == {key: value for key, value in now.items() if key != "withdrawn"}
+
+
+def _withdrawn_error(name: str) -> ChaosError:
+    return ChaosError(
+        "A new submission cannot be withdrawn.",
+        where=f"results/{FOLDER}/{name}/{RECORD_FILE}", found="withdrawn",
+        expected="a result that is shown", todo="leave withdrawn out, or do not submit it",
+    )  # fmt: skip
 
 
 def _changed_error(name: str, changed: Mapping[str, str], base: str) -> ChaosError:

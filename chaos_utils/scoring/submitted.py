@@ -8,6 +8,7 @@ import datetime
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -262,6 +263,7 @@ def parse_record(content: object, where: object) -> SystemRecord:
 
 def read_submission(folder: Path) -> Submission:
     """Return the submission in a folder; its predictions are not read."""
+    folder_of(folder.name)
     path = folder / RECORD_FILE
     if not path.is_file():
         raise ChaosError(
@@ -337,3 +339,12 @@ def as_yaml(record: SystemRecord) -> str:
 
     content: dict[str, Any] = record.model_dump(exclude_none=True, exclude_defaults=True)
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
+
+
+def comments_in(text: str) -> list[str]:
+    """Return what stands between the parts of a YAML file: its comments."""
+    import yaml
+
+    parts = pairwise(yaml.scan(text))
+    between = (text[one.end_mark.index : other.start_mark.index] for one, other in parts)
+    return [comment for gap in between if (comment := gap.strip())]

@@ -29,6 +29,7 @@ from chaos_utils.scoring.copies import (
     gives_labels,
     likeness,
     people_added,
+    softens_labels,
 )
 from chaos_utils.scoring.evaluate import NOT_AVAILABLE, evaluate_systems
 from chaos_utils.scoring.formats import FOLD, N_DRAWN, STATED, class_columns
@@ -42,6 +43,7 @@ from chaos_utils.scoring.submitted import (
     Submission,
     SystemRecord,
     as_yaml,
+    comments_in,
     standing,
     submissions,
 )
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_BYTES = 1_000_000
+MOST_BYTES_OF_RECORD = 50_000  # a prompt of 10,000 characters in any script
 MOST_PEOPLE = 8  # a larger worth, recalibrated, needs code or weights to be seen first
 _MOST_VARIANTS = 3  # of a model
 _NEARLY_ALIKE = 0.93  # likeness to a known system that a reviewer should look at
@@ -66,8 +69,9 @@ _FRAME_OF_PARQUET = 12  # bytes: its mark at both ends, and the length of what d
 # As libraries name themselves and their versions in a parquet file, where any text may stand.
 _WRITER = re.compile(r"parquet-[a-z-]+ version [\w.+-]{1,20}( \(build [\w.+-]{1,60}\))?")
 # What the scoreboard calls its own rows.
+_POOLED = "language models, pooled"
 OWN_ROWS = re.compile(
-    r"\d+ people|one person|.*, stacked|language models, pooled|all systems.*", re.IGNORECASE
+    rf"\d+ people|one person|.*, stacked|{_POOLED}|all systems.*", re.IGNORECASE
 )
 _N_NEIGHBOURS = 2
 _TVD, _JSD, _ACCURACY = "dist_ce", "jsd", "new_accuracy"
@@ -215,6 +219,20 @@ def _language_models(votes: Votes) -> Iterator[System]:
         yield System(str(model), votes.dataset, uids, one_hot, codes, stated=True, one_label=True)
 
 
+def _means_of_labels(votes: Votes, system: System) -> list[System]:
+    """Return what language models say together, as the scoreboard has it.
+
+    A model of labels may well agree with most others, so that it is not compared with them.
+    """
+    models = list(_language_models(votes))
+    if gives_labels(system) or len({model.uids for model in models}) != 1:
+        return []
+    shares = np.mean([model.probabilities for model in models], axis=0)
+    return [
+        System(_POOLED, votes.dataset, models[0].uids, shares, shares.argmax(axis=1))
+    ]
+
+
 def find_derived(submission: Submission, all_votes: Sequence[Votes]) -> str:
     """Return the known system whose likeliest labels a submission of labels is; empty for none."""
     for votes in all_votes:
@@ -252,7 +270,7 @@ def check_submission(
         are too large, incomplete, fitted on the votes that judge them, copied from these or from a
         known system; or two submissions have one title.
     """
-    n_rows = _check_files(submission)
+    n_rows = check_files(submission)
     check_record(submission)
     read = read_predictions(submission.predictions, all_votes, allow_missing=True)
     if n_strange := n_rows - sum(map(len, read)):
@@ -269,7 +287,7 @@ def check_submission(
         _check_folds(submission, votes, system)
         _check_copies(submission, votes, system)
         known = _known_systems(submission, votes)
-        _check_duplicates(submission, system, known)
+        _check_duplicates(submission, system, [*known, *_means_of_labels(votes, system)])
         rows.append(_row(submission, votes, system, item_set, known, n_resamples))
     return rows
 
@@ -281,10 +299,23 @@ def _refuse(submission: Submission, problem: str, found: object, expected: str, 
     )  # fmt: skip
 
 
-def _check_files(submission: Submission) -> int:
-    """Raise unless a folder holds the two files alone, small, without columns of anything else.
+def check_files(submission: Submission) -> int:
+    """Check that a folder holds the two files alone, small, without anything but predictions.
 
-    Returns the number of rows of predictions.
+    Parameters
+    ----------
+    submission : Submission
+        Withdrawn ones too: their files stay.
+
+    Returns
+    -------
+    int
+        The number of rows of predictions.
+
+    Raises
+    ------
+    ChaosError
+        If there is more, or something else.
     """
     folder = submission.folder
     names = {path.name for path in folder.iterdir()}
@@ -301,6 +332,19 @@ def _check_files(submission: Submission) -> int:
         _refuse(
             submission, "The files are too large.", f"{n_bytes:,} bytes",
             f"at most {MOST_BYTES:,}", "submit one model, made by `chaos submit`",
+        )  # fmt: skip
+    text = (folder / RECORD_FILE).read_text("utf-8")
+    if comments := comments_in(text):
+        raise ChaosError(
+            "The record holds comments.", where=submission.place(RECORD_FILE),
+            found=shorten(comments[0]), expected="fields alone, which are shown and checked",
+            todo="say it in a field, such as reason, or in the pull request",
+        )  # fmt: skip
+    if len(text.encode()) > MOST_BYTES_OF_RECORD:
+        raise ChaosError(
+            "The record is too long.", where=submission.place(RECORD_FILE),
+            found=f"{len(text.encode()):,} bytes", expected=f"at most {MOST_BYTES_OF_RECORD:,}",
+            todo="shorten it; what is longer may stand where its link leads",
         )  # fmt: skip
     content = FileContent.of(submission.predictions)
     faults = Faults(
@@ -324,7 +368,7 @@ def _check_columns(submission: Submission, frame: Frame) -> None:
     """Raise unless all columns are parts of predictions, and hold no texts."""
     datasets = {dataset.name: dataset for dataset in bundled_datasets()}
     for column, expected, is_meant in (
-        ("dataset", "names of datasets", datasets.__contains__),
+        ("dataset", "names of datasets", lambda value: str(value) in datasets),
         (FOLD, "at most 20 letters, digits, dots and hyphens", _is_fold),
     ):
         cells = frame.column(column)
@@ -349,7 +393,10 @@ def _is_fold(value: object) -> bool:
 
 
 def _texts_beside(content: bytes) -> list[str]:
-    """Return what a parquet file holds beside columns: keys of metadata, and bytes of no column."""
+    """Return what a parquet file holds beside columns.
+
+    Keys of metadata, bytes of no column, and values of a dictionary that no row has.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -363,6 +410,13 @@ def _texts_beside(content: bytes) -> list[str]:
     found = sorted(key.decode(errors="replace") for key in keys)
     if not _WRITER.fullmatch(about.created_by or ""):
         found.append(about.created_by or "no writer")
+    texts = [field.name for field in schema if pa.types.is_string(field.type)]
+    table = pq.read_table(pa.BufferReader(content), columns=texts, read_dictionary=texts)
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        for chunk in column.chunks:
+            if pa.types.is_dictionary(chunk.type):
+                unused = {*range(len(chunk.dictionary))} - {*chunk.indices.to_pylist()}
+                found += [f"{name}: {chunk.dictionary[k]}, of no row" for k in sorted(unused)[:1]]
     columns = sum(chunk.total_compressed_size for chunk in chunks)
     if n_more := len(content) - columns - about.serialized_size - _FRAME_OF_PARQUET:
         found.append(f"{n_more:,} bytes of no column")
@@ -546,8 +600,13 @@ def _check_duplicates(submission: Submission, system: System, known: Sequence[Sy
                     todo="say so in system.yml",
                 )
             derived = None
-        elif gives_labels(system) == gives_labels(other) or other.origin == "baseline":
-            of = "labels alike" if gives_labels(system) else "correlation of log-probabilities"
+        elif (
+            gives_labels(system) == gives_labels(other)
+            or other.origin == "baseline"
+            or softens_labels(system)
+        ):
+            are_labels = gives_labels(system) or gives_labels(other)
+            of = "labels alike" if are_labels else "correlation of log-probabilities or of ranks"
             _refuse(
                 submission, f"These predictions are those of a known system: {other.name}.",
                 f"{of}: {alike:.3f}", "predictions of another model, or from another seed",
@@ -605,7 +664,7 @@ def _row(
         "label" if system.one_label else number(_JSD, 1, ".3f"),
         number(_ACCURACY, 1, ".3f"),
         tuple(f"{name} ({value:.3f})" for value, name in nearest),
-        tuple(_flags(submission, votes, system, worth["value"], nearest, added)),
+        tuple(_flags(submission, votes, system, item_set, worth["value"], nearest, added)),
     )
 
 
@@ -613,6 +672,7 @@ def _flags(
     submission: Submission,
     votes: Votes,
     system: System,
+    item_set: ItemSet,
     worth: float,
     nearest: Sequence[tuple[float, str]],
     added: float,
@@ -624,6 +684,10 @@ def _flags(
     """
     record = submission.record
     flags = [system.caution] if system.caution else []
+    if record.replaces:
+        flags.append(
+            f"replaces {record.replaces.name}, whose row goes: is it its authors who ask for it?"
+        )
     if worth > MOST_PEOPLE:
         flags.append(f"worth more than any result so far: run {record.code} first")
     if added > _MUCH_ADDED:
@@ -644,6 +708,10 @@ def _flags(
         flags.append(f"not compared with {', '.join(lacking)}: `chaos data fetch`")
     if _lacks_judges(votes):
         flags.append(f"not compared with 32 language models: `{_FETCH_JUDGES}`")
+    if n_missing := len(item_set.uids.difference(system.uids)):
+        flags.append(
+            f"{counted(n_missing, 'item')} left out: are they the ones that are hard for others?"
+        )
     if record.asked.unread:
         flags.append(f"{counted(record.asked.unread, 'answer')} unread")
     return [*flags, *(note for note in system.notes if note != NOTE_ON_LABELS)]
