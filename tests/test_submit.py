@@ -232,6 +232,30 @@ def test_what_is_merged_may_be_withdrawn_and_that_is_said(merged):
     assert f"{merged.name}: withdrawn here" in done.stdout
 
 
+def test_what_is_new_cannot_be_withdrawn_and_what_is_withdrawn_is_two_files(merged):
+    shutil.copytree(merged, new := merged.with_name("new"))
+    append(new / "system.yml", WITHDRAWN)
+    assert_fields(refused_since()["new"], problem="cannot be withdrawn", where="new/system.yml")
+    (new / "texts.csv").write_text("A man sleeps.")
+    done = call("submit", "--check", "new", "--data", "sample", code=2)
+    assert_fields(done.stderr, found="texts.csv")
+
+
+def test_what_else_a_branch_changes_is_said_and_strays_are_refused(merged, results):
+    (results / ".hidden").mkdir()
+    (results / ".hidden" / "texts.csv").write_text("A man sleeps.")
+    (results / "notes.md").write_text("A man sleeps.")
+    (results.parent.parent / "elsewhere.md").write_text("x")
+    git = ["git", "-C", str(results.parent.parent)]
+    subprocess.run([*git, "add", "results", "elsewhere.md"], check=True)
+    faults = refused_since()
+    for name in (".hidden", "notes.md"):
+        assert_fields(faults[name], problem="no submission", where=name)
+    append(merged / "system.yml", WITHDRAWN)
+    done = call("submit", "--check", merged.name, "--base", "main", "--data", "sample")
+    assert "also changed: 'elsewhere.md'" in done.stdout
+
+
 def test_a_branch_that_is_not_there_is_one_message(merged, results):
     done = call("submit", "--check", "--base", "gone", "--data", "sample", code=2)
     assert_fields(done.stderr, where="--base gone", todo="git fetch")

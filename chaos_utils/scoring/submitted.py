@@ -34,7 +34,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,59}")
 How = Literal["label", "samples", "logprobs", "percentages", "encoder"]
 LICENCES = ("CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-NC-4.0", "CC-BY-NC-SA-4.0", "PDDL-1.0",
             "ODC-By-1.0", "MIT", "Apache-2.0", "BSD-3-Clause")  # fmt: skip
-_MOST_CHARACTERS = 200
+_MOST_CHARACTERS, _LONGEST_WORD = 200, 100
 _CODE_HOSTS = ("github.com", "gitlab.com", "codeberg.org", "bitbucket.org", "huggingface.co",
                "zenodo.org", "doi.org", "osf.io")  # fmt: skip
 # A name that everyone's computer looks up alike: no number, none of this machine or its network.
@@ -59,6 +59,8 @@ def _in_one_script(text: str) -> str:
         rest = rest.replace(dataset.short, "")
     if word := mixed_word(rest):
         raise ValueError(f"letters of one script in a word expected, unlike in {word}")
+    if re.search(rf"\S{{{_LONGEST_WORD + 1}}}", text):  # which no table could break
+        raise ValueError(f"words of at most {_LONGEST_WORD} characters expected")
     return text
 
 

@@ -70,9 +70,7 @@ _FRAME_OF_PARQUET = 12  # bytes: its mark at both ends, and the length of what d
 _WRITER = re.compile(r"parquet-[a-z-]+ version [\w.+-]{1,20}( \(build [\w.+-]{1,60}\))?")
 # What the scoreboard calls its own rows.
 _POOLED = "language models, pooled"
-OWN_ROWS = re.compile(
-    rf"\d+ people|one person|.*, stacked|{_POOLED}|all systems.*", re.IGNORECASE
-)
+OWN_ROWS = re.compile(rf"\d+ people|one person|.*, stacked|{_POOLED}|all systems.*", re.IGNORECASE)
 _N_NEIGHBOURS = 2
 _TVD, _JSD, _ACCURACY = "dist_ce", "jsd", "new_accuracy"
 _COLUMNS = f"dataset, uid, a column for each label or {STATED}, {N_DRAWN}, {FOLD}"
@@ -228,9 +226,7 @@ def _means_of_labels(votes: Votes, system: System) -> list[System]:
     if gives_labels(system) or len({model.uids for model in models}) != 1:
         return []
     shares = np.mean([model.probabilities for model in models], axis=0)
-    return [
-        System(_POOLED, votes.dataset, models[0].uids, shares, shares.argmax(axis=1))
-    ]
+    return [System(_POOLED, votes.dataset, models[0].uids, shares, shares.argmax(axis=1))]
 
 
 def find_derived(submission: Submission, all_votes: Sequence[Votes]) -> str:
@@ -664,15 +660,36 @@ def _row(
         "label" if system.one_label else number(_JSD, 1, ".3f"),
         number(_ACCURACY, 1, ".3f"),
         tuple(f"{name} ({value:.3f})" for value, name in nearest),
-        tuple(_flags(submission, votes, system, item_set, worth["value"], nearest, added)),
+        (
+            *_flags(submission, votes, system, worth["value"], nearest, added),
+            *_left_out(votes, item_set.uids.difference(system.uids), known),
+        ),
     )
+
+
+def _left_out(votes: Votes, uids: frozenset[str], known: Sequence[System]) -> list[str]:
+    """Say how hard the items that a submission leaves out are for known systems."""
+    if not uids:
+        return []
+    hits, n_systems = np.zeros(len(votes)), np.zeros(len(votes))
+    for system in known:
+        rows, batch = system.rows_in(votes), system.aligned_to(votes, in_sample=True)
+        hits[rows] += batch.predicted == batch.majority
+        n_systems[rows] += 1
+    is_out = np.isin(votes.uids, list(uids))
+    here, elsewhere = (
+        hits[where].sum() / max(n_systems[where].sum(), 1) for where in (is_out, ~is_out)
+    )
+    return [
+        f"{counted(len(uids), 'item')} left out; known systems find the majority's label of "
+        f"{here:.0%} there, and of {elsewhere:.0%} elsewhere"
+    ]
 
 
 def _flags(
     submission: Submission,
     votes: Votes,
     system: System,
-    item_set: ItemSet,
     worth: float,
     nearest: Sequence[tuple[float, str]],
     added: float,
@@ -708,10 +725,6 @@ def _flags(
         flags.append(f"not compared with {', '.join(lacking)}: `chaos data fetch`")
     if _lacks_judges(votes):
         flags.append(f"not compared with 32 language models: `{_FETCH_JUDGES}`")
-    if n_missing := len(item_set.uids.difference(system.uids)):
-        flags.append(
-            f"{counted(n_missing, 'item')} left out: are they the ones that are hard for others?"
-        )
     if record.asked.unread:
         flags.append(f"{counted(record.asked.unread, 'answer')} unread")
     return [*flags, *(note for note in system.notes if note != NOTE_ON_LABELS)]
