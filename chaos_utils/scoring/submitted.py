@@ -76,6 +76,7 @@ def _address(text: str) -> str:
 def _code(text: str) -> str:
     parts = urlsplit(_address(text))
     is_kept = parts.netloc.lower().removeprefix("www.") in _CODE_HOSTS
+    is_kept &= ".." not in parts.path.split("/")
     if not is_kept or not re.match(r"/[^/]*\w[^/]*/[^/]*\w", parts.path):
         raise ValueError(
             "the address of code or weights expected, by owner and name or number, at one of "

@@ -520,7 +520,7 @@ def _check_how(submission: Submission, system: System) -> None:
 def _check_folds(submission: Submission, votes: Votes, system: System) -> None:
     """Raise if a system was fitted on the votes that judge it, and not out of fold by text."""
     record = submission.record
-    learned = [name for name in record.trained_on if are_votes(name) or "chaosnli" in name.lower()]
+    learned = [name for name in record.trained_on if _names_votes(name)]
     if record.votes_used == "none" and (learned or system.folds):
         _refuse(
             submission, "It was fitted on the votes that judge it, and does not say so.",
@@ -546,6 +546,11 @@ def _check_folds(submission: Submission, votes: Votes, system: System) -> None:
                 f"{uid} in fold {fold}, another of its text in fold {seen[group]}",
                 "all items of a premise, a story or an image in one fold", todo,
             )  # fmt: skip
+
+
+def _names_votes(name: str) -> bool:
+    """Return whether a name of training data is that of votes, however it is written."""
+    return are_votes(name) or "chaosnli" in re.sub(r"[\W_]", "", name).lower()
 
 
 def _check_copies(submission: Submission, votes: Votes, system: System) -> None:

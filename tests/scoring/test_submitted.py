@@ -432,6 +432,7 @@ def test_the_labels_of_a_known_system_are_derived_if_they_say_so(votes, submit):
 
 FITTED = {
     "says so in its training data": ({"trained_on": ["votes of snli"]}, None, "votes of snli"),
+    "says so in words of its own": ({"trained_on": ["Chaos NLI"]}, None, "Chaos NLI"),
     "has folds and denies votes": ({}, [str(k % 2) for k in range(N)], "fold"),
     "without folds": ({"votes_used": "other_items"}, None, "none"),
     "in one fold": ({"votes_used": "other_items"}, ["0"] * N, "folds: 0"),
@@ -505,6 +506,7 @@ RECORDS = {
     "a name before the host": ({"link": "https://example.org@evil.org/x"}, "anyone can open"),
     "code anywhere": ({"code": "https://example.org/maker/code"}, "github.com"),
     "code without its name": ({"code": "https://github.com/maker"}, "owner and name"),
+    "code by a way up": ({"code": "https://github.com/a/b/../../"}, "owner and name"),
     "two scripts in a title": ({"title": "H\u043enest"}, "one script"),
     "two scripts in an author": ({"authors": ["s\u043emeone"]}, "one script"),
     "parts that lack fields": ({"model": {}, "asked": {}}, "asked.how: is missing; expected label"),
