@@ -22,6 +22,7 @@ from chaos_utils.cli.data import _select
 from chaos_utils.datasets.auxiliary_data import JUDGES
 from chaos_utils.datasets.catalogue import prediction_files, vote_files
 from chaos_utils.scoring.formats import class_columns
+from chaos_utils.scoring.submitted import read_submission
 
 PROJECT = paths.project()
 FIELDS = {
@@ -303,6 +304,15 @@ def test_a_row_is_shown_with_the_places_that_change(released, results, tmp_path)
         if row is not own:  # one more system takes one place at most
             for now, before in zip(row["place"], row["without"], strict=True):
                 assert now - before in (0, 1)
+
+
+def test_a_reviewer_reads_what_no_program_can_judge():
+    record = read_submission(PROJECT / "results" / "submitted" / "minilm-l6-nli-s4").record
+    asked = record.asked.model_copy(update={"prompt": "Which?\nOne word."})
+    said = submit._said(record.model_copy(update={"asked": asked}))
+    for line in ("licence: CC-BY-4.0", f"link: {record.link}", r"prompt: 'Which?\nOne word.'"):
+        assert line in said
+    assert any(record.reason in line for line in said)
 
 
 def test_what_is_submitted_here_stands_a_check(released):

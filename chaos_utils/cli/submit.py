@@ -255,7 +255,22 @@ def _checked(
     rows = check_submission(submission, all_votes)
     places = _places(submission, all_votes) if ranked else []
     answer = {"name": submission.name, "rows": [asdict(row) for row in rows], "places": places}
-    return answer, [f"{submission.name}: no reason to refuse it", *_parts(rows, places)]
+    said = _said(submission.record) if ranked else []
+    return answer, [f"{submission.name}: no reason to refuse it", *said, *_parts(rows, places)]
+
+
+def _said(record: "SystemRecord") -> list[str]:
+    """Return what a record says that no program can judge."""
+    from chaos_utils.datasets.faults import shorten
+
+    seen = record.may_have_seen + (f", {record.reason}" if record.reason else "")
+    values = {
+        "authors": "; ".join(record.authors), "licence": record.licence, "link": record.link,
+        "may have seen the items": seen,
+    }  # fmt: skip
+    if record.asked.prompt:
+        values["prompt"] = shorten(record.asked.prompt, 2_000)
+    return [f"{name}: {value}" for name, value in values.items()]
 
 
 def _places(submission: "Submission", all_votes: "Sequence[Votes]") -> list[dict[str, Any]]:
