@@ -16,6 +16,7 @@ from helpers.predictions import made_votes
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.auxiliary_data import JUDGES
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.dataset import DataFile
 from chaos_utils.scoring import submitting
@@ -33,7 +34,7 @@ from chaos_utils.scoring.submitting import (
     item_sets,
     write_submission,
 )
-from chaos_utils.scoring.system import votes_of
+from chaos_utils.scoring.system import System, votes_of
 from chaos_utils.scoring.systems import computed, inputs_of_systems, load_systems
 from chaos_utils.scoring.temperature_scaling import temper
 
@@ -555,3 +556,14 @@ def test_yes_and_no_are_words_whatever_yaml_makes_of_them():
 @pytest.mark.published("judges32/*")
 def test_the_judges_items_are_a_set_of_their_own(released):
     assert [len(one.uids) for one in item_sets(released[0])] == [1514, 1000]
+
+
+@pytest.mark.published("judges32/*")
+def test_what_language_models_say_together_is_known(released, submit):
+    votes = released[0]
+    answers = JUDGES.read("snli")
+    table = pd.crosstab(answers["uid"], answers["label"], normalize="index")
+    shares = table[list(votes.dataset.labels)].to_numpy()
+    pool = System("mine", votes.dataset, tuple(table.index), shares, shares.argmax(axis=1))
+    with refused(problem="language models, pooled", found="1.000"):
+        check_submission(submit(system=pool), [votes])
