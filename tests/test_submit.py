@@ -22,6 +22,7 @@ from chaos_utils.cli.data import _select
 from chaos_utils.datasets.auxiliary_data import JUDGES
 from chaos_utils.datasets.catalogue import prediction_files, vote_files
 from chaos_utils.scoring.formats import class_columns
+from chaos_utils.scoring.submitted import read_submission
 
 PROJECT = paths.project()
 FIELDS = {
@@ -232,6 +233,30 @@ def test_what_is_merged_may_be_withdrawn_and_that_is_said(merged):
     assert f"{merged.name}: withdrawn here" in done.stdout
 
 
+def test_what_is_new_cannot_be_withdrawn_and_what_is_withdrawn_is_two_files(merged):
+    shutil.copytree(merged, new := merged.with_name("new"))
+    append(new / "system.yml", WITHDRAWN)
+    assert_fields(refused_since()["new"], problem="cannot be withdrawn", where="new/system.yml")
+    (new / "texts.csv").write_text("A man sleeps.")
+    done = call("submit", "--check", "new", "--data", "sample", code=2)
+    assert_fields(done.stderr, found="texts.csv")
+
+
+def test_what_else_a_branch_changes_is_said_and_strays_are_refused(merged, results):
+    (results / ".hidden").mkdir()
+    (results / ".hidden" / "texts.csv").write_text("A man sleeps.")
+    (results / "notes.md").write_text("A man sleeps.")
+    (results.parent.parent / "elsewhere.md").write_text("x")
+    git = ["git", "-C", str(results.parent.parent)]
+    subprocess.run([*git, "add", "results", "elsewhere.md"], check=True)
+    faults = refused_since()
+    for name in (".hidden", "notes.md"):
+        assert_fields(faults[name], problem="no submission", where=name)
+    append(merged / "system.yml", WITHDRAWN)
+    done = call("submit", "--check", merged.name, "--base", "main", "--data", "sample")
+    assert "also changed: 'elsewhere.md'" in done.stdout
+
+
 def test_a_branch_that_is_not_there_is_one_message(merged, results):
     done = call("submit", "--check", "--base", "gone", "--data", "sample", code=2)
     assert_fields(done.stderr, where="--base gone", todo="git fetch")
@@ -279,6 +304,15 @@ def test_a_row_is_shown_with_the_places_that_change(released, results, tmp_path)
         if row is not own:  # one more system takes one place at most
             for now, before in zip(row["place"], row["without"], strict=True):
                 assert now - before in (0, 1)
+
+
+def test_a_reviewer_reads_what_no_program_can_judge():
+    record = read_submission(PROJECT / "results" / "submitted" / "minilm-l6-nli-s4").record
+    asked = record.asked.model_copy(update={"prompt": "Which?\nOne word."})
+    said = submit._said(record.model_copy(update={"asked": asked}))
+    for line in ("licence: CC-BY-4.0", f"link: {record.link}", r"prompt: 'Which?\nOne word.'"):
+        assert line in said
+    assert any(record.reason in line for line in said)
 
 
 def test_what_is_submitted_here_stands_a_check(released):

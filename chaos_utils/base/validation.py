@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.files import read_regular
 
-_MAX_FAULTS = 10  # faults that a message lists
+_MAX_FAULTS = 12  # faults that a message lists
 _MAX_VALUE_LENGTH = 60  # characters of a value that a message shows
 _WORDS = {
     "string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false",

@@ -31,6 +31,7 @@ _HEADINGS = {
 
 _LISTS = ("authors", "trained_on")
 _BESIDE = 2  # systems above and below a submission whose places are shown
+_MOST_FILES = 20  # changed beside submissions, that are named
 _MOST_MOVED = 8  # others whose places are shown, where these change
 
 
@@ -197,6 +198,7 @@ def _check_training(systems: "Sequence[System]", record: "SystemRecord", file: s
 def _check(name: str, data: str, base: str) -> Replies:
     """Check one submission, or all of them; the faults of each are printed before the exit."""
     from chaos_utils.datasets.catalogue import bundled_datasets
+    from chaos_utils.datasets.faults import shorten
     from chaos_utils.datasets.loading import is_missing, load_all_votes, load_votes
     from chaos_utils.scoring.merged_submissions import Changes, changes_since
     from chaos_utils.scoring.submitted import folder_of, read_submission, submissions
@@ -229,6 +231,10 @@ def _check(name: str, data: str, base: str) -> Replies:
     parts += [
         f"{key}: withdrawn here: is it its authors who ask for it?" for key in changes.withdrawn
     ]
+    if changes.elsewhere:
+        more = f" and {len(changes.elsewhere) - _MOST_FILES} more"
+        shown = ", ".join(map(shorten, changes.elsewhere[:_MOST_FILES]))
+        parts.append(f"also changed: {shown}" + more * (len(changes.elsewhere) > _MOST_FILES))
     yield Reply([answers[key] for key in sorted(answers)], parts)
     for key, found in faults.items():
         say(str(found) if key in refusals else f"another submission has a fault: {found}")
@@ -240,15 +246,31 @@ def _checked(
     submission: "Submission", all_votes: "Sequence[Votes]", *, ranked: bool
 ) -> tuple[dict[str, Any], list[str | Grid]]:
     """Return what a check of one submission finds, for programs and for readers."""
-    from chaos_utils.scoring.submitting import check_submission
+    from chaos_utils.scoring.submitting import check_files, check_submission
 
     if withdrawn := submission.record.withdrawn:
+        check_files(submission)
         line = f"{submission.name}: withdrawn on {withdrawn.date}: {withdrawn.reason}"
         return {"name": submission.name, "withdrawn": withdrawn.reason}, [line]
     rows = check_submission(submission, all_votes)
     places = _places(submission, all_votes) if ranked else []
     answer = {"name": submission.name, "rows": [asdict(row) for row in rows], "places": places}
-    return answer, [f"{submission.name}: no reason to refuse it", *_parts(rows, places)]
+    said = _said(submission.record) if ranked else []
+    return answer, [f"{submission.name}: no reason to refuse it", *said, *_parts(rows, places)]
+
+
+def _said(record: "SystemRecord") -> list[str]:
+    """Return what a record says that no program can judge."""
+    from chaos_utils.datasets.faults import shorten
+
+    seen = record.may_have_seen + (f", {record.reason}" if record.reason else "")
+    values = {
+        "authors": "; ".join(record.authors), "licence": record.licence, "link": record.link,
+        "may have seen the items": seen,
+    }  # fmt: skip
+    if record.asked.prompt:
+        values["prompt"] = shorten(record.asked.prompt, 2_000)
+    return [f"{name}: {value}" for name, value in values.items()]
 
 
 def _places(submission: "Submission", all_votes: "Sequence[Votes]") -> list[dict[str, Any]]:

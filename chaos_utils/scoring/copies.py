@@ -11,7 +11,9 @@ from chaos_utils.metrics.divergence import Floats, entropy, squared_distance
 from chaos_utils.metrics.skill import FEWEST_DISPUTED, distances, people_on_top
 from chaos_utils.scoring.system import System, votes_of
 
-ALIKE = 0.995  # correlation of log-probabilities, from which on predictions are the same
+# Correlation of log-probabilities or of ranks, from which on predictions are the same. Two known
+# systems reach 0.993: one model, fitted on vote shares by two losses.
+ALIKE = 0.995
 LABELS_ALIKE = 0.97  # share of the items with the same label, from which on labels are the same
 _DISPUTED = 0.5  # bits of entropy
 _EXACT = 0.005  # largest difference from the share of votes, on every label
@@ -21,7 +23,9 @@ _MOST_EXACT, _MOST_EXACT_OF_TWO = 0.02, 0.2
 # Share of disputed items with the majority's label. On ChaosNLI the truth itself has up to 0.96,
 # the best system 0.75.
 _MOST_OF_MAJORITY = 0.97
-_SMALLEST = 1e-9  # probability: logarithms need one
+_HARDLY_VARIES = 0.02  # standard deviation of probabilities over the items of one label
+_SMALLEST = 1e-300  # probability: logarithms need one, and released ones go down to 1e-35
+_NO_SPREAD = 1e-9
 _FLOOR = 1e-4  # the same in a regression, which a single item must not decide
 _RIDGE = 3.0
 
@@ -166,23 +170,41 @@ def likeness(first: System, second: System) -> float:
     """Return how alike two systems on one dataset are, on the items that both cover.
 
     Probabilities are compared with probabilities, by the correlation of their logarithms, each
-    item's and then each label's centred: neither a temperature nor a factor for each label, which
-    recalibration would undo, changes it. Where either system gives labels, it is the
-    share of items with the same label. NaN where fewer than 30 items are common.
+    item's and then each label's centred, or by that of their ranks within each label, whichever is
+    larger: no temperature, factor for each label, or share of a uniform guess, which recalibration
+    would undo, makes another system. Where either system gives labels, it is the share of items
+    with the same label. NaN where fewer than 30 items are common.
     """
     own_rows, rows = _common_rows(first, second)
     if len(rows) < FEWEST_DISPUTED:
         return np.nan
     if gives_labels(first) or gives_labels(second):
         return float((first.predicted[own_rows] == second.predicted[rows]).mean())
-    logs = [
-        _centred_logs(part) for part in (first.probabilities[own_rows], second.probabilities[rows])
-    ]
-    logs = [part - part.mean(axis=0) for part in logs]
-    spreads = [float((part**2).sum()) for part in logs]
-    if min(spreads) < _SMALLEST:  # uniform everywhere
-        return float(max(spreads) < _SMALLEST)
-    return float((logs[0] * logs[1]).sum() / np.sqrt(spreads[0] * spreads[1]))
+    shares = first.probabilities[own_rows], second.probabilities[rows]
+    logs = [_centred_logs(part) for part in shares]
+    by_logs = [part - part.mean(axis=0) for part in logs]
+    spreads = [float((part**2).sum()) for part in by_logs]
+    if min(spreads) < _NO_SPREAD:  # uniform everywhere
+        return float(max(spreads) < _NO_SPREAD)
+    correlation = float((by_logs[0] * by_logs[1]).sum() / np.sqrt(spreads[0] * spreads[1]))
+    return max(correlation, _rank_correlation(*shares), _rank_correlation(*logs))
+
+
+def _rank_correlation(first: Floats, second: Floats) -> float:
+    """Return Spearman's rho, averaged over labels; 0 for a label that has one value everywhere."""
+    import pandas as pd
+
+    ranks = [pd.DataFrame(part).rank().to_numpy() for part in (first, second)]
+    ranks = [part - part.mean(axis=0) for part in ranks]
+    spreads = np.sqrt((ranks[0] ** 2).sum(axis=0) * (ranks[1] ** 2).sum(axis=0))
+    return float(((ranks[0] * ranks[1]).sum(axis=0) / np.maximum(spreads, 1)).mean())
+
+
+def softens_labels(system: System) -> bool:
+    """Return whether probabilities say little more than the label that they make likeliest."""
+    labels = np.unique(system.predicted)
+    parts = (system.probabilities[system.predicted == label] for label in labels)
+    return max(float(part.std(axis=0).max()) for part in parts) < _HARDLY_VARIES
 
 
 def are_alike(first: System, second: System) -> bool:

@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import yaml
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.yaml_files import read_yaml
-from chaos_utils.scoring.submitted import FOLDER, RECORD_FILE, folder_of
+from chaos_utils.scoring.submitted import FOLDER, RECORD_FILE, folder_of, read_submission
 
 _DONE = {"A": "added", "D": "deleted", "M": "changed", "T": "another kind of file"}
 
@@ -19,13 +20,14 @@ _DONE = {"A": "added", "D": "deleted", "M": "changed", "T": "another kind of fil
 class Changes:
     """What differs from the branch that a pull request goes to.
 
-    `new` and `withdrawn` are names of submissions; `faults` are the changes of merged ones that are
-    refused, by name.
+    `new` and `withdrawn` are names of submissions; `faults` are the changes that are refused, by
+    name; `elsewhere` are the files outside of submissions that differ, too.
     """
 
     new: Sequence[str] = ()
     withdrawn: Sequence[str] = ()
     faults: Mapping[str, ChaosError] = field(default_factory=dict)
+    elsewhere: Sequence[str] = ()
 
 
 def changes_since(base: str) -> Changes:
@@ -59,7 +61,11 @@ def changes_since(base: str) -> Changes:
     for letter, path in zip(words[::2], words[1::2], strict=True):
         _, name, *file = Path(path).parts
         by_name.setdefault(name, {})["/".join(file)] = letter
-    withdrawn, faults = [], {}
+    withdrawn: list[str] = []
+    faults: dict[str, ChaosError] = {}
+    for name in sorted(by_name.keys() - merged):
+        if "" in by_name[name] or name.startswith("."):
+            faults[name] = _stray_error(name)
     for name in sorted(merged & by_name.keys()):
         changed = by_name[name]
         if changed == {RECORD_FILE: "M"} and _is_withdrawn(name, start, base):
@@ -68,7 +74,15 @@ def changes_since(base: str) -> Changes:
             faults[name] = _changed_error(name, changed, base)
     folders = (paths.results() / FOLDER).glob("[!.]*/")
     new = sorted(folder.name for folder in folders if folder.name not in merged)
-    return Changes(new, withdrawn, faults)
+    for name in new:
+        with suppress(ChaosError):  # which a check of the submission names
+            if read_submission(folder_of(name)).record.withdrawn:
+                faults[name] = _withdrawn_error(name)
+    all_files = _git("diff", "--no-ext-diff", "--no-renames", "--name-only", "-z", start, base=base)
+    submitted = _git("rev-parse", "--show-prefix", base=base).strip() + f"{FOLDER}/"
+    changed_files = all_files.split("\0")[:-1]
+    elsewhere = [path for path in changed_files if not path.startswith(submitted)]
+    return Changes(new, withdrawn, faults, elsewhere)
 
 
 def _is_withdrawn(name: str, start: str, base: str) -> bool:
@@ -78,6 +92,21 @@ def _is_withdrawn(name: str, start: str, base: str) -> bool:
     if not isinstance(now, dict) or not now.get("withdrawn"):
         return False
     return before == {key: value for key, value in now.items() if key != "withdrawn"}
+
+
+def _stray_error(name: str) -> ChaosError:
+    return ChaosError(
+        "This is no submission.", where=f"results/{FOLDER}/{name}", found=repr(name),
+        expected="a folder for each submission, and nothing else", todo="remove it",
+    )  # fmt: skip
+
+
+def _withdrawn_error(name: str) -> ChaosError:
+    return ChaosError(
+        "A new submission cannot be withdrawn.",
+        where=f"results/{FOLDER}/{name}/{RECORD_FILE}", found="withdrawn",
+        expected="a result that is shown", todo="leave withdrawn out, or do not submit it",
+    )  # fmt: skip
 
 
 def _changed_error(name: str, changed: Mapping[str, str], base: str) -> ChaosError:

@@ -8,6 +8,7 @@ import datetime
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -33,7 +34,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,59}")
 How = Literal["label", "samples", "logprobs", "percentages", "encoder"]
 LICENCES = ("CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-NC-4.0", "CC-BY-NC-SA-4.0", "PDDL-1.0",
             "ODC-By-1.0", "MIT", "Apache-2.0", "BSD-3-Clause")  # fmt: skip
-_MOST_CHARACTERS = 200
+_MOST_CHARACTERS, _LONGEST_WORD = 200, 100
 _CODE_HOSTS = ("github.com", "gitlab.com", "codeberg.org", "bitbucket.org", "huggingface.co",
                "zenodo.org", "doi.org", "osf.io")  # fmt: skip
 # A name that everyone's computer looks up alike: no number, none of this machine or its network.
@@ -58,6 +59,8 @@ def _in_one_script(text: str) -> str:
         rest = rest.replace(dataset.short, "")
     if word := mixed_word(rest):
         raise ValueError(f"letters of one script in a word expected, unlike in {word}")
+    if re.search(rf"\S{{{_LONGEST_WORD + 1}}}", text):  # which no table could break
+        raise ValueError(f"words of at most {_LONGEST_WORD} characters expected")
     return text
 
 
@@ -73,6 +76,7 @@ def _address(text: str) -> str:
 def _code(text: str) -> str:
     parts = urlsplit(_address(text))
     is_kept = parts.netloc.lower().removeprefix("www.") in _CODE_HOSTS
+    is_kept &= ".." not in parts.path.split("/")
     if not is_kept or not re.match(r"/[^/]*\w[^/]*/[^/]*\w", parts.path):
         raise ValueError(
             "the address of code or weights expected, by owner and name or number, at one of "
@@ -262,6 +266,7 @@ def parse_record(content: object, where: object) -> SystemRecord:
 
 def read_submission(folder: Path) -> Submission:
     """Return the submission in a folder; its predictions are not read."""
+    folder_of(folder.name)
     path = folder / RECORD_FILE
     if not path.is_file():
         raise ChaosError(
@@ -337,3 +342,12 @@ def as_yaml(record: SystemRecord) -> str:
 
     content: dict[str, Any] = record.model_dump(exclude_none=True, exclude_defaults=True)
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
+
+
+def comments_in(text: str) -> list[str]:
+    """Return what stands between the parts of a YAML file: its comments."""
+    import yaml
+
+    parts = pairwise(yaml.scan(text))
+    between = (text[one.end_mark.index : other.start_mark.index] for one, other in parts)
+    return [comment for gap in between if (comment := gap.strip())]

@@ -29,6 +29,7 @@ from chaos_utils.scoring.copies import (
     gives_labels,
     likeness,
     people_added,
+    softens_labels,
 )
 from chaos_utils.scoring.evaluate import NOT_AVAILABLE, evaluate_systems
 from chaos_utils.scoring.formats import FOLD, N_DRAWN, STATED, class_columns
@@ -42,6 +43,7 @@ from chaos_utils.scoring.submitted import (
     Submission,
     SystemRecord,
     as_yaml,
+    comments_in,
     standing,
     submissions,
 )
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_BYTES = 1_000_000
+MOST_BYTES_OF_RECORD = 50_000  # a prompt of 10,000 characters in any script
 MOST_PEOPLE = 8  # a larger worth, recalibrated, needs code or weights to be seen first
 _MOST_VARIANTS = 3  # of a model
 _NEARLY_ALIKE = 0.93  # likeness to a known system that a reviewer should look at
@@ -66,9 +69,8 @@ _FRAME_OF_PARQUET = 12  # bytes: its mark at both ends, and the length of what d
 # As libraries name themselves and their versions in a parquet file, where any text may stand.
 _WRITER = re.compile(r"parquet-[a-z-]+ version [\w.+-]{1,20}( \(build [\w.+-]{1,60}\))?")
 # What the scoreboard calls its own rows.
-OWN_ROWS = re.compile(
-    r"\d+ people|one person|.*, stacked|language models, pooled|all systems.*", re.IGNORECASE
-)
+_POOLED = "language models, pooled"
+OWN_ROWS = re.compile(rf"\d+ people|one person|.*, stacked|{_POOLED}|all systems.*", re.IGNORECASE)
 _N_NEIGHBOURS = 2
 _TVD, _JSD, _ACCURACY = "dist_ce", "jsd", "new_accuracy"
 _COLUMNS = f"dataset, uid, a column for each label or {STATED}, {N_DRAWN}, {FOLD}"
@@ -215,6 +217,18 @@ def _language_models(votes: Votes) -> Iterator[System]:
         yield System(str(model), votes.dataset, uids, one_hot, codes, stated=True, one_label=True)
 
 
+def _means_of_labels(votes: Votes, system: System) -> list[System]:
+    """Return what language models say together, as the scoreboard has it.
+
+    A model of labels may well agree with most others, so that it is not compared with them.
+    """
+    models = list(_language_models(votes))
+    if gives_labels(system) or len({model.uids for model in models}) != 1:
+        return []
+    shares = np.mean([model.probabilities for model in models], axis=0)
+    return [System(_POOLED, votes.dataset, models[0].uids, shares, shares.argmax(axis=1))]
+
+
 def find_derived(submission: Submission, all_votes: Sequence[Votes]) -> str:
     """Return the known system whose likeliest labels a submission of labels is; empty for none."""
     for votes in all_votes:
@@ -252,7 +266,7 @@ def check_submission(
         are too large, incomplete, fitted on the votes that judge them, copied from these or from a
         known system; or two submissions have one title.
     """
-    n_rows = _check_files(submission)
+    n_rows = check_files(submission)
     check_record(submission)
     read = read_predictions(submission.predictions, all_votes, allow_missing=True)
     if n_strange := n_rows - sum(map(len, read)):
@@ -269,7 +283,7 @@ def check_submission(
         _check_folds(submission, votes, system)
         _check_copies(submission, votes, system)
         known = _known_systems(submission, votes)
-        _check_duplicates(submission, system, known)
+        _check_duplicates(submission, system, [*known, *_means_of_labels(votes, system)])
         rows.append(_row(submission, votes, system, item_set, known, n_resamples))
     return rows
 
@@ -281,10 +295,23 @@ def _refuse(submission: Submission, problem: str, found: object, expected: str, 
     )  # fmt: skip
 
 
-def _check_files(submission: Submission) -> int:
-    """Raise unless a folder holds the two files alone, small, without columns of anything else.
+def check_files(submission: Submission) -> int:
+    """Check that a folder holds the two files alone, small, without anything but predictions.
 
-    Returns the number of rows of predictions.
+    Parameters
+    ----------
+    submission : Submission
+        Withdrawn ones too: their files stay.
+
+    Returns
+    -------
+    int
+        The number of rows of predictions.
+
+    Raises
+    ------
+    ChaosError
+        If there is more, or something else.
     """
     folder = submission.folder
     names = {path.name for path in folder.iterdir()}
@@ -301,6 +328,19 @@ def _check_files(submission: Submission) -> int:
         _refuse(
             submission, "The files are too large.", f"{n_bytes:,} bytes",
             f"at most {MOST_BYTES:,}", "submit one model, made by `chaos submit`",
+        )  # fmt: skip
+    text = (folder / RECORD_FILE).read_text("utf-8")
+    if comments := comments_in(text):
+        raise ChaosError(
+            "The record holds comments.", where=submission.place(RECORD_FILE),
+            found=shorten(comments[0]), expected="fields alone, which are shown and checked",
+            todo="say it in a field, such as reason, or in the pull request",
+        )  # fmt: skip
+    if len(text.encode()) > MOST_BYTES_OF_RECORD:
+        raise ChaosError(
+            "The record is too long.", where=submission.place(RECORD_FILE),
+            found=f"{len(text.encode()):,} bytes", expected=f"at most {MOST_BYTES_OF_RECORD:,}",
+            todo="shorten it; what is longer may stand where its link leads",
         )  # fmt: skip
     content = FileContent.of(submission.predictions)
     faults = Faults(
@@ -324,7 +364,7 @@ def _check_columns(submission: Submission, frame: Frame) -> None:
     """Raise unless all columns are parts of predictions, and hold no texts."""
     datasets = {dataset.name: dataset for dataset in bundled_datasets()}
     for column, expected, is_meant in (
-        ("dataset", "names of datasets", datasets.__contains__),
+        ("dataset", "names of datasets", lambda value: str(value) in datasets),
         (FOLD, "at most 20 letters, digits, dots and hyphens", _is_fold),
     ):
         cells = frame.column(column)
@@ -349,7 +389,10 @@ def _is_fold(value: object) -> bool:
 
 
 def _texts_beside(content: bytes) -> list[str]:
-    """Return what a parquet file holds beside columns: keys of metadata, and bytes of no column."""
+    """Return what a parquet file holds beside columns.
+
+    Keys of metadata, bytes of no column, and values of a dictionary that no row has.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -363,6 +406,13 @@ def _texts_beside(content: bytes) -> list[str]:
     found = sorted(key.decode(errors="replace") for key in keys)
     if not _WRITER.fullmatch(about.created_by or ""):
         found.append(about.created_by or "no writer")
+    texts = [field.name for field in schema if pa.types.is_string(field.type)]
+    table = pq.read_table(pa.BufferReader(content), columns=texts, read_dictionary=texts)
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        for chunk in column.chunks:
+            if pa.types.is_dictionary(chunk.type):
+                unused = {*range(len(chunk.dictionary))} - {*chunk.indices.to_pylist()}
+                found += [f"{name}: {chunk.dictionary[k]}, of no row" for k in sorted(unused)[:1]]
     columns = sum(chunk.total_compressed_size for chunk in chunks)
     if n_more := len(content) - columns - about.serialized_size - _FRAME_OF_PARQUET:
         found.append(f"{n_more:,} bytes of no column")
@@ -470,7 +520,7 @@ def _check_how(submission: Submission, system: System) -> None:
 def _check_folds(submission: Submission, votes: Votes, system: System) -> None:
     """Raise if a system was fitted on the votes that judge it, and not out of fold by text."""
     record = submission.record
-    learned = [name for name in record.trained_on if are_votes(name) or "chaosnli" in name.lower()]
+    learned = [name for name in record.trained_on if _names_votes(name)]
     if record.votes_used == "none" and (learned or system.folds):
         _refuse(
             submission, "It was fitted on the votes that judge it, and does not say so.",
@@ -496,6 +546,11 @@ def _check_folds(submission: Submission, votes: Votes, system: System) -> None:
                 f"{uid} in fold {fold}, another of its text in fold {seen[group]}",
                 "all items of a premise, a story or an image in one fold", todo,
             )  # fmt: skip
+
+
+def _names_votes(name: str) -> bool:
+    """Return whether a name of training data is that of votes, however it is written."""
+    return are_votes(name) or "chaosnli" in re.sub(r"[\W_]", "", name).lower()
 
 
 def _check_copies(submission: Submission, votes: Votes, system: System) -> None:
@@ -546,8 +601,13 @@ def _check_duplicates(submission: Submission, system: System, known: Sequence[Sy
                     todo="say so in system.yml",
                 )
             derived = None
-        elif gives_labels(system) == gives_labels(other) or other.origin == "baseline":
-            of = "labels alike" if gives_labels(system) else "correlation of log-probabilities"
+        elif (
+            gives_labels(system) == gives_labels(other)
+            or other.origin == "baseline"
+            or softens_labels(system)
+        ):
+            are_labels = gives_labels(system) or gives_labels(other)
+            of = "labels alike" if are_labels else "correlation of log-probabilities or of ranks"
             _refuse(
                 submission, f"These predictions are those of a known system: {other.name}.",
                 f"{of}: {alike:.3f}", "predictions of another model, or from another seed",
@@ -605,8 +665,30 @@ def _row(
         "label" if system.one_label else number(_JSD, 1, ".3f"),
         number(_ACCURACY, 1, ".3f"),
         tuple(f"{name} ({value:.3f})" for value, name in nearest),
-        tuple(_flags(submission, votes, system, worth["value"], nearest, added)),
+        (
+            *_flags(submission, votes, system, worth["value"], nearest, added),
+            *_left_out(votes, item_set.uids.difference(system.uids), known),
+        ),
     )
+
+
+def _left_out(votes: Votes, uids: frozenset[str], known: Sequence[System]) -> list[str]:
+    """Say how hard the items that a submission leaves out are for known systems."""
+    if not uids:
+        return []
+    hits, n_systems = np.zeros(len(votes)), np.zeros(len(votes))
+    for system in known:
+        rows, batch = system.rows_in(votes), system.aligned_to(votes, in_sample=True)
+        hits[rows] += batch.predicted == batch.majority
+        n_systems[rows] += 1
+    is_out = np.isin(votes.uids, list(uids))
+    here, elsewhere = (
+        hits[where].sum() / max(n_systems[where].sum(), 1) for where in (is_out, ~is_out)
+    )
+    return [
+        f"{counted(len(uids), 'item')} left out; known systems find the majority's label of "
+        f"{here:.0%} there, and of {elsewhere:.0%} elsewhere"
+    ]
 
 
 def _flags(
@@ -624,6 +706,10 @@ def _flags(
     """
     record = submission.record
     flags = [system.caution] if system.caution else []
+    if record.replaces:
+        flags.append(
+            f"replaces {record.replaces.name}, whose row goes: is it its authors who ask for it?"
+        )
     if worth > MOST_PEOPLE:
         flags.append(f"worth more than any result so far: run {record.code} first")
     if added > _MUCH_ADDED:

@@ -12,9 +12,17 @@ _LOOKS_LATIN = {
     "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7":
         "ABEZHIKMNOPTYX",
     "\u03b1\u03b9\u03bd\u03bf\u03c1\u03c5": "aivopu",
+    # Latin letters of phonetics and of few languages.
+    "\u0251\u0180\u0253\u0185\u0299\u0111\u0256\u0257\u0192\u0261\u0260\u0262\u0127\u0266":
+        "abbbbdddfggghh",
+    "\u029c\u0131\u0268\u026a\u0237\u0199\u0142\u026b\u026d\u029f\u0271\u0272\u014b\u0274":
+        "hiiijkllllmnnn",
+    "\u00f8\u0275\u01a5\u027d\u027e\u0280\u0282\u01ab\u0288\u028b\u028f\u01b6\u0290":
+        "ooprrrsttvyzz",
 }  # fmt: skip
 _LATIN = str.maketrans("".join(_LOOKS_LATIN), "".join(_LOOKS_LATIN.values()))
 _ALIKE = str.maketrans("I1|0", "lllO")
+_PART = re.compile(r"(?:(?<=\d)\.(?=\d)|\+|[^\W_\u02b0-\u02ff])+")
 _BLANK = "\u115f\u1160\u2800"  # letters and signs that show nothing
 # Scripts that are written in one word, by the first word of their letters' names.
 _TOGETHER = {"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HANGUL", "BOPOMOFO"}
@@ -23,18 +31,21 @@ _TOGETHER = {"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HANGUL", "BOPO
 def look_alike(first: str, second: str) -> bool:
     """Return whether a reader would take two titles for one.
 
-    They do not differ but in case, accents, width, ligatures, kinds of dashes and spaces, or in
-    letters that look like another: of Cyrillic and Greek, and l, I and 1, or O and 0.
+    They do not differ but in case, accents, width, ligatures, spaces and signs between words, or in
+    letters that look like another: of Cyrillic, Greek and phonetics, l, I and 1, or O and 0.
     """
     return bool(_forms(first) & _forms(second))
 
 
 def _forms(title: str) -> set[str]:
     """Return what two titles that look alike share one of."""
-    kinds = ((unicodedata.category(character), character) for character in _plain(title))
-    text = "".join({"Pd": "-", "Zs": " "}.get(kind, character) for kind, character in kinds)
-    text = " ".join(text.split()).translate(_LATIN)
-    return {text.casefold(), text.translate(_ALIKE).casefold()}
+    plain = _plain(title).translate(_LATIN)
+    return {_words(plain), _words(plain.translate(_ALIKE))}
+
+
+def _words(text: str) -> str:
+    """Return the words of a text alone: letters, numbers, and the signs that tell versions."""
+    return " ".join(re.findall(_PART, text.casefold().translate(_LATIN)))
 
 
 def _plain(title: str) -> str:

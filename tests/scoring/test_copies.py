@@ -1,5 +1,6 @@
 """Copies: of the votes that judge, of predictions that are there; and what is none."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -16,6 +17,7 @@ from chaos_utils.scoring.systems import (
     base_rate,
     baselines,
     computed,
+    load_systems,
     oracle,
     released_systems,
 )
@@ -135,6 +137,22 @@ def test_no_released_system_and_no_guess_counts_as_a_copy(released):
         assert len(systems) > 10
         assert not [one.name for one in systems if copied_votes(votes, one)]
         assert copied_votes(votes, oracle(votes))
-        two = [(one.name, other.name) for one, other in combinations(released_systems(votes), 2)
+        known = load_systems(votes)  # ours too
+        two = [(one.name, other.name) for one, other in combinations(known, 2)
                if are_alike(one, other)]  # fmt: skip
         assert not two
+
+
+CHANGED = {
+    "hotter": lambda shares: temper(shares, 2.0),
+    "colder": lambda shares: temper(shares, 0.5),
+    "flatter": lambda shares: 0.7 * shares + 0.3 / shares.shape[1],
+}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_a_released_system_is_known_again_however_it_is_calibrated(released, name):
+    for votes in released:
+        for one in released_systems(votes):
+            again = replace(one, probabilities=CHANGED[name](one.probabilities))
+            assert are_alike(one, again), one.name

@@ -16,6 +16,7 @@ from helpers.predictions import made_votes
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.auxiliary_data import JUDGES
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.dataset import DataFile
 from chaos_utils.scoring import submitting
@@ -33,7 +34,7 @@ from chaos_utils.scoring.submitting import (
     item_sets,
     write_submission,
 )
-from chaos_utils.scoring.system import votes_of
+from chaos_utils.scoring.system import System, votes_of
 from chaos_utils.scoring.systems import computed, inputs_of_systems, load_systems
 from chaos_utils.scoring.temperature_scaling import temper
 
@@ -149,7 +150,8 @@ def test_a_correction_replaces_and_what_is_withdrawn_is_not_shown(votes, submit)
     assert [one.inputs[0].name for one in submitted_systems(votes)] == [
         "results/submitted/honest-v2/predictions.parquet"
     ]
-    assert check_submission(second, [votes], n_resamples=0)
+    (row,) = check_submission(second, [votes], n_resamples=0)
+    assert any(flag.startswith("replaces honest") for flag in row.flags)
     withdrawn = {"date": "2026-02-01", "reason": "trained on the votes"}
     submit(errs(7), name="other", title="Other", withdrawn=withdrawn)
     assert [one.name for one in submitted_systems(votes)] == ["Honest"]
@@ -192,7 +194,8 @@ def test_the_items_of_a_set_are_known_by_their_digest(votes):
 def test_fewer_than_95_of_a_hundred_items_are_refused(votes, submit):
     system = computed("part", votes, errs())
     enough = submit(system=on_items(system, range(570)))
-    assert check_submission(enough, [votes], n_resamples=0)
+    (row,) = check_submission(enough, [votes], n_resamples=0)
+    assert any(flag.startswith("30 items left out") for flag in row.flags)
     too_few = submit(system=on_items(system, range(569)), name="few", title="Few")
     with refused(where="submitted/few", found="569 of 600", expected="95%", todo="--dataset"):
         check_submission(too_few, [votes])
@@ -228,6 +231,11 @@ HIDDEN = {
     "after its columns": (
         lambda t: insert_text(as_parquet(t)), "Beside its columns",
     ),
+    "a value that no row has": (lambda t: with_unused_value(t), "Beside its columns"),
+    "parts in the place of a dataset": (
+        lambda t: as_parquet(t.assign(dataset=[{"note": "A man sleeps."}] * len(t))),
+        "The column dataset",
+    ),
     "the name of the dataset": (
         lambda t: as_parquet(t.assign(dataset="A man sleeps.")), "The column dataset",
     ),
@@ -246,6 +254,15 @@ def insert_text(content):
     return content[:start] + b"A man sleeps." + content[start:]
 
 
+def with_unused_value(table):
+    columns = pa.Table.from_pandas(table, preserve_index=False).replace_schema_metadata(None)
+    names = pa.array([table["dataset"].iloc[0], "A man sleeps."])
+    coded = pa.DictionaryArray.from_arrays(pa.array([0] * len(table), pa.int32()), names)
+    columns = columns.set_column(0, "dataset", coded)
+    pq.write_table(columns, stream := io.BytesIO(), store_schema=False)
+    return stream.getvalue()
+
+
 def with_metadata(table, file=None, column=None):
     columns = pa.Table.from_pandas(table, preserve_index=False)
     fields = [columns.schema.field(0).with_metadata(column), *list(columns.schema)[1:]]
@@ -260,6 +277,30 @@ def test_a_text_has_no_place_in_a_file_of_predictions(votes, submit, name):
     submission.predictions.write_bytes(hide(pd.read_parquet(submission.predictions)))
     with refused(where="predictions.parquet", problem=problem):
         check_submission(submission, [votes])
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda text: f"# A man sleeps.\n{text}", "comments"),
+        (
+            lambda text: text.replace("may_have_seen: possible", "may_have_seen: possible # A"),
+            "comments",
+        ),
+        (lambda text: text + "\n" * 60_000, "too long"),
+    ],
+)
+def test_a_record_is_its_fields_alone(votes, submit, change, problem):
+    submission = submit()
+    path = submission.folder / "system.yml"
+    path.write_text(change(path.read_text("utf-8")), "utf-8")
+    with refused(where="system.yml", problem=problem):
+        check_submission(submission, [votes])
+
+
+def test_a_sign_of_a_comment_in_a_prompt_is_none(votes, submit):
+    asked = {"how": "percentages", "prompt": "# Task\n\nHow many? # a number", "temperature": 0}
+    assert check_submission(submit(asked=asked), [votes], n_resamples=0)
 
 
 def test_a_file_that_was_written_here_holds_its_columns_alone(submit):
@@ -314,9 +355,21 @@ def test_a_known_system_is_refused_at_any_temperature_and_with_a_factor_for_each
     for name, shares in (
         ("hot", temper(errs(), 2.0)),
         ("scaled", scaled / scaled.sum(axis=1, keepdims=True)),
+        ("flatter", 0.7 * errs() + 0.1),
     ):
         with refused(problem="known system: Honest", found="1.000"):
             check_submission(submit(shares, name=name, title=name), [votes])
+
+
+def test_the_labels_of_a_known_system_are_refused_as_probabilities(votes, submit):
+    asked = {"how": "label", "prompt": "…", "temperature": 0}
+    labels = labels_of(votes, errs())
+    submit(system=labels, asked=asked)
+    soft = submit(0.85 * labels.probabilities + 0.05, name="soft", title="Soft")
+    with refused(problem="known system: Honest", found="labels alike: 1.000"):
+        check_submission(soft, [votes])
+    own = submit(errs(), name="own", title="Own")  # says more than labels
+    assert check_submission(own, [votes], n_resamples=0)
 
 
 def test_a_reviewer_is_told_of_what_is_nearly_a_known_system(votes, submit):
@@ -380,6 +433,7 @@ def test_the_labels_of_a_known_system_are_derived_if_they_say_so(votes, submit):
 
 FITTED = {
     "says so in its training data": ({"trained_on": ["votes of snli"]}, None, "votes of snli"),
+    "says so in words of its own": ({"trained_on": ["Chaos NLI"]}, None, "Chaos NLI"),
     "has folds and denies votes": ({}, [str(k % 2) for k in range(N)], "fold"),
     "without folds": ({"votes_used": "other_items"}, None, "none"),
     "in one fold": ({"votes_used": "other_items"}, ["0"] * N, "folds: 0"),
@@ -442,6 +496,7 @@ RECORDS = {
     "a control character": ({"title": "a\x07b"}, "without < and >"),
     "a mark of direction": ({"title": "a\u202eb"}, "marks of direction"),
     "a space at the end": ({"title": "Honest "}, "spaces at its ends"),
+    "a word without an end": ({"title": "x" * 101}, "words of at most 100"),
     "no author": ({"authors": []}, "a list of names"),
     "a link that runs": ({"link": "javascript:alert(1)"}, "https://"),
     "a link without a lock": ({"link": "http://example.org/x"}, "https://"),
@@ -452,6 +507,7 @@ RECORDS = {
     "a name before the host": ({"link": "https://example.org@evil.org/x"}, "anyone can open"),
     "code anywhere": ({"code": "https://example.org/maker/code"}, "github.com"),
     "code without its name": ({"code": "https://github.com/maker"}, "owner and name"),
+    "code by a way up": ({"code": "https://github.com/a/b/../../"}, "owner and name"),
     "two scripts in a title": ({"title": "H\u043enest"}, "one script"),
     "two scripts in an author": ({"authors": ["s\u043emeone"]}, "one script"),
     "parts that lack fields": ({"model": {}, "asked": {}}, "asked.how: is missing; expected label"),
@@ -484,6 +540,11 @@ def test_damaged_files_are_one_message(votes, submit, content):
         read_submission(submission.folder)
 
 
+def test_a_folder_of_a_strange_name_is_refused(submit):
+    with refused(problem="cannot be called so", found="Honest One"):
+        read_submission(submit().folder.rename(paths.results() / "submitted" / "Honest One"))
+
+
 def test_yes_and_no_are_words_whatever_yaml_makes_of_them():
     text = yaml.safe_load("may_have_seen: no\nreason: its weights are older\n")
     assert parse_record(RECORD | text, "system.yml").may_have_seen == "no"
@@ -495,3 +556,14 @@ def test_yes_and_no_are_words_whatever_yaml_makes_of_them():
 @pytest.mark.published("judges32/*")
 def test_the_judges_items_are_a_set_of_their_own(released):
     assert [len(one.uids) for one in item_sets(released[0])] == [1514, 1000]
+
+
+@pytest.mark.published("judges32/*")
+def test_what_language_models_say_together_is_known(released, submit):
+    votes = released[0]
+    answers = JUDGES.read("snli")
+    table = pd.crosstab(answers["uid"], answers["label"], normalize="index")
+    shares = table[list(votes.dataset.labels)].to_numpy()
+    pool = System("mine", votes.dataset, tuple(table.index), shares, shares.argmax(axis=1))
+    with refused(problem="language models, pooled", found="1.000"):
+        check_submission(submit(system=pool), [votes])

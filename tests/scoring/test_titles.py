@@ -18,6 +18,14 @@ ALIKE = {
     "one and l": ("seed 1", "seed l"),
     "I and l": ("AI", "Al"),
     "O and 0": ("GPT-4O", "GPT-40"),
+    "phonetics": ("roberta", "\u0280obe\u027dta"),
+    "a letter without its dot": ("distilbert", "d\u0131st\u0131l\u0185ert"),
+    "script g": ("large", "lar\u0261e"),
+    "a sign at the end": ("opus-5", "opus-5\u02d0"),
+    "a full stop": ("opus-5", "opus-5."),
+    "a space for a dash": ("opus-5", "opus 5"),
+    "a line below": ("opus-5", "opus_5"),
+    "a comma without a space": ("L6, seed 0", "L6,seed 0"),
 }
 
 
