@@ -13,7 +13,7 @@
 # {value}`tbl-data-statistics dataset=snli overruled_percent .0f`% of the SNLI items and
 # {value}`tbl-data-statistics dataset=mnli overruled_percent .0f`% of the MNLI items the new majority clearly outvotes the
 # old label; on another {value}`tbl-data-statistics dataset=snli too_close_percent .0f`% and
-# {value}`tbl-data-statistics dataset=mnli too_close_percent .0f`% it leads, but too narrowly to say.
+# {value}`tbl-data-statistics dataset=mnli too_close_percent .0f`% it leads or ties, too narrowly to say.
 #
 # Datasets for natural language inference (NLI) give each item one label, settled by a handful of annotators.
 # {cite:t}`nie2020` asked a hundred people per item instead and released the counts as ChaosNLI. Votes that fall on another

@@ -295,8 +295,8 @@ publish_table(
 # {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_size .1f` on MNLI for all systems together, and they hold what
 # they promise also if the other items have few votes each. Sets that are to hold most of an item's votes need
 # {value}`tbl-label-sets dataset=snli "system=all systems" most_votes_size .1f` and
-# {value}`tbl-label-sets dataset=mnli "system=all systems" most_votes_size .1f`, hardly more than the votes themselves
-# ({value}`tbl-label-sets dataset=snli "system=the votes themselves" most_votes_size .1f` and
+# {value}`tbl-label-sets dataset=mnli "system=all systems" most_votes_size .1f`, where sets from the votes themselves
+# need a little less ({value}`tbl-label-sets dataset=snli "system=the votes themselves" most_votes_size .1f` and
 # {value}`tbl-label-sets dataset=mnli "system=the votes themselves" most_votes_size .1f`).
 #
 # We do not promise 90% for a disputed item. In the fifth of the MNLI items that divides people most, sets for a new

@@ -141,7 +141,7 @@ publish_table(
     columns=machine_crowds.CROWD_COLUMNS,
     groups=["dataset"],
     caption=f"""Language models, and seeds of one model, agree with each other more often than people do, and a
-    crowd of them is worth few people. Each crowd gives one label per item and member, pooled; it is judged on the
+    crowd of them, as it is, is worth few people. Each crowd gives one label per item and member, pooled; it is judged on the
     items that all its members answered. *Misplaced*: of a hundred votes. Worth is in people on top of the base rate, as the votes are and *recalibrated*
     by a map fitted on other items. Negative: below the base rate. In brackets,
     {100 * confidence:g}% intervals that resample items ({resamples:,} times), with predictions out of fold held

@@ -6,11 +6,15 @@
 # **All three; in the data that record them, groups matter least.** Asked twice whether a post is hateful, people give
 # another label {value}`fig-again dataset=xhatestability "part=same language" quantity=same value .0%` of the time;
 # two people differ {value}`fig-again dataset=xhatestability "part=same language" quantity=two value .0%` of the
-# time. Three fifths of that disagreement is there within one person. Who answers matters, on DICES-350 as much as what
-# was asked ({value}`tbl-persons dataset=dices350 people=everyone by=labels person .2f` and
-# {value}`tbl-persons dataset=dices350 people=everyone by=labels text .2f` of the variance). No grouping that we could
+# time. By that measure, {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio value .0%` of the
+# disagreement is there within one person. Who answers matters, on DICES-350 as much as what was asked
+# ({value}`tbl-persons dataset=dices350 people=everyone by=labels person .2f` and
+# {value}`tbl-persons dataset=dices350 people=everyone by=labels text .2f` of the variance), and less without
+# {value}`tbl-persons dataset=dices350 people=everyone by=labels n_left_out .0f` raters who hardly agree with anyone
+# ({value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels person .2f` and
+# {value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels text .2f`). No grouping that we could
 # test (gender, age, ethnicity, education, country and others) accounts for more than about
-# {value}`tbl-groups max:share_high .0%` of the disagreement.
+# {value}`tbl-groups max:joint_high .0%` of the disagreement.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -55,7 +59,7 @@ publish_figure(
     "fig-again",
     plot_again,
     again,
-    caption="""Three fifths of two people’s disagreement is there with the same person asked twice. First, how often a label of
+    caption="""More than half of two people’s disagreement is there with the same person asked twice. First, how often a label of
     the second round is another than one of the first, by the same person or by somebody else; then the ratio. Items by the
     languages of their rounds, where known; 95% {term}`intervals <interval over annotators>` over items and people.""",
     alt="""A row for each part of the posts. Left, the same person lies at about a fifth, two people between a third
@@ -84,7 +88,7 @@ publish_table(
     shares,
     shown=persons.shown_shares(shares.rows),
     columns=persons.SHARES_COLUMNS,
-    caption="""On DICES-350 it matters as much who is asked as about what. Shares of a vote’s variance by text and by
+    caption="""On DICES-350 it matters as much who is asked as about what, if everyone counts. Shares of a vote’s variance by text and by
     person, each vote counted once, with 95% intervals over items and people; *by value*, of the variance of a rating.
     *Without*: annotators near chance left out, which flatters what remains, since the same votes found them. Crowds
     of fewer than ten people, too few to speak for others, are in the data alone.""",
@@ -94,10 +98,11 @@ publish_table(
 # Persons account for {value}`tbl-persons dataset=lalor people=everyone by=labels person .0%` of the variance where a
 # thousand people judge inference {cite:p}`lalor2016`, and for
 # {value}`tbl-persons dataset=dices350 people=everyone by=labels person .0%` where they judge whether a chatbot's answer
-# is safe ({numref}`tbl-persons`). Most of a vote is neither. Where people were asked twice,
+# is safe ({numref}`tbl-persons`). On most crowds, most of a vote is neither. Where people were asked
+# twice, about half of the posts in another language the second time,
 # {value}`tbl-persons dataset=xhatestability people=everyone by=labels again .0%` of the variance is the same person
-# another time, {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion .0%` a person's own view of
-# a text.
+# another time and {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion .0%` a person's own view
+# of a text; both are known to within about ten points.
 #
 # Careless annotators can make a dataset look divided. They show without a gold label: over a hundred votes or more,
 # they agree with the rest, beyond what their habits give, less than half as far as the median person. RTE has
@@ -107,8 +112,8 @@ publish_table(
 # {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f` or less, the next by
 # {value}`tbl-persons dataset=rte people=everyone by=labels smallest_kept .2f`. DICES-350 has no such gap
 # ({value}`tbl-persons dataset=dices350 people=everyone by=labels largest_near .2f`,
-# {value}`tbl-persons dataset=dices350 people=everyone by=labels smallest_kept .2f`): who agrees least may be a careful
-# minority. The book's other numbers keep everyone.
+# {value}`tbl-persons dataset=dices350 people=everyone by=labels smallest_kept .2f`): who agrees least may be careless or a
+# careful minority, and votes alone cannot tell. The book's other numbers keep everyone.
 #
 # ## Groups
 #

@@ -117,10 +117,11 @@ def opened(word):
 
 def check_chaos(words):
     command, rest = typer.main.get_command(app), list(words)
+    settings = command.context_settings
     while rest and rest[0] in getattr(command, "commands", ()):
         command = command.commands[rest.pop(0)]
     if rest != ["--help"]:
-        command.make_context("chaos", rest)  # fails without such an option, or for want of one
+        command.make_context("chaos", rest, **settings)  # fails without such an option, or for want of one
     if " ".join(words).startswith(RUN) and words[-2:] != ["--out", "figures"]:
         few = ["--bootstrap", "40"] if words[0] == "evaluate" else []
         done = CliRunner().invoke(app, [*words, *few])
