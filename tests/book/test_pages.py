@@ -123,10 +123,10 @@ def test_one_search_box_a_switch_of_looks_and_folded_code(browser, any_site):
     context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
     page, _ = open_page(context, any_site / "chapters" / "disagreement.html")
     assert page.locator(".search-button, .search-button-field").locator("visible=true").count() == 1
-    picture = page.locator("#fig-entropy img").locator("visible=true")  # one only
-    assert picture.get_attribute("src").endswith("fig-entropy.svg")
+    picture = page.locator("#fig-simplex img").locator("visible=true")  # one only
+    assert picture.get_attribute("src").endswith("fig-simplex.svg")
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    assert picture.get_attribute("src").endswith("fig-entropy-dark.svg")
+    assert picture.get_attribute("src").endswith("fig-simplex-dark.svg")
     cell = page.locator("details.hide").first
     assert not cell.locator("pre").first.is_visible()
     cell.locator("summary").click()
