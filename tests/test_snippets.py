@@ -121,7 +121,9 @@ def check_chaos(words):
     while rest and rest[0] in getattr(command, "commands", ()):
         command = command.commands[rest.pop(0)]
     if rest != ["--help"]:
-        command.make_context("chaos", rest, **settings)  # fails without such an option, or for want of one
+        command.make_context(
+            "chaos", rest, **settings
+        )  # fails without such an option, or for want of one
     if " ".join(words).startswith(RUN) and words[-2:] != ["--out", "figures"]:
         few = ["--bootstrap", "40"] if words[0] == "evaluate" else []
         done = CliRunner().invoke(app, [*words, *few])
