@@ -14,7 +14,7 @@
 #
 # How many votes are enough depends on the question. To measure *how far* a model is from people, about fifty votes
 # per item make good use of a budget of 10,000 for most systems. (DeBERTa-v3-large needs far fewer: its biases cancel.) To
-# find out *which* of two models is closer, more items help most; beyond twenty votes per item, more votes hardly do. The
+# find out *which* of two models is nearer, more items help most; beyond twenty votes per item, more votes hardly do. The
 # {doc}`calculator of votes and items <../votes_and_items>` reads these curves for the votes, items and budget that you
 # have in mind.
 #
@@ -307,7 +307,8 @@ publish_table(
 # {value}`tbl-thousand-votes n_votes=20 quantity=interval_dirichlet seen .0%` hold it. Majority labels to which the
 # nonparametric prior gives a chance of 95% or more, on average
 # {value}`tbl-thousand-votes n_votes=20 quantity=sure forecast .1%`, are right in
-# {value}`tbl-thousand-votes n_votes=20 quantity=sure seen .1%`, so that several times as many are wrong as it says. So averages in this book come from the nonparametric prior, and what is said of a single item should not.
+# {value}`tbl-thousand-votes n_votes=20 quantity=sure seen .1%`: by twenty votes, several times as many are wrong as it
+# says. So averages in this book come from the nonparametric prior, and what is said of a single item should not.
 #
 # ## Where to spend the next vote
 #
@@ -332,7 +333,7 @@ publish_figure(
     plot_next_vote,
     replayed,
     caption=f"""Votes spent where the majority is open find it with about half as many. The share of items whose
-    majority of votes is that of all votes, by how votes are spent. Means over {replays} replays, bands of
+    majority of votes is that of all votes, by how votes are spent. Means over {replays} replays, bands, not for small margins, of
     two standard deviations; the thin line is what ten even votes reach. The data also has rounds of a third of the
     items, a rule for shares, majorities judged by other votes, and what such votes do to estimates.""",
     alt="""Four panels, one for each dataset, with votes per item from 3 to 10. The line of votes spread evenly rises
@@ -341,11 +342,11 @@ publish_figure(
 ) if len(replayed) else Markdown("This section needs at least twenty votes on each item.")
 
 # %% [markdown]
-# What ten even votes per item do for majorities takes
+# Spent where the majority is open,
 # {value}`fig-next-vote dataset=snli rule=majority quantity=votes_for_majority n_votes=10 value .1f`,
 # {value}`fig-next-vote dataset=mnli rule=majority quantity=votes_for_majority n_votes=10 value .1f` and
-# {value}`fig-next-vote dataset=alphanli rule=majority quantity=votes_for_majority n_votes=10 value .1f` votes that are
-# spent so ({numref}`fig-next-vote`), and
+# {value}`fig-next-vote dataset=alphanli rule=majority quantity=votes_for_majority n_votes=10 value .1f` votes per item find
+# as many majorities as ten spread evenly ({numref}`fig-next-vote`), and
 # {value}`fig-next-vote dataset=lalor rule=majority quantity=votes_for_majority n_votes=10 value .1f` on Lalor's items
 # with their thousand votes. The margin rule does nearly as well, and so do rounds of a third of the items:
 # {value}`fig-next-vote dataset=mnli rule="majority in large rounds" quantity=votes_for_majority n_votes=10 value .1f` on
@@ -357,12 +358,12 @@ publish_figure(
 # {value}`fig-next-vote dataset=alphanli rule=shares quantity=votes_for_shares n_votes=10 value .1f` votes for ten), and
 # the rule for majorities makes them worse.
 #
-# Such votes bias what follows. With five of them per item on SNLI, two votes seem to differ with a chance of
-# {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement n_votes=5 value .3f` where
-# {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_true n_votes=5 value .3f` is true. The first
+# Such votes bias what follows. With five of them per item on SNLI, two people seem to differ on
+# {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement n_votes=5 value .0%` of the items where
+# {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_true n_votes=5 value .0%` is true. The first
 # three votes, which were asked of all items, are sound
-# ({value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_first n_votes=5 value .3f`), and so is a prior
-# fitted to all votes ({value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_prior n_votes=5 value .3f`).
+# ({value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_first n_votes=5 value .0%`), and so is a prior
+# fitted to all votes ({value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_prior n_votes=5 value .0%`).
 # A file of such votes therefore says in which batch each was asked; people and systems are judged by the first.
 # `chaos plan votes.csv --votes 1000` writes which items to ask about next: {doc}`../datasets` shows how.
 #

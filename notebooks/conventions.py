@@ -53,7 +53,7 @@ publish_figure(
     reference convention (black), the choice of {{cite:t}}`nie2020` or {{cite:t}}`baan2022`. In
     parentheses: what differs between the conventions. An arrow means infinity.""",
     alt="""A dot plot with one row for each of nine quantities, on a logarithmic scale around
-    one, the widest range on top. KL spreads furthest and reaches infinity; Jensen–Shannon and
+    one, the widest range on top. KL spreads farthest and reaches infinity; Jensen–Shannon and
     the Brier score fall to about a third; calibration errors rise by half; accuracy and RankCS
     hardly move.""",
 )

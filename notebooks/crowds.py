@@ -1,11 +1,11 @@
 # %% [markdown]
 # # An atlas of disagreement
 #
-# *How divided are the people of ChaosNLI, beside others?*
+# *How divided are ChaosNLI's annotators compared with other crowds?*
 #
 # We compare {value}`tbl-crowds count:n_items d` datasets with several votes per item: inference in other collections
-# and in Chinese, and tasks that are no inference at all. Of those with three labels, the MNLI items of ChaosNLI are the
-# most divided: two people differ on {value}`tbl-crowds dataset=mnli disagreement .0%` of them, and on
+# and in Chinese, and tasks that are no inference at all. Of those with three labels, the MNLI items of ChaosNLI and DICES-350 are
+# the most divided: two people differ on {value}`tbl-crowds dataset=mnli disagreement .0%` of them, and on
 # {value}`tbl-crowds dataset=snli disagreement .0%` of the SNLI items.
 #
 # Much of that may be choice: these items were chosen because five people had been split over them. On OCNLI, whose
@@ -101,7 +101,7 @@ publish_figure(
     "fig-atlas",
     plot_atlas,
     atlas.drawn_rows(datasets, atlas.spread(inputs, n_bins=20), near_chance),
-    caption="""Of the datasets with three labels, the MNLI items divide people most. Points are means with 95% intervals,
+    caption="""Of the datasets with three labels, the MNLI items and DICES-350 divide people most. Points are means with 95% intervals,
     over items and annotators where these are named, else over items; hollow, without annotators near chance. Bars show
     how the items spread, where most of them have at least twenty votes; each dataset’s highest bar has the same height.
     A stroke marks an even split over all labels.

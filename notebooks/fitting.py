@@ -3,7 +3,7 @@
 #
 # *What do the votes on other items buy?*
 #
-# The model with the best {term}`new accuracy` on SNLI is among the furthest from people, until a small map is fitted on
+# The model with the best {term}`new accuracy` on SNLI is among the farthest from people, until a small map is fitted on
 # the votes on other items. As it is, DeBERTa-v3-large has a {term}`JSD` of
 # {value}`tbl-fitting dataset=snli inputs=DeBERTa-v3-large "map=as it is" jsd .3f` on SNLI; after a map that takes
 # seconds to fit, {value}`tbl-fitting dataset=snli access=text inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .3f`,
@@ -96,12 +96,12 @@ publish_figure(
     "fig-fitting",
     plot_fitting,
     methods.with_rows(fitting.drawn_rows(methods.rows)),
-    caption=f"""Fitted on other items' votes, DeBERTa is no longer among the furthest from people. {nearness} out of fold (ten folds) of systems as they are, with a quadratic map that was fitted on votes,
+    caption=f"""Fitted on other items' votes, DeBERTa is no longer among the farthest from people. {nearness} out of fold (ten folds) of systems as they are, with a quadratic map that was fitted on votes,
     and with the item's old label as well: three kinds of methods that are not to be ranked together. One seed of
     each family, and all together. Bars are {100 * confidence:g}% intervals over items. Perfect model and second crowd
     as in {{doc}}`ceilings`.""",
     alt="""Dot plots with a panel for each dataset and a row for each system, whose marks a bar joins: as it is, with a map
-    that was fitted on votes, and with the old label too. The marks move left from kind to kind; on SNLI and MNLI those of DeBERTa move furthest. Two lines at
+    that was fitted on votes, and with the old label too. The marks move left from kind to kind; on SNLI and MNLI those of DeBERTa move farthest. Two lines at
     the left, perfect model and second crowd, are far from all marks.""",
 )
 
@@ -141,7 +141,7 @@ publish_table(
     columns=fitting.columns_of(shown),
     groups=["dataset"],
     index=["dataset", "inputs"],
-    caption=f"""A temperature brings systems closer to people; on SNLI and MNLI, a matrix brings them closer still.
+    caption=f"""A temperature brings systems nearer to people; on SNLI and MNLI, a matrix brings them nearer still.
     {nearness} out of fold (ten folds), on the items that all systems predict, nearest first; one seed of each
     family, and the stacks. In brackets,
     {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). *Worth*: people to ask on top of the
@@ -291,13 +291,13 @@ publish_table(
 
 # %% [markdown]
 # Offer the sets for a new vote: they are small, with
-# {value}`tbl-label-sets dataset=snli "system=all systems" new_vote_size .1f` labels on SNLI and
-# {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_size .1f` on MNLI for all systems together, and they hold what
+# {value}`tbl-label-sets dataset=snli "system=all systems" new_vote_size .2f` labels on SNLI and
+# {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_size .2f` on MNLI for all systems together, and they hold what
 # they promise also if the other items have few votes each. Sets that are to hold most of an item's votes need
-# {value}`tbl-label-sets dataset=snli "system=all systems" most_votes_size .1f` and
-# {value}`tbl-label-sets dataset=mnli "system=all systems" most_votes_size .1f`, where sets from the votes themselves
-# need a little less ({value}`tbl-label-sets dataset=snli "system=the votes themselves" most_votes_size .1f` and
-# {value}`tbl-label-sets dataset=mnli "system=the votes themselves" most_votes_size .1f`).
+# {value}`tbl-label-sets dataset=snli "system=all systems" most_votes_size .2f` and
+# {value}`tbl-label-sets dataset=mnli "system=all systems" most_votes_size .2f`, where sets from the votes themselves
+# need a little less ({value}`tbl-label-sets dataset=snli "system=the votes themselves" most_votes_size .2f` and
+# {value}`tbl-label-sets dataset=mnli "system=the votes themselves" most_votes_size .2f`).
 #
 # We do not promise 90% for a disputed item. In the fifth of the MNLI items that divides people most, sets for a new
 # vote hold {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_held_disputed .0%` of the votes, and those for

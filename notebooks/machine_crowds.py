@@ -360,8 +360,8 @@ publish_figure(
 # ## Limitations
 #
 # * The items of SNLI and MNLI were chosen for their disagreement; those of αNLI divide people less than the rest of αNLI
-#   ({value}`tbl-machine-crowds dataset=alphanli "crowd=language models" people_agreement .0%` and
-#   {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" left_out_agreement .0%` of two people agree).
+#   (two people agree on {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" people_agreement .0%` of them
+#   and on {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" left_out_agreement .0%` of the rest).
 # * Each of the 32 models was asked once, with one prompt, for one label; that settings change little is shown for
 #   thirty items of another task alone.
 # * Thirty-two models by ten makers are no sample of all models; intervals are over items alone.

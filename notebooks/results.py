@@ -248,7 +248,7 @@ publish_figure(
     results.drawn_worth(equivalents.where(~are_our_own(equivalents.rows["system"]))),
     caption="""On MNLI every model is worth less than nothing as it is, and up to four people once recalibrated. Worth in people on top of the base
     rate. Filled: as it is; hollow: recalibrated on other items' votes, with 95% intervals that resample items and hold
-    predictions out of fold fixed. Seeds of a model share a row. ModernBERT-large may have seen the MNLI items.""",
+    predictions out of fold fixed. Seeds of a model share a row.""",
     alt="""A panel for each dataset and a row for each guess and model: a filled circle for the system as it is, joined to a hollow one for
     the system recalibrated, which is farther right for nearly every model. On SNLI the filled circles lie between 0 and one person and
     the hollow ones between one and a little over three; on MNLI all filled circles of models lie below 0 and their hollow ones between about one and four. On αNLI all

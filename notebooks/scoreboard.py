@@ -65,7 +65,7 @@ publish_table(
     columns=scoreboard.COLUMNS,
     groups=["heading"],
     alone=scoreboard.SAW_NO_VOTES,
-    caption=f"""One map over all systems is worth more than each of them alone, and no single system more than five
+    caption=f"""On SNLI and MNLI, one map over all systems is worth more than each of them alone, and no single system more than five
     people. *Place*: the places that a system may have by its {{term}}`worth`, recalibrated, for all systems at once. *As it is*:
     the worth without recalibration; people as they are do not know the base rate. *Misplaced* (of a hundred votes,
     {{term}}`TVD`), {{term}}`JSD` (distance, nats) and {{term}}`new accuracy` are as it is, too; one label has neither worth
@@ -83,7 +83,7 @@ publish_table(
 # resamples of the items, fitted maps held fixed).
 #
 # Sets that overlap do not make two systems equal; they say that these items cannot order them. With more systems,
-# sets widen, so quote a place with the number of places. *Only systems that saw no votes* leaves out what was fitted on
+# sets widen, so quote a place with the number of places. *Only systems not trained on votes* leaves out what was fitted on
 # other items' votes; the others are then placed anew, among themselves.
 #
 # ## Why recalibrated

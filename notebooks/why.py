@@ -59,7 +59,7 @@ publish_figure(
     "fig-again",
     plot_again,
     again,
-    caption="""More than half of two people’s disagreement is there with the same person asked twice. First, how often a label of
+    caption="""People asked twice change their label about three fifths as often as two people differ. First, how often a label of
     the second round is another than one of the first, by the same person or by somebody else; then the ratio. Items by the
     languages of their rounds, where known; 95% {term}`intervals <interval over annotators>` over items and people.""",
     alt="""A row for each part of the posts. Left, the same person lies at about a fifth, two people between a third
@@ -108,8 +108,8 @@ publish_table(
 # they agree with the rest, beyond what their habits give, less than half as far as the median person. RTE has
 # {value}`tbl-persons dataset=rte people=everyone by=labels n_left_out .0f`; without them two people differ
 # {value}`tbl-persons dataset=rte "people=without those near chance" by=labels two_differ .0%` of the time, not
-# {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%`. They agree by
-# {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f` or less, the next by
+# {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%`. Their agreement
+# beyond chance is at most {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f`; the next person's is
 # {value}`tbl-persons dataset=rte people=everyone by=labels smallest_kept .2f`. DICES-350 has no such gap
 # ({value}`tbl-persons dataset=dices350 people=everyone by=labels largest_near .2f`,
 # {value}`tbl-persons dataset=dices350 people=everyone by=labels smallest_kept .2f`): who agrees least may be careless or a
@@ -162,7 +162,7 @@ publish_table(
     errors,
     shown=errors.rows[errors.rows["holder"] == why.PEOPLE],
     columns=why.ERROR_COLUMNS,
-    caption=f"""Labels called errors draw more minority votes than labels nobody gave, and fewer than labels with an
+    caption=f"""A label called an error draws more minority votes than one that nobody gave, and fewer than one with an
     explanation that holds. Labels of items by what VariErr's four annotators made of them, by the word of an explanation's
     author or of most peers, and ChaosNLI's votes on them. The minority is every label but an item's majority; the last
     two columns leave out labels that none of the four gave. In brackets, {100 * confidence:g}% bootstrap intervals over
@@ -202,8 +202,9 @@ publish_figure(
 # between items ({numref}`fig-why-reasons`); what differs is the direction. Where it is unclear whether both sentences
 # speak of the same thing, {value}`fig-why-reasons holder=people quantity=contradiction reason=coreference mean .0%` of
 # the votes are for contradiction; where people accommodate small additions,
-# {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%`. The size of models' errors
-# hardly goes with reasons (at most {value}`tbl-why-explained quantity=jsd max:by_reason .1%`; {numref}`tbl-why-explained`).
+# {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%`. The reason
+# hardly predicts how large a model's error is (of all models, at most
+# {value}`tbl-why-explained quantity=jsd max:by_reason .1%` of the variance; {numref}`tbl-why-explained`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What reasons explain, as a table", "code_prompt_hide": "Fold the table"}
 explained = why.explained(items)

@@ -502,7 +502,7 @@ COLUMNS = [
     Column("how asked", _how),
 ]
 SAW_NO_VOTES = Alone(
-    "Only systems that saw no votes",
+    "Only systems not trained on votes",
     lambda row: not row["votes_used"],
     [
         Column("dataset", f"{_ALONE}heading"),

@@ -162,7 +162,7 @@ def plot_asking(table: pd.DataFrame) -> Figure:
     for model, (name, is_right, height) in _BESIDE_SETTINGS.items():
         note(left, references.loc[model, "distance"], name, "text", right=is_right, height=height)
     note(right, references["sd"].max(), "people", "text", right=False)
-    left.set_xlabel("distance, points")
+    left.set_xlabel("distance, points; lower is nearer")
     right.set_xlabel("spread, points")
     for axis in (left, right):
         axis.set_ylim(top=-3)  # room for the notes

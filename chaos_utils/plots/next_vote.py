@@ -2,7 +2,7 @@
 
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from chaos_utils.base.style import colour
 from chaos_utils.plots.marks import label_lines, line
@@ -38,6 +38,7 @@ def plot_next_vote(table: pd.DataFrame) -> Figure:
             for name, hue in [_LINES[rule]]
         ]
         label_lines(axis, ends)
+        axis.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
         axis.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         axis.set_xlabel("votes per item, on average")
     label_left((axis for axis, *_ in panels), "items with the right majority,\nhigher is better")

@@ -39,7 +39,7 @@ def plot_again(table: pd.DataFrame) -> Figure:
     for row in rows.to_dict("records"):
         write(ratio, f"{row['value']:.0%}", (row["value"], row["y"]), (0, 7), "text")
     differ.set(xlabel="another label in the other round", xlim=(0, None))
-    ratio.set(xlabel="same person’s share of two people’s", xlim=(0, None))
+    ratio.set(xlabel="same person ÷ two people", xlim=(0, None))
     for axis in (differ, ratio):
         axis.xaxis.set_major_formatter("{x:.0%}")
     ratio.set_xlim(0, max(1, ratio.get_xlim()[1]))
