@@ -86,7 +86,8 @@ def test_an_interrupted_command_ends_its_processes(number, tmp_path):
         import signal, sys
         from pathlib import Path
         from chaos_utils.training.gpus import GpuJob, run_jobs
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background job ignores the first
+            signal.signal(number, signal.default_int_handler)
         command = (sys.executable, "-c", "import os, time; print(os.getpid(), flush=True);{WAIT}")
         jobs = [GpuJob("a", command), GpuJob("b", command)]
         run_jobs(jobs, ["0", "1"], logs=Path("logs"), watch=lambda *told: print(*told, flush=True))
