@@ -1,15 +1,30 @@
 /* Sphinx puts this into the search page's scripts: what is found, in which order.
 
-   First the glossary's terms, above all the one that was asked for; then chapters, other pages,
-   pages of the package's reference, and last its functions and classes. */
+   First the pages that answer what was asked, by `book/pages.yml`; then the glossary's terms, above
+   all the one that was asked for; then chapters, other pages, pages of the package's reference, and
+   last its functions and classes. */
 var Scorer = {
+  answers: [], // pages, each with the words that it answers; the build fills them in
   score: function ([page, title, anchor, description, score]) {
+    var answering = description || anchor ? [] : Scorer.answering();
+    if (answering.includes(page)) return 1000 - answering.indexOf(page);
     if (description && description.startsWith("glossary term")) {
       return score + (title.toLowerCase() === Scorer.asked ? 500 : 400);
     }
     if (description) return score;
     if (/^reference(\/|$)/.test(page)) return score + 100;
     return score + (page.startsWith("chapters/") ? 300 : 200);
+  },
+  // The pages with the longest of the words that are asked for: an "LLM judge" is no "LLM".
+  answering: function () {
+    var asked = ` ${Scorer.asked.replace(/[?"“”]/g, "")} `, longest = 0, found = [];
+    for (var [page, words] of Scorer.answers) {
+      var length = Math.max(0, ...words.filter(word => asked.includes(` ${word} `)).map(word => word.length));
+      if (length > longest) found = [];
+      longest = Math.max(longest, length);
+      if (length && length === longest) found.push(page);
+    }
+    return found;
   },
   asked: (new URLSearchParams(window.location.search).get("q") || "").trim().toLowerCase(),
   // The rest as Sphinx has it, but no kind of object goes before another.

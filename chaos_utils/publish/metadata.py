@@ -47,12 +47,23 @@ def meta_tags(book: Citation, manifest: Manifest, caption: str) -> str:
     )
 
 
-def page_tags(book: Citation, page: str, title: str, description: str, picture: str) -> str:
-    """Return the tags for the head of a page that shows no single figure, all text escaped.
+def page_tags(
+    book: Citation,
+    page: str,
+    title: str,
+    description: str,
+    picture: str,
+    figure: Manifest | None = None,
+) -> str:
+    """Return the tags for the head of a page that is not one figure's, all text escaped.
 
-    `page` is its name, such as ``chapters/results``, and `picture` the path, from the site's root,
-    of the card's picture. Addresses are absolute if the book has one, else relative to the page.
+    `page` is its name, such as ``chapters/results``. The card has the picture of `figure`, else the
+    one at the path `picture` from the site's root. Addresses are absolute if the book has one, else
+    relative to the page.
     """
+    alt = f"The title of the book, and one of its figures: {book.title}"
+    if figure:
+        picture, alt = f"figures/{figure.id}.png", figure.alt
     root = f"{book.url.rstrip('/')}/" if book.url else "../" * page.count("/")
     graph = [
         ("og:title", title),
@@ -61,7 +72,7 @@ def page_tags(book: Citation, page: str, title: str, description: str, picture: 
         ("og:description", description),
         ("og:image", f"{root}{picture}"),
         ("og:image:type", media_type(".png")),
-        ("og:image:alt", f"The title of the book, and one of its figures: {book.title}"),
+        ("og:image:alt", alt),
         *([("og:url", f"{root}{page}.html")] if book.url else []),
     ]
     return "\n".join(

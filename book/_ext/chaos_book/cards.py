@@ -1,5 +1,8 @@
 """Metadata in the head of each page: its description, and the card of a shared link.
 
+A page is described by its first paragraph, unless ``book/pages.yml`` says better. Its card has the
+first figure that it shows.
+
 Landing pages of figures and tables have more: see `chaos_utils.publish.metadata.meta_tags`.
 """
 
@@ -10,7 +13,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from chaos_book.book import BOOK
-from chaos_book.published import PublishedCaption
+from chaos_book.page_notes import page_notes
+from chaos_book.published import PublishedCaption, published_on
 from chaos_utils.publish import metadata
 
 CARD = "_static/card.png"
@@ -32,8 +36,11 @@ def _describe(
         title = book.title
     elif isinstance(doctree, nodes.document):
         title = app.env.titles[pagename].astext()
-        description = opening_text(doctree) or description
-    tags = metadata.page_tags(book, pagename, title, description, CARD)
+        notes = page_notes(app).get(pagename)
+        description = (notes and notes.description) or opening_text(doctree) or description
+    shown = (BOOK.manifests[id] for id in published_on(app.env, pagename))
+    figure = next((manifest for manifest in shown if "png" in manifest.formats), None)
+    tags = metadata.page_tags(book, pagename, title, description, CARD, figure)
     context["metatags"] = f"{context.get('metatags', '')}\n{tags}"
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
@@ -78,6 +79,11 @@ class PublishedDirective(SphinxDirective):
         return [node, *messages]
 
 
+def published_on(env: BuildEnvironment, page: str) -> list[str]:
+    """Return the ids of the figures and tables that a page shows, in its order."""
+    return list(env.metadata[page].get(_PUBLISHED, ()))
+
+
 def published_on_pages(env: BuildEnvironment) -> set[str]:
     """Return the ids of the figures and tables that pages show."""
     return {id for metadata in env.metadata.values() for id in metadata.get(_PUBLISHED, ())}
@@ -122,16 +128,18 @@ def _footer_html(manifest: Manifest, root: str) -> str:
 
 
 class CiteBook(SphinxDirective):
-    """Show how to cite the whole book."""
+    """Show how to cite the whole book; with `plain`, as text alone."""
+
+    option_spec = {"plain": directives.flag}  # noqa: RUF012 - docutils wants it so
 
     def run(self) -> list[nodes.Node]:
         """Return the plain citation and the BibTeX entry."""
         book = BOOK.citation
+        plain = nodes.paragraph("", citations.book_plain(book))
+        if "plain" in self.options:
+            return [plain]
         entry = citations.book_bibtex(book)
-        return [
-            nodes.paragraph("", citations.book_plain(book)),
-            nodes.literal_block(entry, entry, language="bibtex"),
-        ]
+        return [plain, nodes.literal_block(entry, entry, language="bibtex")]
 
 
 class Value(SphinxRole):

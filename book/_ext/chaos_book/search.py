@@ -1,8 +1,9 @@
 """The search: it finds prose but no code, names of the package after prose, and terms by name.
 
-The order is in ``book/_search/scorer.js``.
+The order is in ``book/_search/scorer.js``, and ``book/pages.yml`` says which page answers what.
 """
 
+import json
 from pathlib import Path
 
 from docutils import nodes
@@ -11,6 +12,8 @@ from sphinx.application import Sphinx
 from sphinx.domains import ObjType
 from sphinx.domains.std import StandardDomain
 
+from chaos_book.page_notes import page_notes
+
 
 def _leave_out_entries(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Remove index entries from the search, which finds terms and functions by themselves."""
@@ -18,14 +21,18 @@ def _leave_out_entries(app: Sphinx, doctree: nodes.document, docname: str) -> No
         node.parent.remove(node)
 
 
-def _leave_out_code(app: Sphinx) -> None:
-    """Leave the code of chapters out of the search's index; pages still show it."""
+def _adapt_index(app: Sphinx) -> None:
+    """Leave the code of chapters out of the search's index, and add what each page answers."""
     if app.builder.format != "html":
         return
     index = app.builder.index_page  # type: ignore[attr-defined]
+    notes = page_notes(app)
 
     def index_prose(page: str, doctree: nodes.document, title: str) -> None:
-        index(page, prose(doctree), title)
+        text = prose(doctree)
+        if page in notes:
+            text += [nodes.paragraph("", words) for words in notes[page].search]
+        index(page, text, title)
 
     app.builder.index_page = index_prose  # type: ignore[attr-defined]
 
@@ -39,9 +46,19 @@ def prose(doctree: nodes.document) -> nodes.document:
     return copy
 
 
+def _write_order(app: Sphinx) -> None:
+    """Write the script that orders results, with the words that each page answers."""
+    answers = [[page, notes.search] for page, notes in page_notes(app).items() if notes.search]
+    script = (Path(app.srcdir) / "_search" / "scorer.js").read_text("utf-8")
+    made = Path(app.doctreedir) / "scorer.js"
+    made.parent.mkdir(parents=True, exist_ok=True)
+    made.write_text(f"{script}\nScorer.answers = {json.dumps(answers)};\n", "utf-8")
+    app.config.html_search_scorer = str(made)
+
+
 def setup(app: Sphinx) -> None:
     """Let the search find terms, and set the order of its results."""
     StandardDomain.object_types["term"] = ObjType("glossary term", "term", searchprio=0)
-    app.config.html_search_scorer = str(Path(app.srcdir) / "_search" / "scorer.js")
-    app.connect("builder-inited", _leave_out_code)
+    _write_order(app)
+    app.connect("builder-inited", _adapt_index)
     app.connect("doctree-resolved", _leave_out_entries)

@@ -12,6 +12,7 @@ from sphinx.application import Sphinx
 from chaos_book import drafts
 from chaos_book.book import write_last
 
+_SHEETS = ("styles/*.css", "sphinx-design.min.css")
 _WORD = re.compile(r"[\w-]+")
 _RULE = re.compile(r"(?P<selectors>[^{}]+)\{[^{}]*\}")  # also inside @media
 _NOT = re.compile(r":not\([^)]*\)")
@@ -23,8 +24,9 @@ def _reduce_styles(app: Sphinx, site: Path) -> None:
     if drafts.is_draft(app):
         return
     words = set(_words(site))
-    for sheet in site.glob("_static/styles/*.css"):
-        sheet.write_text(without_unused_rules(sheet.read_text("utf-8"), words), "utf-8")
+    for pattern in _SHEETS:
+        for sheet in (site / "_static").glob(pattern):
+            sheet.write_text(without_unused_rules(sheet.read_text("utf-8"), words), "utf-8")
 
 
 def _words(site: Path) -> Iterator[str]:

@@ -13,13 +13,16 @@ from bs4 import BeautifulSoup
 from docutils import nodes
 from sphinx.application import Sphinx
 
-# Scripts and styles by a part of their name, and the HTML of pages that need them. No page needs
-# Thebe, which would load a live kernel's scripts from elsewhere.
+# Scripts and styles by a part of their name or code, and the HTML of pages that need them. No page
+# needs Thebe, which would load a live kernel's scripts from elsewhere.
 _NEEDED_FOR = {
     "thebe": None,
     "mystnb": re.compile(r'class="[^"]*\bcell\b'),
     "sphinx-design": re.compile(r'class="[^"]*\bsd-'),
-    "design-tabs": re.compile(r'class="[^"]*\bsd-'),
+    "design-tabs": re.compile(r'class="[^"]*\bsd-tab'),
+    "toggle": re.compile(r'class="[^"]*\b(?:toggle|dropdown)\b'),
+    "clipboard": re.compile(r'class="[^"]*\bhighlight\b'),
+    "copybutton": re.compile(r'class="[^"]*\bhighlight\b'),
 }
 _PAGE_OUTSIDE_CONTENTS = "search"
 _CONTENTS: dict[str, str] = {}  # the table of contents as HTML, by the options of templates

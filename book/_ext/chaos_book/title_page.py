@@ -1,4 +1,4 @@
-"""The title page: its figure, and findings beside small drawings."""
+"""The title page: its authors, its figure, and findings beside small drawings."""
 
 from collections.abc import Sequence
 from html import escape
@@ -17,6 +17,17 @@ from chaos_utils.report.captions import without_markup
 from chaos_utils.report.manifests import Manifest
 
 logger = logging.getLogger(__name__)
+
+
+class Byline(SphinxDirective):
+    """Say who made the book, and when: authors, year and version, as they are cited."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return one line."""
+        book = BOOK.citation
+        text = f"{', '.join(book.authors)} · {book.year} · version {book.version} · "
+        words, messages = self.parse_inline(f"{text}{{doc}}`Cite <cite>`")
+        return [nodes.paragraph("", "", *words, classes=["byline"]), *messages]
 
 
 class PublishedPicture(SphinxDirective):
@@ -102,5 +113,6 @@ def _chapter_link(env: BuildEnvironment, manifest: Manifest) -> str:
 
 def setup(app: Sphinx) -> None:
     """Register the directives."""
+    app.add_directive("byline", Byline)
     app.add_directive("published-picture", PublishedPicture)
     app.add_directive("finding", Finding)
