@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const {fragmentOf, marked, neighboursOf, summary, difference, pinButton} = window.Explorer;
+  const {fragmentOf, titleOf, marked, neighboursOf, summary, difference, pinButton} = window.Explorer;
   const {make, table, terms, bar, sum, count, percent, number} = window.Page;
 
   function texts({dataset: {fields}, text}) {
@@ -60,13 +60,13 @@
     const one = (name) => {
       const {label, shares, jsd, tvd} = item.results.get(name);
       return make("div", "", [
-        make("b", "", name), distribution(item, shares),
+        make("b", "", titleOf(name)), distribution(item, shares),
         make("span", "", [make("b", "", item.dataset.labels[label]),
           label === item.majority ? ", as the majority" : `, not ${item.dataset.labels[item.majority]}`]),
         make("span", "", `JSD ${number(jsd)}, TVD ${number(tvd)}`),
       ]);
     };
-    const nearer = apart < 0 ? view.system : view.other;
+    const nearer = titleOf(apart < 0 ? view.system : view.other);
     return [
       make("h3", "", "Two systems compared"),
       make("div", "card-pair", [one(view.system), one(view.other)]),

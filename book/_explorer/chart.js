@@ -6,7 +6,7 @@
   "use strict";
 
   const {make, bar, number, painted} = window.Page;
-  const {entropyOf} = window.Explorer;
+  const {entropyOf, titleOf} = window.Explorer;
   const SIN_60 = Math.sqrt(3) / 2;
   const RADIUS = 3;
   const SHOWN = 2; // items in a tooltip, where many lie on one spot
@@ -130,7 +130,7 @@
     ticks: {stepSize: 0.5, precision: undefined, includeBounds: false},
   });
 
-  const jsdAxis = (system) => axis(`JSD, ${system}`, {
+  const jsdAxis = (system) => axis(`JSD, ${titleOf(system)}`, {
     min: 0, max: JSD_MOST, ticks: {stepSize: 0.2, precision: undefined, includeBounds: false},
   });
 
@@ -165,14 +165,14 @@
     "entropy-jsd": {
       scales: (labels, {system}) => ({x: entropyAxis(labels), y: upright(jsdAxis(system))}),
       place: (item, {system}) => ({x: item.entropy, y: jsdOf(item, system)}),
-      note: ({system}) => `The higher, the further ${system} is from the votes; the further right, the `
+      note: ({system}) => `The higher, the farther ${titleOf(system)} is from the votes; the further right, the `
         + "more people disagree.",
     },
     "two-systems": {
       scales: (labels, {system, other}) => ({x: jsdAxis(system), y: upright(jsdAxis(other))}),
       place: (item, {system, other}) => ({x: jsdOf(item, system), y: jsdOf(item, other)}),
       frame: pairFrame,
-      note: ({system, other}) => `Above the line, ${system} is closer to the votes than ${other}.`,
+      note: ({system, other}) => `Above the line, ${titleOf(system)} is closer to the votes than ${titleOf(other)}.`,
     },
   };
 
@@ -186,7 +186,7 @@
   /* What a tooltip says of an item: its votes, its texts, and the JSD where the axes show it. */
   function described(item, view) {
     const far = [view.system, view.other].filter((name) => view.axes && item.results.has(name))
-      .map((name) => make("span", "", `JSD ${number(jsdOf(item, name), 2)}, ${name}`));
+      .map((name) => make("span", "", `JSD ${number(jsdOf(item, name), 2)}, ${titleOf(name)}`));
     return make("div", "", [
       make("span", "", [make("b", "", item.dataset.short), " ", make("code", "uid", item.uid)]),
       bar(item.dataset, item.votes, String),

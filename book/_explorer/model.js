@@ -15,11 +15,13 @@
 
   const {sum} = window.Page;
   const column = (columns, i) => columns.map((values) => values[i]);
+  const titles = new Map(); // of systems, by their names
   const spaced = (text) => text.toLowerCase().replace(/\s+/g, " ");
 
   /* Turn the columns of a dataset into one object for each item, after `n` items that are here. */
   function readItems(dataset, fields, scale, n) {
     const {old_label: old, old_votes: oldVotes} = dataset;
+    for (const {name, title} of dataset.systems) titles.set(name, title);
     return dataset.uids.map((uid, i) => {
       const votes = column(dataset.votes, i);
       const total = sum(votes), shares = votes.map((n) => n / total);
@@ -112,11 +114,14 @@
     return [...shares, Math.max(0, shares.reduce((rest, share) => rest - share, 1))];
   }
 
-  /* A system's name, marked where something must be said of it. */
+  /* A system's name as figures spell it. */
+  const titleOf = (name) => titles.get(name) ?? name;
+
+  /* The same, marked where something must be said of it. */
   function marked(name, systems) {
     const own = systems.filter((one) => one.name === name);
     const submitted = own.some(({origin}) => origin === "submitted") ? ", submitted" : "";
-    return `${name}${submitted}${own.some(({caution}) => caution) ? " †" : ""}`;
+    return `${titleOf(name)}${submitted}${own.some(({caution}) => caution) ? " †" : ""}`;
   }
 
   /* The systems on some datasets, in the order in which they are offered: released ones first, marked
@@ -344,7 +349,7 @@
   }
 
   window.Explorer = {
-    readItems, addResults, nameOf, marked, rankedSystems, isCrossed, filtersSet, select,
+    readItems, addResults, nameOf, titleOf, marked, rankedSystems, isCrossed, filtersSet, select,
     difference, neighboursOf, viewFrom, queryOf, fragmentOf, uidFrom, choicesOf, fitted, csvOf, entropyOf, DEFAULTS,
   };
 })();

@@ -3,7 +3,7 @@
   "use strict";
 
   const {make, bar, count, percent, number} = window.Page;
-  const {fragmentOf, difference} = window.Explorer;
+  const {fragmentOf, titleOf, difference} = window.Explorer;
   const ROWS = 50;
 
   /* A difference with its sign, none where it is 0 as shown. */
@@ -70,8 +70,8 @@
       const way = view.sort.startsWith("-") ? "descending" : "ascending";
       button.closest("th").ariaSort = sorted ? way : null;
     }
-    root.querySelector(".of-system").textContent = view.system;
-    root.querySelector(".of-other").textContent = `less that of ${view.other}`;
+    root.querySelector(".of-system").textContent = titleOf(view.system);
+    root.querySelector(".of-other").textContent = `less that of ${titleOf(view.other)}`;
     const steps = root.querySelector(".explorer-pages");
     steps.hidden = pages === 1;
     steps.querySelector("span").textContent = `Page ${page} of ${pages}`;

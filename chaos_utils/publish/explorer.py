@@ -17,6 +17,7 @@ from chaos_utils.analyses.machine_crowds import judges_on
 from chaos_utils.base.authorship import Citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
+from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.datasets import auxiliary_data, sources
 from chaos_utils.datasets.auxiliary_data import LABELS, AuxiliaryData, judges_file
 from chaos_utils.datasets.catalogue import bundled_datasets
@@ -74,9 +75,10 @@ def columns(
         * ``machines``: how many language models ``n`` labelled some of the items, whose they are
           (``source``), and a column for each label of how many chose it, None for the other items;
           None if there are no such labels
-        * ``systems``: for each system ``name``, ``origin``, ``caution`` (see `System`); ``n_items``
-          that it predicts, and ``mean_jsd`` over them; ``shares``, a column for each label but the
-          last, whose share is the rest; ``label``, the predicted label; ``jsd``, the
+        * ``systems``: for each system ``name``, ``origin``, ``caution`` (see `System`); its
+          ``title``, as figures spell it; ``n_items`` that it predicts, and ``mean_jsd`` over them;
+          ``shares``, a column for each label but the last, whose share is the rest; ``label``, the
+          predicted label; ``jsd``, the
           Jensen–Shannon distance from the votes in nats, None for a system that gives one label
     """
     dataset = votes.dataset
@@ -233,6 +235,7 @@ def other_datasets_script(datasets: Sequence[Dataset]) -> str:
         {
             "name": dataset.name,
             "title": dataset.title,
+            "short": dataset.short,
             "file": other_dataset_file(dataset),
             "global": _other_dataset_global(dataset),
         }
@@ -337,6 +340,7 @@ def _system_entry(system: System, votes: Votes, order: Sequence[int]) -> dict[st
     jsd = jensen_shannon_distance(batch.human, batch.model, unit="nats")
     return {
         "name": system.name,
+        "title": SYSTEM_NAMES.get(system.name, system.name),
         "origin": system.origin,
         "caution": system.caution,
         "n_items": len(jsd),

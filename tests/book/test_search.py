@@ -1,6 +1,9 @@
 """The search page, and the pages that it leads to."""
 
+import re
+
 import pytest
+import yaml
 from helpers.checkout import PROJECT
 
 pytestmark = pytest.mark.browser
@@ -20,6 +23,55 @@ def test_the_glossary_s_term_comes_first_and_says_so(search):
     found = search("entropy").locator("#search-results li").all_inner_texts()
     assert found[0] == "entropy (glossary term, in Glossary)"
     assert "How a hundred people answer" in found[2:]
+
+
+def first_page(page):
+    """Return the page that the first result leads to."""
+    page.get_by_text("Search finished").wait_for()
+    place = page.locator("#search-results li a").first.get_attribute("href")
+    return place.partition("#")[0].partition("?")[0].removesuffix(".html")
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    {
+        "human label variation": "related",
+        "Annotator agreement?": "chapters/disagreement",
+        "gold labels": "chapters/annotations",
+    }.items(),
+)
+def test_the_page_that_answers_comes_first(search, words, name):
+    assert first_page(search(words)) == name
+
+
+@pytest.mark.slow
+def test_what_people_ask_for_leads_to_the_page_that_answers(browser, sample_checkout):
+    answers = {
+        "LLM": "chapters/machine_crowds",
+        "LLM as a judge": "your_model",
+        "how many annotators": "chapters/ceilings",
+        "human label variation": "related",
+        "JSD": "chapters/conventions",
+        "soft labels": "chapters/train",
+        "annotator agreement": "chapters/disagreement",
+        "calibration": "chapters/calibration",
+    }
+    page = browser.new_page()
+    found = {}
+    for words in answers:
+        page.goto((sample_checkout / "_build" / "html" / "search.html").as_uri() + f"?q={words}")
+        found[words] = first_page(page)
+    page.close()
+    assert found == answers
+
+
+def test_pages_that_say_what_they_answer_are_in_the_book():
+    contents = (PROJECT / "_toc.yml").read_text("utf-8")
+    pages = set(re.findall(r"(?:file|root): (\S+)", contents))
+    notes = yaml.safe_load((PROJECT / "book" / "pages.yml").read_text("utf-8"))
+    assert notes.keys() <= pages
+    for name, about in notes.items():
+        assert all(word == word.lower().strip() for word in about.get("search", [])), name
 
 
 @pytest.mark.parametrize("word", ["constructor", "__proto__"])

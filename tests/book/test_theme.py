@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from chaos_book.faults import on_one_line
 from chaos_book.styles import without_unused_rules
-from chaos_book.theme import accessible_tables, contents_on_page
+from chaos_book.theme import accessible_tables, contents_on_page, is_needed
 from fontTools.ttLib import TTFont
 from sphinx.errors import ExtensionError
 from sphinx.util.osutil import relative_uri
@@ -66,6 +66,24 @@ def test_of_a_style_sheet_stays_what_some_page_can_use():
     }
     kept = "".join(rule if stays is True else stays or "" for rule, stays in rules.items())
     assert without_unused_rules("".join(rules), {"here", "there", "made-"}) == kept
+
+
+def test_a_page_loads_what_its_elements_need_and_no_more():
+    def needed(name, body, inline=""):
+        return is_needed(SimpleNamespace(filename=name, attributes={"body": inline}), body)
+
+    for name, body in {
+        "_static/clipboard.min.js": '<div class="highlight">',
+        "_static/copybutton.css": '<div class="highlight">',
+        "_static/togglebutton.js": '<div class="admonition dropdown">',
+        "_static/design-tabs.js": '<div class="sd-tab-set">',
+        "_static/sphinx-design.min.css": '<div class="sd-card">',
+    }.items():
+        assert needed(name, f"<p>{body}"), name
+        assert not needed(name, '<p class="published">copybutton toggle'), name
+    assert not needed(None, "<p>", "let toggleHintShow = 'Show code';")
+    assert not needed("_static/design-tabs.js", '<div class="sd-card">')
+    assert needed("_static/doctools.js", "")
 
 
 def test_every_icon_of_a_page_has_its_rule_and_its_sign(site):

@@ -32,6 +32,9 @@ KEPT = {
 INDEX = """\
 # A short book
 
+```{byline}
+```
+
 See {numref}`fig-entropy`.
 
 ```{evaluate-file}

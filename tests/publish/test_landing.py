@@ -159,6 +159,11 @@ def test_other_pages_have_a_description_and_a_card():
         tags = tags_of(Reader(text))
         assert tags["description"] == tags["og:description"] == f"Said, {EVIL}"
         assert tags["og:image"] == f"{root}_static/card.png"
+        figure = FIGURE
+        text = metadata.page_tags(book, "chapters/a", EVIL, EVIL, "_static/card.png", figure)
+        tags = tags_of(Reader(text))
+        assert tags["og:image"] == f"{root}figures/{figure.id}.png"
+        assert tags["og:image:alt"] == figure.alt
         assert tags.get("og:url") == page_url
 
 
