@@ -222,13 +222,14 @@ def test_language_models_and_labels_alone_stand_on_the_card(load, small_checkout
         "n": 32, "source": f"Labels {EVIL}", "votes": np.transpose(asked).tolist()
     }  # fmt: skip
     system |= {"jsd": [None] * n, "mean_jsd": None, "origin": "submitted", "name": EVIL}
+    system["title"] = f"Called {EVIL}"
     page = load(f"?dataset=snli#{snli['uids'][0]}", instead("CHAOS_ITEMS", data))
     card = page.locator("dialog")
     card.get_by_text("32 language models").wait_for()
     text = card.inner_text()
     assert "20 entailment, 10 neutral, 2 contradiction" in text
     assert f"Labels {EVIL}: one label each. They may have seen the item" in text
-    row = card.locator("tbody tr", has_text=f"{EVIL}, submitted")
+    row = card.locator("tbody tr", has_text=f"Called {EVIL}, submitted")
     cells = row.locator("td").all_inner_texts()
     expected = ["–"] * 3
     expected[system["label"][0]] = "label"

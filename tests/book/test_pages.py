@@ -119,6 +119,20 @@ def test_pages_look_as_they_did(browser, sample_checkout, name, part, pytestconf
     assert not differing, f"look at _build/visual; meant changes: make references: {differing}"
 
 
+@pytest.mark.parametrize(("scheme", "other"), [("light", "-dark.svg"), ("dark", "fig-entropy.svg")])
+def test_pictures_of_the_other_look_are_not_loaded(browser, site, scheme, other):
+    context = browser.new_context(color_scheme=scheme)
+    page, loaded = context.new_page(), []
+    page.on("request", lambda request: loaded.append(request.url))
+    page.goto((site / "index.html").as_uri())
+    page.locator(".title-picture img").locator("visible=true").scroll_into_view_if_needed()
+    wait_until(page, "[...document.images].some(i => i.offsetParent && i.naturalWidth)")
+    pictures = [url for url in loaded if "/figures/fig-entropy" in url]
+    context.close()
+    assert pictures
+    assert not [url for url in pictures if url.endswith(other)]
+
+
 def test_one_search_box_a_switch_of_looks_and_folded_code(browser, any_site):
     context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
     page, _ = open_page(context, any_site / "chapters" / "disagreement.html")
