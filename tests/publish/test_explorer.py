@@ -84,13 +84,16 @@ def test_language_models_labels_are_counted_where_all_were_asked(sample):
 def test_the_nine_and_what_was_submitted_are_loaded_when_needed_and_named_before(sample):
     votes = sample[0]
     one, other, last = synthetic_systems(votes)
-    systems = [one, replace(other, paper="nie2020"), replace(last, origin="submitted")]
+    other = replace(other, name="roberta-large", paper="nie2020")
+    systems = [one, other, replace(last, origin="submitted")]
     made = explorer.columns(votes, systems)
     rest, files = explorer.split_systems(made, systems, "A notice.")
     here, there, submitted = rest["systems"]
     assert here == made["systems"][0]
     assert list(files) == [there["file"], submitted["file"]]
     assert there["file"] == "system-snli-1.js"
+    assert (there["name"], there["title"]) == ("roberta-large", "RoBERTa-large")
+    assert here["title"] == here["name"] == one.name
     assert there["global"] in files[there["file"]]
     found = there | unpacked(files[there["file"]])
     assert made["systems"][1] == {name: found[name] for name in made["systems"][1]}
