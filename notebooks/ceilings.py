@@ -69,9 +69,9 @@ publish_figure(
     "fig-annotation-budget",
     plot_annotation_budget,
     budgets,
-    caption=f"""Where people are divided, majority labels take many votes, and a perfect model seems to err. Filled points: a
-    perfect model, judged by k votes per item; by accuracy, this is how often the majority of k votes is right. Open circles:
-    k votes as a prediction, judged by the truth. Means over {draws} draws; the data has KL, EntCE and RankCS too.""",
+    caption=f"""The more people are divided, the more votes a majority label takes, and the more even a perfect model seems to
+    err. Filled points: a perfect model, judged by k votes per item; the first panel is its accuracy. Open circles: k votes as
+    a prediction, judged by the truth. Means over {draws} draws; the data has KL, EntCE and RankCS too.""",
     alt="""Four panels with votes per item from 1 to 100 on a logarithmic axis and a line for each dataset. Majority labels
     are right on more items the more votes there are: αNLI passes 95% before ten votes, SNLI at about fifty, MNLI not by a
     hundred. JSD and TVD fall steeply at first, then flatten. In the panel of the calibration error, lines of the perfect
@@ -79,27 +79,26 @@ publish_figure(
 )
 
 # %% [markdown]
-# By a hundred votes per SNLI item, a perfect model's JSD is
-# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=100 value .3f`; by two it is
-# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=2 value .2f`, worse than the best
-# model in {doc}`results` by a hundred
+# Judged by a hundred votes per item, a perfect model has a JSD of
+# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=100 value .3f` on SNLI; judged by two,
+# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=2 value .2f`, worse than the best model
+# in {doc}`results` judged by a hundred
 # ({value}`tbl-normalised-scores dataset=snli measure=jsd kind=model min:value .2f`). The majority of five votes is what most
 # people would choose on only
 # {value}`fig-annotation-budget dataset=mnli measure=new_accuracy quantity=perfect_model n_votes=5 value .0%` of the MNLI
-# items ({numref}`fig-annotation-budget`).
+# items ({numref}`fig-annotation-budget`). Few votes are overconfident as a prediction, too: five per SNLI item have a
+# calibration error (ECE) of
+# {value}`fig-annotation-budget dataset=snli measure=ece_votes quantity=error n_votes=5 value .3f`, a perfect model judged by
+# five {value}`fig-annotation-budget dataset=snli measure=ece_votes quantity=perfect_model n_votes=5 value .3f`.
 #
-# Used as a prediction, few votes are overconfident, too: five per SNLI item have a calibration error of
-# {value}`fig-annotation-budget dataset=snli measure=ece_votes quantity=error n_votes=5 value .3f`, where a perfect model
-# judged by five has {value}`fig-annotation-budget dataset=snli measure=ece_votes quantity=perfect_model n_votes=5 value .3f`.
-#
-# The truth is drawn from its posterior: a prior of any shape (weights on a grid of distributions) is fitted to all items of a
-# dataset, and each item's votes update it. Vote shares as they are would mistake sampling noise for disagreement.
+# We draw the truth from its posterior. A prior of any shape (weights on a grid of distributions) is fitted to all items of a
+# dataset, and each item's votes update it. Raw vote shares would mistake sampling noise for disagreement.
 #
 # (noise-ceilings-and-sample-sizes)=
 # ## Perfect model and second crowd
 #
-# A {term}`second crowd`, one hundred other people as the prediction of the first hundred, carries the noise of both: a model
-# that knew the truth would come nearer.
+# A {term}`second crowd` predicts a hundred people by another hundred. It carries the noise of both, so a model that knew the
+# truth would come nearer.
 
 # %%
 references = ceilings.noise_ceiling(inputs, n_draws=draws, seed=seed)
@@ -118,12 +117,12 @@ publish_table(
 )
 
 # %% [markdown]
-# Only one crowd per item was released, so we estimate the second. *Split halves*, shown in {numref}`tbl-noise-ceiling`:
-# crowds of 10 to 50 of the hundred votes judge each other, and a curve through their scores is read at a hundred. *Drawn
-# crowds*: both come from a drawn truth, the only way with fewer than forty votes per item. By JSD on SNLI the two say
+# Only one crowd per item was released, so we estimate the second. *Split halves* ({numref}`tbl-noise-ceiling`): crowds of 10
+# to 50 of the votes predict each other, and the curve is extrapolated to a hundred. *Drawn crowds*: both are drawn from a
+# drawn truth; below forty votes per item, this is the only way. On SNLI they give a JSD of
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd second_crowd_halves .3f` and
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd second_crowd_posterior .3f`; {cite:t}`nie2020` published
-# {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f`, from a second crowd that was not
+# {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f` for a second crowd that was not
 # released.
 #
 # Half crowds also test the prior. One half of SNLI's votes predicts the other with a JSD of
@@ -136,10 +135,10 @@ publish_table(
 # (which-differences-n-items-and-v-votes-can-detect)=
 # ## Many items or many votes
 #
-# To measure *how far* a model is from people, about fifty votes per item make good use of 10,000 votes. Five on each of
-# 2,000 SNLI items leave an error of
+# With 10,000 votes to measure *how far* a model is from people, ask about fifty people per item. Five on each of 2,000 SNLI
+# items leave an error of
 # {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=5 total_error .3f` in the mean JSD of one
-# RoBERTa-base, nearly all of it bias; fifty on each of 200 leave
+# RoBERTa-base, most of it bias; fifty on each of 200 leave
 # {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=50 total_error .3f`. Overconfident
 # DeBERTa-v3-large needs far fewer: its biases cancel.
 
@@ -159,12 +158,12 @@ publish_figure(
 )
 
 # %% [markdown]
-# To find out *which* of two models is nearer, add items: what counts is how much their difference varies from item to item,
-# and beyond twenty votes per item that hardly shrinks. ChaosNLI's {value}`fig-power dataset=snli min:n_items ,.0f` SNLI items
-# detect a difference of {value}`fig-power dataset=snli min:detected .3f` in JSD (2.8 standard errors, for 80% power at 5%);
-# neighbours in the published ranking are typically {value}`fig-power dataset=snli min:gap .3f` apart. Telling those apart
-# takes {value}`fig-power dataset=snli min:items_needed_low ,.0f` items if they err as alike as two seeds of a model, and
-# {value}`fig-power dataset=snli min:items_needed_high ,.0f` if they are as unlike as two models on average; on MNLI,
+# To find out *which* of two models is nearer, add items: beyond twenty votes per item, their difference hardly varies less
+# from item to item. ChaosNLI's {value}`fig-power dataset=snli min:n_items ,.0f` SNLI items detect a difference of
+# {value}`fig-power dataset=snli min:detected .3f` in JSD (with 80% power, at 5%), but neighbours in the published ranking are
+# typically {value}`fig-power dataset=snli min:gap .3f` apart. Detecting that takes
+# {value}`fig-power dataset=snli min:items_needed_low ,.0f` items for models that err as alike as two seeds of one, and
+# {value}`fig-power dataset=snli min:items_needed_high ,.0f` for an average pair; on MNLI,
 # {value}`fig-power dataset=mnli min:items_needed_low ,.0f` to {value}`fig-power dataset=mnli min:items_needed_high ,.0f`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Differences that 1,000 items detect, as a table", "code_prompt_hide": "Fold the table"}
@@ -198,10 +197,10 @@ publish_figure(
 ) if len(spread) else None
 
 # %% [markdown]
-# The measure must not depend on the number of votes. By JSD, five votes per SNLI item shift the difference of two models by
-# {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f` (the median), in favour of overconfident ones, and rank
+# Choose a measure that few votes do not bias. By JSD, five votes per SNLI item favour overconfident models: they shift the
+# difference of two by {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f` (the median), and rank
 # {value}`tbl-vote-bias dataset=snli n_votes=5 reversed d` of {value}`tbl-vote-bias dataset=snli n_votes=5 n_pairs d` pairs
-# the wrong way, however many items there are; twenty votes still do so with
+# the wrong way, however many items there are. Twenty votes still misrank
 # {value}`tbl-vote-bias dataset=snli n_votes=20 reversed d`. KL and the unbiased squared distance have no such shift.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What few votes do to comparisons by JSD, as a table", "code_prompt_hide": "Fold the table"}
@@ -213,8 +212,8 @@ publish_table(
     columns=ceilings.BIAS_COLUMNS,
     groups=["dataset"],
     caption="""By JSD, five votes per item rank some pairs of models the wrong way. By how much so many votes per item shift the
-    difference of two models from the one by the items' true distributions, over all pairs of models, seeds included, and how
-    many pairs change places; more items do not mend this. The data has more numbers of votes, and the largest shift of all,
+    difference of two models from the one by the items' true distributions, over all pairs of models, seeds and the small
+    models that we trained included, and how many pairs change places; more items do not mend this. The data has more numbers of votes, and the largest shift of all,
     between the old label and the uniform guess.""",
 )
 
@@ -225,7 +224,7 @@ publish_table(
 # {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 value .2f` nats; from all hundred,
 # {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 of_all .2f`. The Miller–Madow correction
 # {cite:p}`miller1955` closes less than half of the gap, the {term}`nonparametric prior` nearly all. The chance that two people
-# differ needs no help ({value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 value .3f` and
+# differ needs no correction ({value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 value .3f` and
 # {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 of_all .3f`), nor does
 # {term}`Krippendorff’s α`. How many items are unanimous or tied depends on the number of votes.
 
@@ -278,8 +277,8 @@ publish_table(
 # %% [markdown]
 # ## Tested on a thousand votes
 #
-# These forecasts come from votes, and could all be wrong together. {cite:t}`lalor2016` asked about a thousand people about
-# each of 180 SNLI pairs, none of them in ChaosNLI. We forecast from 5, 20 and 100 of their votes, and let all others judge.
+# These forecasts all come from votes, and could all be wrong together. {cite:t}`lalor2016` put each of 180 SNLI pairs, none
+# of them in ChaosNLI, to about a thousand people. We forecast from 5, 20 and 100 of their votes, and let the others judge.
 
 # %%
 tested = forecasts.forecasts(forecasts.inputs_of_many_votes(inputs), n_draws=draws, seed=seed)
@@ -295,16 +294,18 @@ publish_table(
 
 # %% [markdown]
 # Means hold. Five people's majority is everyone's on {value}`tbl-thousand-votes n_votes=5 quantity=majority seen .0%` of the
-# pairs, where {value}`tbl-thousand-votes n_votes=5 quantity=majority forecast .0%` was forecast, and a hundred people
-# misplace not quite four votes ({value}`tbl-thousand-votes n_votes=100 quantity=perfect_model seen .3f` in TVD, in
-# {numref}`tbl-thousand-votes`). With 180 pairs, an error of a few percent could not be seen.
+# pairs (forecast: {value}`tbl-thousand-votes n_votes=5 quantity=majority forecast .0%`), and a hundred people misplace fewer
+# than four votes of a hundred ({value}`tbl-thousand-votes n_votes=100 quantity=perfect_model seen .3f` in TVD; forecast:
+# {value}`tbl-thousand-votes n_votes=100 quantity=perfect_model forecast .3f`). With 180 pairs, an error of a few percent
+# could not be seen.
 #
 # For a single item the nonparametric prior promises too much. From twenty votes, only
 # {value}`tbl-thousand-votes n_votes=20 quantity=interval seen .0%` of its 95% intervals hold a label's share: fitted to so few
-# items, it allows a few points and nothing between. Of a smooth Dirichlet prior's,
-# {value}`tbl-thousand-votes n_votes=20 quantity=interval_dirichlet seen .0%` do. Majority labels of which it is at least 95%
-# sure, {value}`tbl-thousand-votes n_votes=20 quantity=sure forecast .1%` on average, are right in
-# {value}`tbl-thousand-votes n_votes=20 quantity=sure seen .1%`. So we use it for averages, not for a single item.
+# items, it puts all its weight on a few points. Of a smooth Dirichlet prior's,
+# {value}`tbl-thousand-votes n_votes=20 quantity=interval_dirichlet seen .0%` do ({numref}`tbl-thousand-votes`). Of the
+# majority labels that it is at least 95% sure of ({value}`tbl-thousand-votes n_votes=20 quantity=sure forecast .1%` on
+# average), {value}`tbl-thousand-votes n_votes=20 quantity=sure seen .1%` are right. So we use it for averages, not for a
+# single item.
 #
 # ## Where to spend the next vote
 #
@@ -330,7 +331,7 @@ publish_figure(
 ) if len(replayed) else Markdown("This section needs at least twenty votes on each item.")
 
 # %% [markdown]
-# Spent so, {value}`fig-next-vote dataset=snli rule=majority quantity=votes_for_majority n_votes=10 value .1f`,
+# Spent where majorities are open, {value}`fig-next-vote dataset=snli rule=majority quantity=votes_for_majority n_votes=10 value .1f`,
 # {value}`fig-next-vote dataset=mnli rule=majority quantity=votes_for_majority n_votes=10 value .1f` and
 # {value}`fig-next-vote dataset=alphanli rule=majority quantity=votes_for_majority n_votes=10 value .1f` votes per item find
 # as many majorities on SNLI, MNLI and αNLI as ten spread evenly ({numref}`fig-next-vote`). The margin rule does nearly as
@@ -342,23 +343,23 @@ publish_figure(
 # {value}`fig-next-vote dataset=alphanli rule=shares quantity=votes_for_shares n_votes=10 value .1f`), and the rule for
 # majorities makes them worse.
 #
-# Votes spent where people disagree bias what follows. With five of them per SNLI item, two people seem to differ on
+# Votes spent where people disagree bias later estimates. With five of them per SNLI item, two people seem to differ on
 # {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement n_votes=5 value .0%` of the items, where
 # {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_true n_votes=5 value .0%` is true; the first three
 # votes, asked of all items, give
 # {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_first n_votes=5 value .0%`. So a file of such votes
-# names the batch of each, and the first batch judges people and systems. `chaos plan votes.csv --votes 1000` writes which
+# names each vote's batch, and people and systems are judged by the first. `chaos plan votes.csv --votes 1000` writes which
 # items to ask about next ({doc}`../datasets`).
 #
 # ## Where the numbers come from
 #
-# The calculator reads {numref}`fig-annotation-budget`, {numref}`tbl-crowds-votes`, {numref}`tbl-power` and
-# {numref}`tbl-vote-bias`. Between their points it goes on straight lines (shares right over the logarithm of the votes;
-# distances on two logarithms; variances over one divided by the votes), beyond them nowhere. “Right” is the label that most
-# of infinitely many people would choose; judged by the hundred, to whom the few belong ({numref}`fig-next-vote`), votes are
-# right up to a point more often. Your own counts are thinned by an exact formula and compared with all votes of the item:
-# the curve ends at a third of them, since beyond it would flatter, and distances are divided by √(1 − k/n) for k of n votes.
-# `chaos run ceilings -p data=my-votes.csv` computes this page on your votes.
+# The calculator interpolates between the points of {numref}`fig-annotation-budget`, {numref}`tbl-crowds-votes`,
+# {numref}`tbl-power` and {numref}`tbl-vote-bias`: shares right on the logarithm of the votes, distances on logarithms of both,
+# variances on one divided by the votes. It never extrapolates. “Right” is the label that most of infinitely many people would
+# choose; the majority of the hundred, of whom the few are part ({numref}`fig-next-vote`), is met up to one point more often.
+# Your own counts are thinned by an exact formula and compared with all votes of each item, so the curve ends at a third of
+# these, and distances are divided by √(1 − k/n) for k of n votes. `chaos run ceilings -p data=my-votes.csv` computes this
+# page on your votes.
 #
 # ## Limitations
 #
