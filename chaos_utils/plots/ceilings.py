@@ -49,8 +49,8 @@ def plot_annotation_budget(table: pd.DataFrame) -> Figure:
             curves = rows[rows["dataset"] == dataset.name].pivot(
                 index="n_votes", columns="quantity", values="value"
             )
-            curves, style = curves.reset_index(), {"linestyle": dataset.dash}
-            ends.append(line(axis, curves, "n_votes", "perfect_model", dataset.short, hue, **style))
+            curves, look = curves.reset_index(), dict[str, Any](linestyle=dataset.dash)
+            ends.append(line(axis, curves, "n_votes", "perfect_model", dataset.short, hue, **look))
             if not np.allclose(curves["error"], curves["perfect_model"]):
                 line(axis, curves, "n_votes", "error", "", hue, **_HOLLOW)
         if is_share_right:
