@@ -14,10 +14,10 @@
 # {value}`fig-next-vote dataset=alphanli rule=even quantity=right n_votes=5 value .0%` of the items of SNLI, MNLI and αNLI;
 # spent where the vote is close, on {value}`fig-next-vote dataset=snli rule=majority quantity=right n_votes=5 value .0%`,
 # {value}`fig-next-vote dataset=mnli rule=majority quantity=right n_votes=5 value .0%` and
-# {value}`fig-next-vote dataset=alphanli rule=majority quantity=right n_votes=5 value .0%`. To compare two models, add items
-# rather than votes, and avoid {term}`JSD` below twenty votes: it favours overconfident models.
+# {value}`fig-next-vote dataset=alphanli rule=majority quantity=right n_votes=5 value .0%`.
 #
 # (calculator-votes-and-items)=
+# To compare two models, add items rather than votes, and avoid {term}`JSD` below twenty votes: it favours overconfident models.
 #
 # ```{calculator} votes
 # ```
@@ -289,7 +289,7 @@ publish_table(
     index=forecasts.INDEX,
     caption=f"""Forecasts of means hold from five votes per item on; those for a single item do not, unless the prior is
     smooth. What is forecast from 5, 20 and 100 votes per item by the {{term}}`nonparametric prior`, and what the other
-    votes say. Means over items and {draws} draws of the votes; the data has 95% intervals over items for the differences.""",
+    votes say. Intervals are of a label's share. Means over items and {draws} draws of the votes; the data has 95% intervals over items for the differences.""",
 ) if len(tested) else Markdown(f"This section needs {forecasts.FEWEST} votes on each item.")
 
 # %% [markdown]

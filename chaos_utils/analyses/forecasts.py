@@ -31,8 +31,8 @@ _QUANTITIES = {  # by their names in the table: what they are, and whether they 
     "majority": ("majority label right, % of items", True),
     "entropy": ("Shannon entropy (nats)", False),
     "entropy_plain": ("the same, by raw vote shares", False),
-    "sure": ("majorities 95% sure: right, %", True),
-    "interval": ("95% intervals hold a share, %", True),
+    "sure": ("“95% sure” majorities right, %", True),
+    "interval": ("95% intervals that hold, %", True),
     "interval_dirichlet": ("the same, by a Dirichlet prior", True),
 }
 
