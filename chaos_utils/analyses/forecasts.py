@@ -152,7 +152,7 @@ def _number(column: str, row: Mapping[str, Any]) -> str:
 
 
 COLUMNS = [
-    Column("", "quantity", names=lambda name: _QUANTITIES[name][0]),
+    Column("quantity", "quantity", names=lambda name: _QUANTITIES[name][0]),
     *(
         Column(
             column,
