@@ -21,21 +21,19 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
-thinned: str = "mnli"  # whose thinning is shown, if it is here; the data has all
 most: int = 3000  # items that the nonparametric prior is fitted on; of more, some are drawn
 resamples: int = 2000  # bootstrap resamples of the items, for the 95% intervals
 fives: int = 10  # draws of five votes per item
-draws: int = 20  # draws of the items' true distributions, and of votes from them
 refits: int = 300  # bootstrap resamples on which the prior is fitted anew
 seed: int = 0  # seed of all draws
 
 # %%
-from IPython.display import Markdown, display
+from IPython.display import Markdown
 
 from chaos_utils.analyses import atlas, your_votes
 from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
-from chaos_utils.plots.atlas import plot_atlas, plot_few_votes
+from chaos_utils.plots.atlas import plot_atlas
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
@@ -208,92 +206,6 @@ publish_table(
 # of the hundred votes are drawn, only {value}`tbl-crowds-selection dataset=snli seen .0%` of the SNLI items and
 # {value}`tbl-crowds-selection dataset=mnli seen .0%` of the MNLI items do so again. RTE's
 # {value}`tbl-crowds-selection dataset=rte seen .0%` counts all its votes, those of the five workers included.
-#
-# ## What few votes do to each estimate
-#
-# ChaosNLI's hundred votes can be thinned: drawing 3, 5, 10 or 20 of them per item gives what fewer people would
-# have said, and shows which estimates hold for the smaller crowds above.
-
-# %%
-few_votes = atlas.few_votes(atlas.book_inputs(inputs), seed=seed)
-if len(few_votes):
-    shown = few_votes.on(
-        thinned if len(few_votes.on(thinned)) else few_votes.rows["dataset"].iloc[0]
-    )
-    display(
-        publish_figure(
-            "fig-few-votes",
-            plot_few_votes,
-            shown.where(shown.rows["estimate"] != "usual"),
-            caption="""Unbiased estimates hold from three votes on; vote shares as they are mislead. Estimates
-            from 3, 5, 10 and 20 of the hundred votes per item of MNLI, against that of all votes (dashed):
-            Shannon entropy from the votes as they are, with the {term}`Miller–Madow correction`, and by a
-            {term}`nonparametric prior`; quadratic entropy; and the squared distance between people and the mean
-            vote.""",
-            alt="""Three panels. For Shannon entropy, the votes as they are and Miller–Madow lie far below the dashed
-            line at three votes and rise towards it, the prior lies just below it. For quadratic entropy and
-            squared distance the unbiased estimates lie on the dashed line at every number of votes, the others
-            miss it widely at three votes.""",
-        ),
-        publish_table(
-            "tbl-few-votes",
-            few_votes,
-            shown=shown.rows,
-            columns=atlas.FEW_VOTES_COLUMNS,
-            groups=["dataset"],
-            index=atlas.FEW_VOTES_INDEX,
-            caption="""Quadratic entropy, squared distance and α can be estimated from three votes; ties and
-            unanimity cannot. Means over fifty draws of so many votes per item, and the value of all votes. The data
-            has the other datasets with a hundred votes.""",
-        ),
-    )
-
-# %% [markdown]
-# With three votes per item, the Shannon entropy of MNLI's vote shares is
-# {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 value .2f` nats, against
-# {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 of_all .2f` from all hundred
-# ({numref}`fig-few-votes`). The Miller–Madow correction {cite:p}`miller1955` closes less than half of the gap, the
-# prior nearly all of it: {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=prior n_votes=3 value .2f`.
-#
-# Unbiased quadratic entropy needs no such help:
-# {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 value .3f` from three votes and
-# {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 of_all .3f` from a hundred. Nor
-# does Krippendorff's α {cite:p}`krippendorff2004`. SNLI and αNLI behave alike (the data of
-# {numref}`tbl-few-votes`).
-#
-# The share of items without a majority is
-# {value}`tbl-few-votes dataset=mnli quantity=no_majority n_votes=3 value .0%` with three votes,
-# {value}`tbl-few-votes dataset=mnli quantity=no_majority n_votes=10 value .0%` with ten, and
-# {value}`tbl-few-votes dataset=mnli quantity=no_majority n_votes=3 of_all .0%` with a hundred: it rises and
-# falls again, in part because even numbers of votes allow ties.
-#
-# ## How many votes a dataset takes
-#
-# How many votes make a majority label right, or shares close to everyone's, depends on how divided people are. Truths
-# are drawn from their posterior by each dataset's {term}`nonparametric prior`, and votes from the truths, as in
-# {doc}`ceilings`. With fewer than twenty votes per item the answer would be the prior's alone, so those datasets are
-# left out.
-
-# %%
-votes_needed = atlas.by_votes(inputs, most=most, n_draws=draws, seed=seed)
-publish_table(
-    "tbl-crowds-votes",
-    votes_needed,
-    columns=atlas.BY_VOTES_COLUMNS,
-    index=atlas.BY_VOTES_INDEX,
-    caption="""Where people are divided, five votes find the wrong majority on about a sixth of the items or more. Datasets
-    with at least twenty votes on most items: on how many of them the majority of k votes is that of infinitely many,
-    and how far the shares of k votes are from everyone's. The data has up to a hundred votes and the standard
-    deviations over draws.""",
-) if len(votes_needed) else Markdown(
-    "This section needs at least twenty votes on half of the items."
-)
-
-# %% [markdown]
-# Twenty votes settle {value}`tbl-crowds-votes dataset=cifar10h quantity=label n_votes=20 value .0%` of the majorities on
-# CIFAR-10H and {value}`tbl-crowds-votes dataset=mnli quantity=label n_votes=20 value .0%` on MNLI
-# ({numref}`tbl-crowds-votes`). The {doc}`calculator of votes and items <../votes_and_items>` reads these numbers for
-# other targets.
 #
 # ## Your crowd in the atlas
 #

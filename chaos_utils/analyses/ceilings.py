@@ -1,6 +1,6 @@
 """How many votes are enough: the perfect model, the second crowd, and systems beside them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -283,23 +283,21 @@ BIAS_COLUMNS = [
 ]
 
 
-def _second_crowd(column: str) -> Callable[[Mapping[str, Any]], str]:
-    """Return how a column of second crowds is written: the score, if it differs from 0."""
-
-    def cell(row: Mapping[str, Any]) -> str:
-        settled = is_settled(row["measure"], row[column], row["second_crowd_se"])
-        return number(row[column], 3) if settled else UNSETTLED
-
-    return cell
+def _second_crowd(row: Mapping[str, Any]) -> str:
+    """Return how the second crowd's score is written: by halves where these exist."""
+    score = row["second_crowd_halves"]
+    if np.isnan(score):
+        score = row["second_crowd_posterior"]
+    settled = is_settled(row["measure"], score, row["second_crowd_se"])
+    return number(score, 3) if settled else UNSETTLED
 
 
 CEILING_COLUMNS = [
     DATASET,
     Column("measure", "measure", names=lambda name: MEASURES[name].title),
-    Column("uniform guess", "uniform", 3),
     with_ends("perfect model", "perfect_model", 3),
-    Column("split halves", _second_crowd("second_crowd_halves"), group="second crowd"),
-    Column("drawn crowds", _second_crowd("second_crowd_posterior"), group="second crowd"),
+    Column("second crowd", _second_crowd),
+    Column("uniform guess", "uniform", 3),
 ]
 
 

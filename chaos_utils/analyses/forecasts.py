@@ -26,13 +26,13 @@ _POSTERIOR_DRAWS = 200  # of each item's true distribution
 _SURE = 0.95  # chance of a majority label that counts as sure, and level of the intervals
 _NORMAL = 1.96
 _QUANTITIES = {  # by their names in the table: what they are, and whether they are percentages
-    "perfect_model": ("distance (TVD) of the k votes from all people", False),
-    "second_crowd": ("distance (TVD) of the k votes from k other people", False),
+    "perfect_model": ("k votes from all people (TVD)", False),
+    "second_crowd": ("k votes from k others (TVD)", False),
     "majority": ("majority label right, % of items", True),
     "entropy": ("Shannon entropy (nats)", False),
-    "entropy_plain": ("the same, by the vote shares as they are", False),
-    "sure": ("95% sure majority labels that are right, %", True),
-    "interval": ("95% intervals that hold a label’s share, %", True),
+    "entropy_plain": ("the same, by raw vote shares", False),
+    "sure": ("“95% sure” majorities right, %", True),
+    "interval": ("95% intervals that hold, %", True),
     "interval_dirichlet": ("the same, by a Dirichlet prior", True),
 }
 
@@ -152,7 +152,7 @@ def _number(column: str, row: Mapping[str, Any]) -> str:
 
 
 COLUMNS = [
-    Column("", "quantity", names=lambda name: _QUANTITIES[name][0]),
+    Column("quantity", "quantity", names=lambda name: _QUANTITIES[name][0]),
     *(
         Column(
             column,

@@ -6,14 +6,20 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
 
-from chaos_utils.base.style import SYSTEM_NAMES
+from chaos_utils.base.style import SYSTEM_NAMES, colour
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.plots.marks import key, line, logarithmic, write
+from chaos_utils.plots.marks import key, label_lines, line, logarithmic, write
 from chaos_utils.plots.panels import dataset_panels, label_left, panel_grid
 
-_NOT_DRAWN = ("kl",)  # its curve is that of JSD on another scale
+# The measures that are drawn: how the panel is called, where not by the measure's title.
+_DRAWN = {"new_accuracy": "majority label right", "dist_ce": "", "jsd": "", "ece_votes": ""}
+_GOAL = 0.95  # of majority labels: the line at which the chapter reads the curves
+_N_COLOURED = 2  # datasets that have a colour; those after them are grey
+_HOLLOW: dict[str, Any] = {"marker": "o", "markersize": 5, "markerfacecolor": "none",
+                           "linestyle": ""}  # fmt: skip
 _GUESSES = {"uniform guess": "muted", "old label": "text"}  # with their colours
 # The parts of a total error: name, dashes, and the index of the point that bears the name.
 _PARTS = {"bias": ("bias", "--", -1), "standard_error": ("standard error", ":", 0)}
@@ -21,34 +27,44 @@ _TINY = 1e-6  # rounding, on a logarithmic axis
 
 
 def plot_annotation_budget(table: pd.DataFrame) -> Figure:
-    """Draw the perfect model's score against the votes per item, for each measure but KL.
+    """Draw the perfect model's score against the votes per item, for four measures.
 
-    Open circles are the error of the votes as an estimate of the truth, where the two differ.
-    The table is as `analyses.ceilings.annotation_budget` gives it, for one or more datasets.
+    Two datasets are in colour, the others grey. Open circles are the error of the votes as an
+    estimate of the truth, where the two differ. The table is as
+    `analyses.ceilings.annotation_budget` gives it, for one or more datasets.
     """
-    names = [name for name in dict.fromkeys(table["measure"]) if name not in _NOT_DRAWN]
-    figure, axes = panel_grid(len(names), columns=3, height=2.1)
+    figure, axes = panel_grid(len(_DRAWN), columns=2, height=2.3)
     datasets = in_order(table["dataset"])
-    looks = {
-        dataset.short: {"hue": dataset.colour, "linestyle": dataset.dash} for dataset in datasets
-    }
-    hollow: dict[str, Any] = {"marker": "o", "markersize": 5, "markerfacecolor": "none",
-                              "linestyle": ""}  # fmt: skip
-    for axis, name in zip(axes, names, strict=True):
-        measure, measure_rows = MEASURES[name], table[table["measure"] == name]
-        for dataset in datasets:
-            rows = measure_rows[measure_rows["dataset"] == dataset.name]
-            wide = rows.pivot(index="n_votes", columns="quantity", values="value").reset_index()
-            look: dict[str, Any] = {"marker": ".", "markersize": 6, "linestyle": dataset.dash}
-            line(axis, wide, "n_votes", "perfect_model", "", dataset.colour, **look)
-            if "error" in wide and not np.allclose(wide["error"], wide["perfect_model"]):
-                line(axis, wide, "n_votes", "error", "", dataset.colour, **hollow)
+    hues = [
+        "muted" if place >= _N_COLOURED else dataset.colour
+        for place, dataset in enumerate(datasets)
+    ]
+    for axis, (name, title) in zip(axes, _DRAWN.items(), strict=True):
+        measure, rows = MEASURES[name], table[table["measure"] == name]
+        is_share_right = measure.better == "higher"
+        lowest = np.floor(10 * rows["value"].min()) / 10 if is_share_right else 0
+        axis.set(ylim=(lowest, 1.01 if is_share_right else 1.06 * rows["value"].max()))
+        ends = []
+        for dataset, hue in zip(datasets, hues, strict=True):
+            curves = rows[rows["dataset"] == dataset.name].pivot(
+                index="n_votes", columns="quantity", values="value"
+            )
+            curves, look = curves.reset_index(), dict[str, Any](linestyle=dataset.dash)
+            ends.append(line(axis, curves, "n_votes", "perfect_model", dataset.short, hue, **look))
+            if not np.allclose(curves["error"], curves["perfect_model"]):
+                line(axis, curves, "n_votes", "error", "", hue, **_HOLLOW)
+        if is_share_right:
+            axis.axhline(_GOAL, color=colour("muted"), linewidth=0.8, linestyle="dashed")
+            write(axis, f"{_GOAL:.0%}", (1, _GOAL), (3, 1), "muted")
+            axis.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         unit = f"{measure.unit}, " if measure.unit else ""
-        axis.set(title=measure.title, ylabel=f"{unit}{measure.better} is better")
-        axis.set_xlabel("votes per item")
+        axis.set(title=title or measure.title, xlabel="votes per item")
+        axis.set_ylabel(f"{unit}{measure.better} is better")
         logarithmic(axis, table["n_votes"])
-        axis.set_ylim(bottom=0, top=1.03 if measure.better == "higher" else None)
-    key(figure, looks | {"k votes as the prediction": {"hue": "text", **hollow}})
+        label_lines(axis, ends)
+    solid = {"hue": "text", "marker": "o", "markersize": 3.5, "linestyle": "-"}
+    key(figure, {"a perfect model, judged by k votes": solid,
+                 "k votes as the prediction": {"hue": "text", **_HOLLOW}})  # fmt: skip
     return figure
 
 

@@ -2,12 +2,13 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 from helpers.pictures import smallest_letters
+from helpers.widgets import recorded
 
 from chaos_utils.analyses.collection import transitions
-from chaos_utils.base.style import NARROW, WIDE, drawing_look
+from chaos_utils.base.style import NARROW, WIDE, colour, drawing_look
 from chaos_utils.collection.protocol import load_protocol
 from chaos_utils.plots.bins import plot_jsd_by_entropy
-from chaos_utils.plots.ceilings import plot_items_by_votes
+from chaos_utils.plots.ceilings import plot_annotation_budget, plot_items_by_votes
 from chaos_utils.plots.collection import plot_protocol
 from chaos_utils.plots.marks import key, write
 from chaos_utils.plots.panels import legible, row_panels
@@ -50,6 +51,16 @@ def test_letters_are_eleven_pixels_high_at_the_size_that_is_shown(narrow, shown)
         axes[0].set_xlim(0, 30)  # other ticks
         assert smallest_letters(figure) == pytest.approx(11 * 72 * figure.get_figwidth() / shown)
         assert axes[0].title.get_fontsize() > smallest_letters(figure)
+
+
+def test_scores_by_votes_have_two_datasets_in_colour_and_each_named_in_each_panel():
+    table = recorded("ceilings.annotation_budget")
+    with drawing_look("light"):
+        figure = plot_annotation_budget(table)
+        for axis in figure.axes:
+            assert len({line.get_color() for line in axis.get_lines()} - {colour("muted")}) == 2
+            named = {text.get_text() for text in axis.texts}
+            assert {"SNLI", "MNLI", "αNLI"} <= named
 
 
 def test_no_dataset_and_no_pool_is_dropped_from_the_bins(others):
