@@ -63,7 +63,7 @@ def test_what_stands_beside_the_votes_is_followed(tmp_path, monkeypatch):
     machines = {*auxiliary_data.JUDGES.files, *auxiliary_data.ANNOTATORS.files}
     assert needed("machine_crowds", "auto") >= machines
     others = {file.name for one in bundled_datasets() for file in one.files if not one.in_book}
-    assert needed("crowds", "auto") >= others
+    assert needed("ceilings", "auto") >= others
     assert not needed("annotations", "auto") & (others | machines | {*shown})
 
     monkeypatch.setattr(dependencies, "find", lambda name: tmp_path if name == shown[0] else None)
