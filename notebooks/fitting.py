@@ -50,10 +50,10 @@ Markdown(notices(inputs))
 # %% [markdown]
 # ## One number from five hundred votes
 #
-# Models that learned from one label per item are too sure of it. To shrink such a model, mix each of its predictions with the
-# base rate, how often people give each label overall. How much of each is one number, the same for all items, and few
-# votes suffice to fit it. We draw a hundred items and five votes on each, take the base rate and the number from
-# these, and judge by all votes on the items of other texts; then we draw again.
+# Models that learned from one label per item are too sure of it. To shrink such a model, mix each prediction with the base rate,
+# how often people give each label overall. One number says how much of each to take, and it needs few votes. We draw a hundred
+# items and five votes on each, take the base rate and the number from these, and judge by all votes on the items of other texts;
+# then we draw again.
 
 # %%
 shrunk = shrinking.shrunk(inputs, n_items=few_items, n_each=few_votes, n_draws=draws, seed=seed)
@@ -73,8 +73,8 @@ publish_table(
 )
 
 # %% [markdown]
-# On SNLI and MNLI, shrinking brings every model nearer to people ({numref}`tbl-fitting-shrunk`). On MNLI RoBERTa-large keeps
-# {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large weight .0%` of its own say; the base rate gets the rest. On αNLI,
+# On SNLI and MNLI, shrinking brings every model nearer to people ({numref}`tbl-fitting-shrunk`); on MNLI RoBERTa-large's own
+# probabilities get a weight of {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large weight .2f`. On αNLI,
 # where people agree more, shrinking makes RoBERTa-large worse, from
 # {value}`tbl-fitting-shrunk dataset=alphanli system=roberta-large misplaced .0f` to
 # {value}`tbl-fitting-shrunk dataset=alphanli system=roberta-large shrunk .0f`: it helps on the few items that the model gets
@@ -143,7 +143,7 @@ publish_figure(
 # ModernBERT-large, which may have seen the items of MNLI, they are worth
 # {value}`tbl-fitting dataset=mnli access=text "inputs=all but ModernBERT-large" map=quadratic objective=kl people .1f` there.
 #
-# Most of the gain is in being less sure. For RoBERTa-large on MNLI, a temperature takes the JSD from
+# Most of the gain comes from being less sure. For RoBERTa-large on MNLI, a temperature takes the JSD from
 # {value}`tbl-fitting dataset=mnli inputs=roberta-large "map=as it is" jsd .3f` to
 # {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=temperature objective=jsd jsd .3f`, and a matrix to
 # {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=jsd jsd .3f`. On αNLI, with two labels, a
@@ -239,9 +239,9 @@ publish_figure(
 #
 # ## Does a map carry over?
 #
-# Only in part. SNLI and MNLI have the same labels and can lend each other their maps. On SNLI the borrowed map brings the mean of
+# Only in part. SNLI and MNLI have the same labels, so one can borrow the other's map. On SNLI the borrowed map takes the mean of
 # the systems from {value}`tbl-fitting-pooled judged_on=snli misplaced_as_it_is .0f` misplaced votes of a hundred to
-# {value}`tbl-fitting-pooled judged_on=snli misplaced_other .0f`, one of its own to
+# {value}`tbl-fitting-pooled judged_on=snli misplaced_other .0f`, and a map of its own to
 # {value}`tbl-fitting-pooled judged_on=snli misplaced_same .0f`. Part of what a map learns may be how one dataset's items were
 # chosen. Fifty items of the dataset itself, with twenty votes on each, give more.
 
@@ -299,9 +299,8 @@ publish_table(
 # $ chaos run fitting -p data=my-votes.csv -p predictions=my-model.csv
 # ```
 #
-# In Python, `fit_map(log_probabilities(probabilities), shares, kind="quadratic")` of `chaos_utils.scoring.fitting` fits a map to
-# predictions and vote shares, and `predict` of what it returns takes the `log_probabilities` of new items.
-# `predict_out_of_fold` does what this page does. {doc}`train` shows what training on the votes gains beside a map.
+# In Python, `chaos_utils.scoring.fitting` has `fit_map` for new items and `predict_out_of_fold` for what this page does.
+# {doc}`train` shows what training on the votes gains beside a map.
 #
 # ## Limitations
 #
@@ -310,5 +309,4 @@ publish_table(
 # * On MNLI, all maps are judged on the
 #   {value}`tbl-fitting dataset=mnli "inputs=all systems" "map=as it is" n_items ,d` items that every system predicts.
 # * Sizes, training data and seeds differ between the models, so nothing here says what makes one nearer. Intervals are over items,
-#   with systems and folds as they are: another training seed may reverse a small difference. Models trained on votes are shown
-#   without a map, which would have seen the votes on the items that it is tested on.
+#   with systems and folds as they are: another training seed may reverse a small difference.

@@ -115,7 +115,7 @@ publish_figure(
     worth, on average over all ways to draw them, and as many people who know the base rate (dashed). The axis counts people and is even in
     {{term}}`skill <skill>`, how much nearer than the base rate (0) a prediction comes to knowing all people's answers (1).
     *Shrunk*: mixed with the base rate by one weight, fitted on other items; a panel that is drawn cannot be recalibrated. With {100 * confidence:g}% intervals over items; what lies far below the base rate is not drawn.""",
-    alt="""Line plots for SNLI, MNLI and αNLI. The dashed line of people rises towards one. Shrunk panels of models
+    alt="""Line plots for SNLI, MNLI and αNLI. The dashed line of people rises steadily. Shrunk panels of models
     start at or above one person and flatten between two and five people. As it is, a panel starts near the base
     rate on SNLI, and on MNLI stays below it up to all 32 models.""",
 )
