@@ -54,13 +54,15 @@ def shrunk(
             named.append((system.name, system.family, system.rows_in(votes), predicted))
     table = []
     for name, family, items, model in named:
-        if len(np.unique(groups[items])) < 2 * n_items:
+        if len(items) < 2 * n_items:
             continue
         counts, shares = votes.counts[items], votes.shares[items]
         draws = np.array([
             _drawn(counts, shares, model, groups[items], n_items, n_each, [seed, draw])
             for draw in range(n_draws)
         ])  # fmt: skip
+        if np.isnan(draws).any():
+            continue
         as_it_is = np.nan if name == BASE_RATE else total_variation(shares, model).mean()
         low, high = np.percentile(draws[:, 0], _ENDS)
         values = 100 * np.array([as_it_is, draws[:, 0].mean(), low, high])
@@ -73,7 +75,10 @@ def _drawn(
     counts: Ints, shares: Floats, model: Floats, groups: Ints, n_items: int, n_each: int,
     seed: list[int],
 ) -> tuple[float, float]:  # fmt: skip
-    """Return the mean distance of the shrunk system to the votes on other texts, and the weight."""
+    """Return the mean distance of the shrunk system to the votes on other texts, and the weight.
+
+    The distance is NaN where no other text is left.
+    """
     rng = np.random.default_rng(seed)
     fitted = rng.permutation(len(counts))[:n_items]
     asked = take_votes(counts[fitted], n_each, rng)
@@ -84,6 +89,8 @@ def _drawn(
         fitted_weight = distances(asked, model[fitted], groups[fitted]).shrinkage
     weight = min(fitted_weight, _LARGEST)
     others = ~np.isin(groups, groups[fitted])
+    if not others.any():
+        return np.nan, weight
     predicted = base + weight * (model[others] - base)
     return float(total_variation(shares[others], predicted).mean()), weight
 
