@@ -239,11 +239,14 @@ publish_figure(
 #
 # ## Does a map carry over?
 #
-# Only in part. SNLI and MNLI have the same labels, so one can borrow the other's map. On SNLI the borrowed map takes the mean of
-# the systems from {value}`tbl-fitting-pooled judged_on=snli misplaced_as_it_is .0f` misplaced votes of a hundred to
-# {value}`tbl-fitting-pooled judged_on=snli misplaced_other .0f`, and a map of its own to
-# {value}`tbl-fitting-pooled judged_on=snli misplaced_same .0f`. Part of what a map learns may be how one dataset's items were
-# chosen. Fifty items of the dataset itself, with twenty votes on each, give more.
+# Hardly. SNLI and MNLI have the same labels, so one can borrow the other's map. On SNLI the mean of the systems, as it is, misplaces
+# {value}`tbl-fitting-pooled judged_on=snli misplaced_as_it_is .0f` of a hundred votes, with the borrowed map
+# {value}`tbl-fitting-pooled judged_on=snli misplaced_other .0f` and with a map of its own
+# {value}`tbl-fitting-pooled judged_on=snli misplaced_same .0f`; on MNLI it is
+# {value}`tbl-fitting-pooled judged_on=mnli misplaced_as_it_is .0f`,
+# {value}`tbl-fitting-pooled judged_on=mnli misplaced_other .0f` and
+# {value}`tbl-fitting-pooled judged_on=mnli misplaced_same .0f`. Part of what a map learns may be how one dataset's items were
+# chosen. On SNLI, fifty items of its own with twenty votes on each serve better.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Maps that are carried over, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
