@@ -239,7 +239,7 @@ publish_figure(
 #
 # ## Does a map carry over?
 #
-# Hardly. SNLI and MNLI have the same labels, so one can borrow the other's map. On SNLI the mean of the systems, as it is, misplaces
+# Not to SNLI, and to MNLI only in part. The two have the same labels, so one can borrow the other's map. On SNLI the mean of the systems misplaces
 # {value}`tbl-fitting-pooled judged_on=snli misplaced_as_it_is .0f` of a hundred votes, with the borrowed map
 # {value}`tbl-fitting-pooled judged_on=snli misplaced_other .0f` and with a map of its own
 # {value}`tbl-fitting-pooled judged_on=snli misplaced_same .0f`; on MNLI it is
