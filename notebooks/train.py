@@ -132,8 +132,8 @@ publish_table(
 )
 
 # %% [markdown]
-# With other training before, MiniLM is worth
-# {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 worth .1f` people on SNLI after learning from the votes, and
+# Trained on labels first and then on votes, MiniLM is worth
+# {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 worth .1f` people on SNLI; trained on labels and then mapped,
 # {value}`tbl-human-equivalents dataset=snli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f` with the map;
 # on MNLI, {value}`tbl-trained dataset=mnli run=minilm-l6-nli-soft-s0 worth .1f` and
 # {value}`tbl-human-equivalents dataset=mnli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f`. Training on

@@ -101,7 +101,7 @@ def plot_machine_worth(table: pd.DataFrame) -> Figure:
         axis.set_xlabel("models, or people, pooled")
         axis.grid(visible=False, axis="x")
         label_lines(axis, ends)
-    label_left((axis for axis, *_ in panels), "worth in people, on the scale of skill")
+    label_left((axis for axis, *_ in panels), "worth in people, higher is better")
     return legible(figure)
 
 
