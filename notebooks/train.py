@@ -134,8 +134,8 @@ publish_table(
 # %% [markdown]
 # Trained on labels first and then on votes, MiniLM is worth
 # {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 worth .1f` people on SNLI; trained on labels and then mapped,
-# {value}`tbl-human-equivalents dataset=snli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f` with the map;
-# on MNLI, {value}`tbl-trained dataset=mnli run=minilm-l6-nli-soft-s0 worth .1f` and
+# {value}`tbl-human-equivalents dataset=snli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f`.
+# On MNLI it is {value}`tbl-trained dataset=mnli run=minilm-l6-nli-soft-s0 worth .1f` and
 # {value}`tbl-human-equivalents dataset=mnli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f`. Training on
 # {term}`JSD` instead of the cross-entropy misplaces fewer votes on SNLI
 # ({value}`tbl-trained dataset=snli run=minilm-l6-nli-jsd-s0 misplaced .0%`), but makes the model worth less on MNLI. On αNLI, where
