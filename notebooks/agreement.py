@@ -8,19 +8,17 @@
 # {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=1 people_bits .2f` to
 # {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 people_bits .2f` bits and RoBERTa-base's from
 # {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=1 model_bits .2f` to
-# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 model_bits .2f`.** On MNLI that of this RoBERTa-base, which {cite:t}`baan2022` trained on SNLI alone, rises from
-# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=people bin=1 model_bits .2f` to
+# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 model_bits .2f`.** On MNLI, where this RoBERTa-base was not trained {cite:p}`baan2022`, its entropy hardly
+# moves, from {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=people bin=1 model_bits .2f` to
 # {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=people bin=5 model_bits .2f`. The accuracy of the nine models of
 # 2020 falls from {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=1 mean:value .0%` to
 # {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=5 mean:value .0%` on SNLI. In that last
 # fifth, half a crowd still predicts the other half's majority on
 # {value}`fig-accuracy-by-entropy dataset=snli "system=half a crowd" bin=5 value .0%`.
 #
-# A model that knew where people disagree could say which items need more votes. {cite:t}`nie2020` cut the items into
-# five bins by the entropy of their hundred votes. We follow them, and ask how sure models are in each bin, how
-# often they are right, and whether they put the items in the right order: that they do better, with rank correlations of
-# up to {value}`tbl-disagreement-signal dataset=snli kind=model max:spearman .2f` on SNLI, where five people reach
-# {value}`tbl-disagreement-signal dataset=snli "system=five people" spearman .2f`.
+# A model that knew where people disagree could say which items need more votes. Like {cite:t}`nie2020`, we cut the items into five
+# bins by the entropy of their hundred votes. How sure are models in each bin, how often are they right, and do they at least put the
+# items in the right order?
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -58,13 +56,13 @@ halves = agreement.half_crowds(pools, n_bins=bins, n_draws=cuts, seed=seed)
 in_colour = [*names_of_yours(inputs), "RoBERTa-base", "roberta-large"]
 
 # %% tags=["remove-input"]
-Markdown(notices(inputs, our_own=False))
+Markdown(notices(inputs))
 
 # %% [markdown]
 # ## Models flatten too little
 #
-# Are models less sure where people are? One half of each item's votes cuts the items into fifths, and the other half
-# judges: votes that do both would make the last fifth look more divided than it is.
+# Are models less sure where people are? One half of each item's votes sorts the items into fifths, and the other half
+# judges. Had the same votes done both, the last fifth would look more divided than it is.
 
 # %%
 flattening = agreement.flattening(inputs, n_bins=5, n_draws=cuts, seed=seed)
@@ -83,14 +81,14 @@ publish_figure(
 )
 
 # %% [markdown]
-# All models flatten too little ({numref}`fig-flattening`). On SNLI the entropy of the nine rises about half as much as
-# people's, on MNLI at most a third as much. How sure a model is says little about how near it is.
-# Cut by its *own* entropy, RoBERTa-base is farther from people than a uniform guess in the fifth of the MNLI items where it is surest (JSD
-# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 jsd .3f` against
-# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 uniform .3f`), and nearer where it is least sure. The nine are farther
-# than the guess, too, each by at least
-# {value}`tbl-flattening dataset=mnli system=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert cut=model bin=1 min:gap .3f`
-# where they are surest. On αNLI they are nearest where they are surest.
+# All models flatten too little ({numref}`fig-flattening`). On SNLI the entropy of the nine rises about half as much as people's, on
+# MNLI at most a third as much. Nor does a model's certainty say much about how near it is to people, here by {term}`JSD`, the papers'
+# distance (from 0 to 0.83, lower is better). In the fifth of the MNLI items where RoBERTa-base itself is surest, it is farther from
+# people ({value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 jsd .3f`) than a uniform guess
+# ({value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 uniform .3f`), and nearer where it is least sure. So are all
+# nine, where they are surest, by at least
+# {value}`tbl-flattening dataset=mnli system=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert cut=model bin=1 min:gap .3f`.
+# On αNLI they are nearest where they are surest.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The first and last fifths as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -110,8 +108,9 @@ publish_table(
 # %% [markdown]
 # ## Accuracy falls, for people too
 #
-# New accuracy counts agreement with the majority of the hundred votes. Where votes are nearly tied, nobody can predict it
-# well. Half a crowd shows how well people do: its majority, as a prediction of the other half's.
+# {term}`New accuracy <new accuracy>` is the share of items on which a model gives the label that most of the hundred people gave.
+# Where votes are nearly tied, nobody can predict that label well. Half a crowd shows how well people do: its majority predicts that of
+# the other half.
 
 # %%
 publish_figure(
@@ -131,24 +130,22 @@ publish_figure(
 )
 
 # %% [markdown]
-# In the first fifth of SNLI there is little between models and half a crowd; in the last there are
-# {value}`fig-accuracy-by-entropy dataset=snli "system=half a crowd" bin=5 value .0%` against
-# {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=5 mean:value .0%`, and always giving the
-# commonest label is right on {value}`tbl-entropy-bins dataset=snli system=chance measure=new_accuracy bin=5 value .0%`
-# ({numref}`fig-accuracy-by-entropy`). On MNLI half a crowd has
-# {value}`fig-accuracy-by-entropy dataset=mnli "system=half a crowd" bin=5 value .0%` there and the nine models
-# {value}`tbl-entropy-bins dataset=mnli source=published measure=new_accuracy bin=5 mean:value .0%`, on αNLI
-# {value}`fig-accuracy-by-entropy dataset=alphanli "system=half a crowd" bin=5 value .0%` and
-# {value}`tbl-entropy-bins dataset=alphanli source=published measure=new_accuracy bin=5 mean:value .0%`. The old labels
-# are hardly better than models: in the last SNLI bin
-# {value}`tbl-entropy-bins dataset=snli "system=original votes" measure=new_accuracy bin=5 value .0%` of them are the new majority.
+# In the first fifth of SNLI, models are nearly as good as half a crowd. In the last, they are right on
+# {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=5 mean:value .0%` of the items and half a crowd on
+# {value}`fig-accuracy-by-entropy dataset=snli "system=half a crowd" bin=5 value .0%`; always giving the commonest label would be
+# right on {value}`tbl-entropy-bins dataset=snli system=chance measure=new_accuracy bin=5 value .0%`
+# ({numref}`fig-accuracy-by-entropy`). On MNLI the two are at
+# {value}`tbl-entropy-bins dataset=mnli source=published measure=new_accuracy bin=5 mean:value .0%` and
+# {value}`fig-accuracy-by-entropy dataset=mnli "system=half a crowd" bin=5 value .0%`. The old labels hardly do better than models: in
+# the last SNLI bin, {value}`tbl-entropy-bins dataset=snli "system=original votes" measure=new_accuracy bin=5 value .0%` of them are
+# the new majority.
 #
-# The paper says that models barely beat a guess in the last bin. Corrected for all comparisons, no model differs from the commonest label there on SNLI
-# or αNLI. On MNLI,
+# The paper says that models barely beat a guess in the last bin. Corrected for all comparisons, no model differs from the commonest
+# label there on SNLI or αNLI. On MNLI,
 # {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy bin=5 verdict=better count:system d`
 # of {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy reference=chance bin=5 count:system d`
-# models are clearly above the label that is commonest over all items. None is above the commonest label
-# of that bin, which is chosen with hindsight.
+# models are clearly above the label that is commonest over all items; none is above the commonest label of that bin, which is chosen
+# with hindsight.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All bins as a table", "code_prompt_hide": "Fold the table"}
 in_bins = agreement.scores_with_change(scores)
@@ -185,8 +182,8 @@ publish_table(
 # ## Do models order the items?
 #
 # A model may be too sure everywhere and still be less sure where people disagree more. We measure this
-# {term}`disagreement as a signal` in two ways: Spearman's correlation asks whether a model's entropy orders the items as
-# people's does; the area under the ROC curve (AUROC) whether it separates contested items from the rest.
+# {term}`disagreement as a signal` in two ways. Spearman's correlation asks whether a model's entropy orders the items as people's does;
+# the area under the ROC curve (AUROC), whether it separates contested items from the rest.
 
 # %%
 threshold = 0.6  # an item is contested where no label has this share of the votes
@@ -196,7 +193,7 @@ publish_table(
     signal,
     shown=results.shown_signal(signal.rows),
     columns=results.SIGNAL_COLUMNS,
-    groups=("dataset", "kind"),
+    groups=["dataset"],
     caption=f"""Five people’s votes reveal where others disagree better than any unfitted model. Guesses, and
     of each dataset's models the one with the highest correlation; the data has all. In brackets, 95% intervals over
     items. *Spearman*:
@@ -207,22 +204,22 @@ publish_table(
 )
 
 # %% [markdown]
-# Five people do it better than any model as it is: their entropy correlates with that of the others at
+# Five people do this better than any model as it is. Their entropy correlates with that of the others at
 # {value}`tbl-disagreement-signal dataset=snli "system=five people" spearman .2f` on SNLI and
 # {value}`tbl-disagreement-signal dataset=mnli "system=five people" spearman .2f` on MNLI, that of the best model at
 # {value}`tbl-disagreement-signal dataset=snli kind=model max:spearman .2f` and
-# {value}`tbl-disagreement-signal dataset=mnli kind=model max:spearman .2f` ({numref}`tbl-disagreement-signal`). Fitted to
-# the votes on other items, all systems together do better than five people on SNLI
-# ({value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl spearman .2f`) and on MNLI
-# ({value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl spearman .2f`), but not on
-# αNLI ({doc}`fitting`). On MNLI the old label alone does better than all models but ModernBERT-large, which may
-# have seen the items: the mean vote given it has
-# {value}`tbl-disagreement-signal dataset=mnli "system=mean vote given the old label" spearman .2f`.
+# {value}`tbl-disagreement-signal dataset=mnli kind=model max:spearman .2f` ({numref}`tbl-disagreement-signal`). Fitted to the votes on
+# other items, all systems together do better than five people on SNLI
+# ({value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl spearman .2f`) and MNLI
+# ({value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl spearman .2f`), but not on αNLI
+# ({doc}`fitting`). On MNLI the old label alone
+# ({value}`tbl-disagreement-signal dataset=mnli "system=mean vote given the old label" spearman .2f`) does better than all models but
+# ModernBERT-large, which may have seen the items.
 #
 # ## Distance from people
 #
-# By {term}`JSD`, a split crowd need not cost a model anything, if it splits its probability likewise. Yet most models' distance
-# grows from bin to bin: that of the nearest of the nine on SNLI from
+# A split crowd need not cost a model anything, if it splits its probability likewise. Yet most models' JSD grows from bin to bin: that
+# of the nearest of the nine on SNLI from
 # {value}`tbl-entropy-bins dataset=snli source=published measure=jsd bin=1 min:value .3f` to
 # {value}`tbl-entropy-bins dataset=snli source=published measure=jsd bin=5 min:value .3f`. The {term}`uniform guess` comes
 # nearer meanwhile. This is true by definition, so it is not a finding: its distance from people *is* how much they agree.
@@ -289,9 +286,10 @@ publish_table(
 # %% [markdown]
 # ## How the bins are made
 #
-# The edges are quantiles of the entropy in bits, so that bins hold about equally many items; many items share an entropy, hence the
-# unequal sizes. A bin takes its lower edge; the last one takes both. SNLI and MNLI are pooled as in the paper's figures, and shown one by one as in its
-# tables. Sizes of the published bins are reproduced to the item, and all scores of the nine models to the last digit.
+# The edges are quantiles of the entropy in bits, so that bins hold about equally many items; since many items share an entropy, sizes
+# differ. A bin includes its lower edge; the last one includes both. SNLI and MNLI are pooled as in the paper's figures, and shown
+# one by one as in its tables. Sizes of the published bins are reproduced to the item, and all scores of the nine models to the last
+# digit.
 #
 # ## Limitations
 #

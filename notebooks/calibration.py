@@ -47,7 +47,7 @@ in_table_1 = gather(data, predictions, datasets=calibration.table_1_datasets(dat
 inputs = in_table_1.named(dataset)
 
 # %% tags=["remove-input"]
-Markdown(notices(inputs, our_own=False))
+Markdown(notices(inputs))
 
 # %% [markdown]
 # ## What calibration asks

@@ -28,7 +28,7 @@ from IPython.display import Markdown
 
 from chaos_utils.analyses import asking, machine_crowds
 from chaos_utils.analyses.inputs import gather
-from chaos_utils.analyses.notices import notices
+from chaos_utils.analyses.notices import are_our_own, notices
 from chaos_utils.datasets.auxiliary_data import JUDGES
 from chaos_utils.plots.machine_crowds import (
     plot_asking,
@@ -52,9 +52,9 @@ Markdown(notices(inputs))
 # %% [markdown]
 # ## One label each
 #
-# {cite:t}`li2026` asked 32 models by ten makers, of 2025 and 2026, for one label per item, at temperature 0. We compare
-# their labels of about a thousand items each of SNLI, MNLI and αNLI with the hundred votes on the same item. On new
-# items, models may be worth less. They are named as they were asked; these are no verified versions.
+# {cite:t}`li2026` asked 32 models by ten makers, of 2025 and 2026, for one label per item, at temperature 0, on about a thousand
+# items each of SNLI, MNLI and αNLI. We set these labels beside the hundred votes on the same items. On new items, models may be
+# worth less. They bear the names under which they were asked; nobody verified the versions.
 #
 # ## Each model and a person
 
@@ -64,8 +64,8 @@ publish_figure(
     "fig-machine-models",
     plot_members,
     members,
-    caption=f"""On SNLI and αNLI most models agree with a person more often than another person does; the label
-    that most other people gave is beyond them all, as it nearly must be. How often a random person gives a model's label, with {100 * confidence:g}% intervals over
+    caption=f"""On SNLI and αNLI most models agree with a person more often than another person does; none agrees as often as the label
+    that most other people gave, which is nearly true by definition. How often a random person gives a model's label, with {100 * confidence:g}% intervals over
     items. Blue: the difference from *two people*, who agree with each other, is significant (paired bootstrap,
     Holm's method over the models). *Majority*: the label that most other people gave.""",
     alt="""Three panels of dots, one row per model, for SNLI, MNLI and αNLI. On SNLI nearly all dots lie between
@@ -74,19 +74,18 @@ publish_figure(
 )
 
 # %% [markdown]
-# Of the 32 models {value}`tbl-machine-models dataset=snli side=above count:with_people d` agree with a person
-# significantly more often than a second person does on SNLI, and
-# {value}`tbl-machine-models dataset=mnli side=above count:with_people d` on MNLI ({numref}`fig-machine-models`). That does
-# not make them better than people: such a count rewards whoever leaves out every minority view, so the label that most
-# other people gave does better still.
+# On SNLI, {value}`tbl-machine-models dataset=snli side=above count:with_people d` of the 32 models agree with a person
+# significantly more often than a second person does, and on MNLI
+# {value}`tbl-machine-models dataset=mnli side=above count:with_people d` ({numref}`fig-machine-models`). That does not make them
+# better than people. Such a count rewards whoever leaves out every minority view: the label that most other people gave does
+# better still.
 #
-# So we ask how many people one would have to ask to know as much ({term}`worth`). In place of a label stands the mean
-# vote on the other items that have it; a person is then worth about 1, the best single model
-# {value}`tbl-machine-models dataset=snli max:people_on_top_recalibrated .1f` on SNLI and
-# {value}`tbl-machine-models dataset=mnli max:people_on_top_recalibrated .1f` on MNLI ({numref}`tbl-machine-models`). Which
-# one agrees best with people cannot be said: on SNLI
-# {value}`tbl-machine-models dataset=snli rank_best=1 count:with_people d` of the 32 may be first (ranks that hold for all at
-# once, 95%).
+# So we ask how many people you would have to ask to learn as much, on top of how often each label is given overall
+# ({term}`worth`). A model's label then stands for the mean vote on the other items that have it. A person is worth about 1, the
+# best single model {value}`tbl-machine-models dataset=snli max:people_on_top_recalibrated .1f` on SNLI and
+# {value}`tbl-machine-models dataset=mnli max:people_on_top_recalibrated .1f` on MNLI ({numref}`tbl-machine-models`). Which model
+# agrees best with people, we cannot say: on SNLI any of
+# {value}`tbl-machine-models dataset=snli rank_best=1 count:with_people d` may be first (95%, for all ranks at once).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All models as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -104,40 +103,41 @@ publish_table(
 # %% [markdown]
 # ## How many people a panel is worth
 #
-# Pooling helps where members err independently, as people do: *k* people are worth *k*. Where models share an error,
-# more of them only confirm it.
+# Pooling helps where members err independently, as people do: *k* people are worth *k*. Where models share an error, more models
+# only confirm it.
 
 # %%
 publish_figure(
     "fig-machine-worth",
     plot_machine_worth,
     machine_crowds.panels(labelled, **resampling),
-    caption=f"""Pooling more models soon stops helping; pooling more people does not. {{term}}`Skill <skill>` of
-    the pooled votes of some models, on average over all ways to draw them, and of as many people who know the base
-    rate (dashed). 0 is the base rate; at the left, the skill of 1, 2, 5 or 10 people, where there is room. *Shrunk*: mixed with the
-    base rate by one weight, fitted on other items; a panel that is drawn cannot be recalibrated. With {100 * confidence:g}% intervals over items; below −0.3
-    nothing is drawn.""",
-    alt="""Line plots for SNLI, MNLI and αNLI. The dashed line of people rises towards one. Shrunk panels of models
+    caption=f"""Pooling more models soon stops helping; pooling more people does not. What the pooled votes of some models are
+    worth, on average over all ways to draw them, and as many people who know the base rate (dashed). The axis counts people and is even in
+    {{term}}`skill <skill>`, how much nearer than the base rate (0) a prediction comes to knowing all people's answers (1).
+    *Shrunk*: mixed with the base rate by one weight, fitted on other items; a panel that is drawn cannot be recalibrated. With {100 * confidence:g}% intervals over items; what lies far below the base rate is not drawn.""",
+    alt="""Line plots for SNLI, MNLI and αNLI. The dashed line of people rises steadily. Shrunk panels of models
     start at or above one person and flatten between two and five people. As it is, a panel starts near the base
     rate on SNLI, and on MNLI stays below it up to all 32 models.""",
 )
 
 # %% [markdown]
-# On SNLI a single model is worth
-# {value}`fig-machine-worth dataset=snli n_members=1 people_on_top_shrunk .1f` people, on average and shrunk; all 32,
-# {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_shrunk .1f` ({numref}`fig-machine-worth`); infinitely
-# many would be worth {value}`tbl-machine-crowds dataset=snli "crowd=language models" limit_people_on_top_shrunk .1f`.
+# On SNLI a single model, shrunk towards the base rate by one number, is worth
+# {value}`fig-machine-worth dataset=snli n_members=1 people_on_top_shrunk .1f` people on average, and all 32 together
+# {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_shrunk .1f` ({numref}`fig-machine-worth`). Infinitely many such
+# models would be worth {value}`tbl-machine-crowds dataset=snli "crowd=language models" limit_people_on_top_shrunk .1f`.
 #
 # The gap between the two lines of models is overconfidence. As they are, the 32 are worth
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top .1f` people on SNLI and
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top .1f` on MNLI, where what they say is best
-# mixed with the base rate ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" shrinkage .2f` of the one, the
-# rest of the other).
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top .1f` people on SNLI and none on MNLI
+# ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top .1f`), where it is best to mix their votes half and half
+# with the base rate (their weight is
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" shrinkage .2f`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Each crowd, as a table", "code_prompt_hide": "Fold the table"}
+crowds = machine_crowds.crowds(inputs.with_auxiliary_data(JUDGES), **resampling)
 publish_table(
     "tbl-machine-crowds",
-    machine_crowds.crowds(inputs.with_auxiliary_data(JUDGES), **resampling),
+    crowds,
+    shown=crowds.rows[~are_our_own(crowds.rows["crowd"])],
     columns=machine_crowds.CROWD_COLUMNS,
     groups=["dataset"],
     caption=f"""Language models, and seeds of one model, agree with each other more often than people do, and a
@@ -150,14 +150,14 @@ publish_table(
 
 # %% [markdown]
 # Two runs of RoBERTa-base repeat each other even more: they give the same label to
-# {value}`tbl-machine-crowds dataset=mnli crowd=RoBERTa-base agreement .0%` of the MNLI items. Who made a language model
-# matters little: two by one maker agree on
+# {value}`tbl-machine-crowds dataset=mnli crowd=RoBERTa-base agreement .0%` of the MNLI items. Who made a language model hardly
+# matters: two by one maker agree on
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" within_maker .0%`, two by different makers on
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" across_makers .0%` ({numref}`tbl-machine-crowds`).
 #
-# The best of all panels of five, chosen on half of the SNLI items, is worth fewer people on the other half
-# ({value}`tbl-machine-panels dataset=snli "panel=the best, on the other items" people_on_top .1f`) than all 32
-# ({value}`tbl-machine-panels dataset=snli "panel=all models" people_on_top .1f`; {numref}`tbl-machine-panels`).
+# Nor does it help to choose. The best of all panels of five, chosen on half of the SNLI items, is worth
+# {value}`tbl-machine-panels dataset=snli "panel=the best, on the other items" people_on_top .1f` people on the other half, and all 32
+# are worth {value}`tbl-machine-panels dataset=snli "panel=all models" people_on_top .1f` ({numref}`tbl-machine-panels`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Panels of five, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -173,12 +173,12 @@ publish_table(
 # %% [markdown]
 # ### Language models and encoders
 #
-# Language models and the encoders of {doc}`results` each know something about people that the other does not. One map
-# of both, fitted on the votes on other items ({doc}`fitting`), is worth
+# Language models and the encoders of {doc}`results` each know something about people that the other does not. One map of both,
+# fitted on the votes on other items ({doc}`fitting`), is worth
 # {value}`tbl-machine-stacked dataset=snli "stacked=encoders + language models" people .1f` people on SNLI and
 # {value}`tbl-machine-stacked dataset=mnli "stacked=encoders + language models" people .1f` on MNLI
-# ({numref}`tbl-machine-stacked`). Without ModernBERT-large, which may have seen the MNLI items, it is worth
-# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders without ModernBERT-large + language models" people .1f` there.
+# ({numref}`tbl-machine-stacked`); without ModernBERT-large, which may have seen the MNLI items,
+# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders without ModernBERT-large + language models" people .1f` on MNLI.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Language models and encoders, as a table", "code_prompt_hide": "Fold the table"}
 stacked = machine_crowds.with_encoders(labelled, **resampling)
@@ -211,17 +211,19 @@ publish_figure(
 )
 
 # %% [markdown]
-# Where all 32 models agree, {value}`fig-machine-unanimity dataset=snli bin=4 people .0%` of people give that label on SNLI
-# and {value}`fig-machine-unanimity dataset=mnli bin=4 people .0%` on MNLI ({numref}`fig-machine-unanimity`). It is a good
-# sign of the majority, whose label it is on
-# {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of these MNLI items, and says little of agreement.
+# On MNLI, even where all models agree, many people do not: of the people asked about these items,
+# {value}`fig-machine-unanimity dataset=mnli bin=4 people .0%` give the models' label, on SNLI
+# {value}`fig-machine-unanimity dataset=snli bin=4 people .0%` and on αNLI
+# {value}`fig-machine-unanimity dataset=alphanli bin=4 people .0%` ({numref}`fig-machine-unanimity`). Unanimity is a good sign of the
+# majority, whose label it is on {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of these MNLI items. It does not mean
+# that people agree.
 #
-# Nearly all models agree on another label than people's majority on
-# {value}`tbl-machine-parted dataset=mnli people_label=any n_items d` of the
-# {value}`tbl-machine-parted dataset=mnli max:n_agreed d` MNLI items on which nearly all agree, most often on *neutral*
-# ({numref}`tbl-machine-parted`). Where people have left the {term}`old label` on MNLI, models give it in
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" old_label .0%` of their answers, people in
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%`: perhaps a trace of items seen in
+# Where nearly all models agree on MNLI, people's majority has another label on
+# {value}`tbl-machine-parted dataset=mnli people_label=any n_items d` of
+# {value}`tbl-machine-parted dataset=mnli max:n_agreed d` items; the models' label is then most often *neutral*
+# ({numref}`tbl-machine-parted`). Where people have left the {term}`old label` on MNLI,
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" old_label .0%` of the models' answers are the old label, but only
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%` of people's: perhaps a trace of items seen in
 # training.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Where models and people part, as a table", "code_prompt_hide": "Fold the table"}
@@ -230,7 +232,7 @@ publish_table(
     machine_crowds.parted(labelled),
     columns=machine_crowds.PARTED_COLUMNS,
     groups=["dataset"],
-    caption="""Where nearly all models part from most people, it is on close items, and on MNLI mostly towards
+    caption="""Nearly all models differ from most people on close items, and on MNLI mostly towards
     *neutral*. Items on which at least 90% of the models give one label and people's majority is another: how many,
     which share of people is with either label, and on how many of them the models give the old label. Pairs of
     labels with fewer than five items count among *any* alone.""",
@@ -239,9 +241,9 @@ publish_table(
 # %% [markdown]
 # ## The published values
 #
-# {cite:t}`li2026` describe the panel by *ν_MSE*, the number of people whose shares come as near. It comes out again
-# ({numref}`tbl-machine-published`). As a number of people it has no zero: without the bias of a hundred votes, the base
-# rate comes to {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f` on MNLI, and the 32 models to
+# {cite:t}`li2026` describe the panel by *ν_MSE*, the number of people whose shares come as near. We reproduce it
+# ({numref}`tbl-machine-published`). It has no zero: without the bias of a hundred votes, the base rate alone comes to
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f` people on MNLI, and the 32 models to
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed values", "code_prompt_hide": "Fold the table"}
@@ -250,7 +252,7 @@ publish_table(
     machine_crowds.published(labelled),
     columns=machine_crowds.PUBLISHED_COLUMNS,
     groups=["dataset"],
-    caption="""The published values come out again. On SNLI all digits agree; on MNLI and αNLI one and five items
+    caption="""The published values are reproduced. On SNLI all digits agree; on MNLI and αNLI one and five items
     are left out here, on which a model's reply could not be read and the published values count a placeholder.
     *J*: how often two people differ (with the votes taken for the truth). *PR*: participation ratio of the models'
     residuals. *n_eff*: independent models, from their errors against ChaosNLI's majority label. *γ_co*: share of
@@ -261,10 +263,10 @@ publish_table(
 # %% [markdown]
 # ## In an annotator's place
 #
-# {cite:t}`calderon2025` released the labels of language models together with those of individual annotators: six models
-# on word associations (WAX {cite:p}`liu2022`), four on pictures of skin lesions {cite:p}`cheplygina2018`. Their
-# {term}`replacement test` asks whether a model agrees with the other annotators as well as the annotator whom it would
-# replace. *ω* is the share of annotators that it beats when it may be behind by ε; from 0.5 on it passes.
+# {cite:t}`calderon2025` released the labels of language models together with those of each annotator: six models on word
+# associations (WAX {cite:p}`liu2022`), four on pictures of skin lesions {cite:p}`cheplygina2018`. Their {term}`replacement test`
+# asks of each annotator whether the model agrees with the others about as well as this annotator does. *ω* is the share of
+# annotators for whom it does, if it may be behind by a margin ε; from 0.5 on the model passes.
 
 # %%
 publish_table(
@@ -272,8 +274,8 @@ publish_table(
     machine_crowds.stand_ins(machine_crowds.annotator_inputs(inputs), **resampling),
     columns=machine_crowds.STAND_IN_COLUMNS,
     groups=["dataset"],
-    caption=f"""Whether a model may replace an annotator depends on the model and on the margin ε that is
-    allowed. *A person* and *a model*: how often another one gave the same label. *All of them, plurality*:
+    caption=f"""Whether a model may replace an annotator depends on the model and on the margin ε that we
+    allow. *A person* and *a model*: how often another one gave the same label. *All of them, plurality*:
     the label that most of the models gave (the first of those that tie); its worth is that of all their
     votes, pooled, and *a model* the agreement of two models. *People*: the agreement of two people. The last two
     rows are yardsticks of the test: the label that people give most often, given to every item, and a hundred more
@@ -283,22 +285,21 @@ publish_table(
 )
 
 # %% [markdown]
-# Whether a model passes depends on the model ({numref}`tbl-machine-stand-ins`). On WAX, Gemini Pro does at ε =
-# 0.1, the margin proposed for crowd workers, with ω =
-# {value}`tbl-machine-stand-ins dataset=wax model=gemini_pro wins_10 .2f`; Mistral fails even at ε = 0.2
-# ({value}`tbl-machine-stand-ins dataset=wax model=mistral-v03 wins_20 .2f`), as GPT-4o does on the skin lesions. A person
-# who is simulated from the votes passes at ε = 0.1 in
-# {value}`tbl-machine-stand-ins dataset=wax "model=one more person, simulated" passed_10 .0%` of the cases on WAX.
+# On WAX, Gemini Pro passes at ε = 0.1, the margin proposed for crowd workers, with ω =
+# {value}`tbl-machine-stand-ins dataset=wax model=gemini_pro wins_10 .2f` ({numref}`tbl-machine-stand-ins`). Mistral fails even at
+# ε = 0.2 ({value}`tbl-machine-stand-ins dataset=wax model=mistral-v03 wins_20 .2f`), as does GPT-4o on the skin lesions. People
+# do not always pass either: one more person, simulated from the votes on WAX, does so at ε = 0.1 in
+# {value}`tbl-machine-stand-ins dataset=wax "model=one more person, simulated" passed_10 .0%` of the cases.
 #
-# It judges one model in place of one person, not a crowd in place of a crowd. All models together are worth (shrunk)
-# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_shrunk .1f` people on WAX
-# and {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" people_on_top_shrunk .1f` on the
-# lesions, fewer than judged each item.
+# The test judges one model in place of one person, not a crowd in place of a crowd. All models together, shrunk, are worth
+# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_shrunk .1f` people on WAX and
+# {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" people_on_top_shrunk .1f` on the lesions, fewer than
+# judged each item.
 #
 # ## Other ways to ask
 #
-# {doc}`../your_model` says how samples, log-probabilities and stated percentages become a distribution. We found no
-# public run on ChaosNLI that has these item by item, so we simulate them with RoBERTa-large of {cite:t}`nie2020`.
+# A language model can also give samples, log-probabilities or percentages ({doc}`../your_model`). We found no public run on
+# ChaosNLI that has these item by item, so we simulate them with RoBERTa-large of {cite:t}`nie2020`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Ways of asking, as a table", "code_prompt_hide": "Fold the table"}
 ways = asking.ways(labelled, system="roberta-large", **resampling)
@@ -314,16 +315,17 @@ publish_table(
 )
 
 # %% [markdown]
-# Recalibrated, one label shows {value}`tbl-asking dataset=mnli way=label people_on_top_recalibrated .1f` of the
-# {value}`tbl-asking dataset=mnli way=logprobs people_on_top_recalibrated .1f` people that RoBERTa-large is worth on MNLI,
-# and thirty samples {value}`tbl-asking dataset=mnli way=samples n_answers=30 people_on_top_recalibrated .1f`
-# ({numref}`tbl-asking`). As they are, few samples flatter a model that is too sure of itself, since the ½ added to each
-# label draws it towards a uniform guess: compare samples with samples of the same number, or recalibrate.
+# Recalibrated, the probabilities of RoBERTa-large are worth
+# {value}`tbl-asking dataset=mnli way=logprobs people_on_top_recalibrated .1f` people on MNLI, one label
+# {value}`tbl-asking dataset=mnli way=label people_on_top_recalibrated .1f` and thirty samples
+# {value}`tbl-asking dataset=mnli way=samples n_answers=30 people_on_top_recalibrated .1f` ({numref}`tbl-asking`). As they are, few
+# samples flatter an overconfident model, since the ½ added to each label draws it towards a uniform guess. So compare samples with
+# as many samples, or recalibrate.
 #
 # ### Temperature, effort, personas
 #
-# {cite:t}`kamath2026` asked people how likely an inference is, on a scale from 0 to 100, and seven reasoning models the
-# same, thirty times each, in several settings. Does any of these give people's spread?
+# {cite:t}`kamath2026` asked people how likely an inference is, on a scale from 0 to 100, and seven reasoning models the same,
+# thirty times each, in several settings. Does any setting spread a model's answers as people's are spread?
 
 # %%
 settings = asking.settings(asking.setting_inputs(inputs), n_splits=100, **resampling)
@@ -331,7 +333,7 @@ publish_figure(
     "fig-asking",
     plot_asking,
     settings,
-    caption=f"""No setting gives a model people's spread, or brings it near them. Left: the Wasserstein distance between
+    caption=f"""No setting spreads a model's answers like people's, or brings it near them. Left: the Wasserstein distance between
     a model's answers and those of half the people, equally many, mean over 28 to 30 items of ProbCOPA, with
     {100 * confidence:g}% intervals over items. *People*: the other half. *Median*: that of the other half, as the only
     answer. *Uniform*: numbers drawn at random. Right: the standard deviation of the answers to an item. One setting, most of
@@ -343,26 +345,24 @@ publish_figure(
 
 # %% [markdown]
 # None does ({numref}`fig-asking`). The {value}`fig-asking kind=setting count:distance d` settings stay
-# {value}`fig-asking kind=setting min:distance .0f` to {value}`fig-asking kind=setting max:distance .0f` points from
-# people, where another half of the people stands at
-# {value}`fig-asking "model=the other half of the people" distance .1f` and a uniform guess at
-# {value}`fig-asking "model=uniform guess" distance .1f`. A model's thirty answers to an item differ by a standard
-# deviation of at most {value}`fig-asking kind=setting max:sd .0f` points, people's by
+# {value}`fig-asking kind=setting min:distance .0f` to {value}`fig-asking kind=setting max:distance .0f` points away from people.
+# Another half of the people is {value}`fig-asking "model=the other half of the people" distance .1f` points away, a uniform guess
+# {value}`fig-asking "model=uniform guess" distance .1f`. A model's thirty answers to an item have a standard deviation of at most
+# {value}`fig-asking kind=setting max:sd .0f` points, people's of
 # {value}`fig-asking "model=the other half of the people" sd .0f`.
 #
-# People's own median, as the only answer, stands at
-# {value}`fig-asking "model=the other half's median, alone" distance .1f` points. We cannot show that any setting is
-# nearer than this one number (smallest *p* of a nearer setting, adjusted by Holm's method:
-# {value}`fig-asking kind=setting is_nearer=true min:p_adjusted .2f`). Two samples of one distribution are apart by chance
-# {cite:p}`bellemare2017`, so all distances are between equally many answers; the energy distance needs no such care
-# {cite:p}`szekely2013`, and says the same.
+# People's own median, as the only answer, is {value}`fig-asking "model=the other half's median, alone" distance .1f` points away.
+# We cannot show that any setting is nearer than this one number (smallest *p* of a nearer setting, by Holm's method:
+# {value}`fig-asking kind=setting is_nearer=true min:p_adjusted .2f`). All distances are between equally many answers, since two
+# samples of one distribution differ by chance {cite:p}`bellemare2017`; the energy distance, which is free of this
+# {cite:p}`szekely2013`, gives the same picture.
 #
 # ## Limitations
 #
 # * The items of SNLI and MNLI were chosen for their disagreement; those of αNLI divide people less than the rest of αNLI
-#   (two people agree on {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" people_agreement .0%` of them
-#   and on {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" left_out_agreement .0%` of the rest).
-# * Each of the 32 models was asked once, with one prompt, for one label; that settings change little is shown for
-#   thirty items of another task alone.
+#   (two people agree on {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" people_agreement .0%` of these items,
+#   but on {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" left_out_agreement .0%` of the rest).
+# * Each of the 32 models was asked once, with one prompt, for one label. That settings change little is shown for thirty items of
+#   another task alone.
 # * Thirty-two models by ten makers are no sample of all models; intervals are over items alone.
-# * WAX and the lesions have few annotators with enough items: ω can take few values.
+# * WAX and the lesions have few annotators with enough items, so ω can take few values.

@@ -51,7 +51,7 @@ table = results.add_worth(scores, equivalents)
 references = reference_scores(inputs, seed=seed, measures=["jsd", "kl"])
 
 # %% tags=["remove-input"]
-Markdown(notices(inputs, our_own=False))
+Markdown(notices(inputs))
 
 # %% [markdown]
 # ## How many votes a prediction misplaces

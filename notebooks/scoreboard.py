@@ -11,14 +11,15 @@
 # "{value}`tbl-scoreboard-units system=roberta-large "prediction=one temperature" apparent_ratio .1f` times better" had
 # compared bits with nats.
 #
-# The unit is {term}`worth` in people, once {term}`recalibrated <worth, recalibrated>`. Few single places are certain:
-# RoBERTa-large may have any of the places
+# The unit is {term}`worth`: how many people you would have to ask about each item, on top of how often each label is given overall,
+# to learn as much as from the system once it is {term}`recalibrated <worth, recalibrated>`. Few places are certain: RoBERTa-large
+# may have any of the places
 # {value}`tbl-scoreboard dataset=snli system=roberta-large place_best .0f` to
 # {value}`tbl-scoreboard dataset=snli system=roberta-large place_worst .0f` of
 # {value}`tbl-scoreboard dataset=snli system=roberta-large n_placed .0f` on SNLI.
 #
-# Add yours with one command and a pull request: `chaos submit FILE --name NAME` checks it, and shows its row as
-# it will stand.
+# Add yours with one command and a pull request: `chaos submit FILE --name NAME` checks it and shows its row as
+# it will appear.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -31,7 +32,7 @@ from IPython.display import Markdown
 
 from chaos_utils.analyses import fitting, published_scoreboard, scoreboard
 from chaos_utils.analyses.inputs import gather
-from chaos_utils.analyses.notices import notices
+from chaos_utils.analyses.notices import are_our_own, notices
 from chaos_utils.datasets.auxiliary_data import JUDGES
 from chaos_utils.plots.scoreboard import plot_scoreboard
 from chaos_utils.report.figures import publish_figure
@@ -82,27 +83,27 @@ publish_table(
 # {cite:p}`mogstad2024,romano2005`: with 95% confidence, all sets of a dataset hold the true places together (4,000
 # resamples of the items, fitted maps held fixed).
 #
-# Sets that overlap do not make two systems equal; they say that these items cannot order them. With more systems,
+# Sets that overlap do not make two systems equal; they say that these items cannot tell them apart. With more systems,
 # sets widen, so quote a place with the number of places. *Only systems not trained on votes* leaves out what was fitted on
-# other items' votes; the others are then placed anew, among themselves.
+# other items' votes and places the others anew, among themselves.
 #
 # ## Why recalibrated
 #
-# A system can know much and say it badly. On MNLI, RoBERTa-large has the places
+# A system can know more than its probabilities show. On MNLI, RoBERTa-large has the places
 # {value}`tbl-scoreboard dataset=mnli system=roberta-large as_it_is_place_best .0f` to
 # {value}`tbl-scoreboard dataset=mnli system=roberta-large as_it_is_place_worst .0f` of
 # {value}`tbl-scoreboard dataset=mnli system=roberta-large as_it_is_n_placed .0f` as it is, below the
 # {term}`base rate`, and {value}`tbl-scoreboard dataset=mnli system=roberta-large place_best .0f` to
 # {value}`tbl-scoreboard dataset=mnli system=roberta-large place_worst .0f` of
 # {value}`tbl-scoreboard dataset=mnli system=roberta-large n_placed .0f` recalibrated. Its temperature decides the
-# first; it hardly changes the second.
+# first and hardly changes the second.
 #
-# Recalibrating also puts a label beside probabilities: in place of the label stands the mean vote on other items that
-# have it. As they are, the two do not compare, so a language model that was asked for one label has no worth as it is,
-# and no JSD. This sets a label at temperature 0 against probabilities, not a model against a model.
+# Recalibrating also lets labels and probabilities compete: a label then stands for the mean vote on other items that have it. As
+# they are, the two cannot be compared, so a language model that was asked for one label has no worth as it is, and no JSD. The
+# comparison is of a label at temperature 0 with probabilities, not of a model with a model.
 #
-# If you use probabilities as they are, read the column *as it is*. There, what was fitted on other items' votes
-# leads: it is recalibrated already.
+# If you use probabilities as they are, read the column *as it is*. What was fitted on other items' votes leads there, since it is
+# recalibrated already.
 #
 # There is no average over datasets. It would hide that the order differs on αNLI, and each new dataset would
 # change it.
@@ -113,9 +114,9 @@ publish_table(
 publish_figure(
     "fig-scoreboard",
     plot_scoreboard,
-    scoreboard.drawn(board),
+    scoreboard.drawn(board.where(~are_our_own(board.rows["family"]))),
     caption="""Recalibrated, most systems are worth one to four people on SNLI and MNLI, and fewer on αNLI; as they are, every
-    single model that learnt from no votes is worth less than the base rate on MNLI. Each mark is a system. Language models, and what is stacked with them, are judged on the
+    single model that has learned from no votes is worth less than the base rate on MNLI. Each mark is a system; our own small encoders are left out. Language models, and what is stacked with them, are judged on the
     items that they labelled, all else on all items. A label has no worth as it is. A second crowd, worth
     a hundred, and a perfect model lie beyond the axis. Intervals are in the tables.""",
     alt="""A panel for each dataset with a row for each group: people at five and ten; stacks with language models at
@@ -136,7 +137,7 @@ publish_figure(
 # {value}`tbl-scoreboard-parts dataset=mnli system=roberta-large people_on_top_recalibrated .1f`). The language models may
 # have seen the items.
 #
-# Five people, asked about each item on top of what the base rate says, come nearer to the crowd than any single system
+# Five people asked about each item, on top of the base rate, come nearer to the crowd than any single system
 # ({numref}`fig-scoreboard`). One map over all systems and the language models does better than five people on SNLI,
 # with {value}`tbl-scoreboard-parts dataset=snli "system=all systems + language models, stacked" people_on_top_recalibrated .1f`,
 # and on MNLI, with
@@ -150,8 +151,8 @@ publish_figure(
 #
 # ## The same items
 #
-# The language models {cite:p}`li2026` labelled some thousand items of each dataset. A score on fewer items does not
-# stand beside one on all of them; here all systems are scored again on the same items.
+# The language models {cite:p}`li2026` labelled some thousand items of each dataset. A score on fewer items cannot be compared with
+# one on all of them, so here all systems are scored again on the same items.
 #
 # ```{sortable} tbl-scoreboard-parts
 # :by: worth in people ↑
@@ -171,8 +172,7 @@ publish_table(
 ) if len(parts) else Markdown("*No system here covers a part of the items only.*")
 
 # %% [markdown]
-# With fewer items and twice as many systems, sets are wide: the label of
-# Kimi K2.6 may have any of the places
+# With fewer items and twice as many systems, sets are wide: Kimi K2.6, asked for a label, may have any of the places
 # {value}`tbl-scoreboard-parts dataset=mnli system=kimi-k2.6 place_best .0f` to
 # {value}`tbl-scoreboard-parts dataset=mnli system=kimi-k2.6 place_worst .0f` of
 # {value}`tbl-scoreboard-parts dataset=mnli system=kimi-k2.6 n_placed .0f` on MNLI.
@@ -186,13 +186,14 @@ publish_table(
 # ## Published elsewhere
 #
 # From released predictions we can compute {value}`tbl-scoreboard-beside sum:numbers .0f` of the numbers in papers and
-# repositories; {value}`tbl-scoreboard-beside sum:agree .0f` come out to the digits printed, and their systems stand in
-# the tables above. Of other systems only printed means are known. A mean distance does not say what a system is worth, so
-# these have no place: each mean is converted where that is exact, and bounded where it is not.
+# repositories; {value}`tbl-scoreboard-beside sum:agree .0f` come out to the digits printed, and their systems are in
+# the tables above. Of other systems only printed means are known. A mean distance does not say what a system is worth, so these
+# have no place. Each mean is converted where that is exact, and bounded where it is not.
 #
 # ### One name, two units
 #
-# A draft of 2026, which we know at second hand, prints a JSD of
+# {term}`JSD` measures how different two distributions are; a smaller one is better. A draft of 2026, which we know at second hand,
+# prints a JSD of
 # {value}`tbl-scoreboard-units system=claude-sonnet-5 "prediction=verbalised distribution" divergence_bits .3f` for the
 # distribution that a language model states. Beside the
 # {value}`tbl-scoreboard-units system=roberta-large "prediction=one temperature" distance_high .3f` of RoBERTa-large at one
@@ -220,8 +221,8 @@ publish_table(
     in_bits,
     columns=published_scoreboard.UNIT_COLUMNS,
     shown=published_scoreboard.chosen_in_bits(in_bits.rows),
-    caption="""In one unit, a language model's stated distribution stands behind models that were fitted on votes and before
-    those that were not, and its sampled answers stand behind a uniform guess. All items of SNLI and MNLI, the nearest first, by the divergence in
+    caption="""In one unit, a language model's stated distribution ranks behind models that were fitted on votes and before
+    those that were not, and its sampled answers rank behind a uniform guess. All items of SNLI and MNLI, the nearest first, by the divergence in
     bits, whose mean over both is exact. A published mean divergence leaves the mean distance open between two bounds.
     *One temperature* and *recalibrated* are fitted on the votes on other texts. The data has all systems that cover
     both datasets.""",
@@ -230,8 +231,8 @@ publish_table(
 # %% [markdown]
 # ### What else is known
 #
-# A number on {value}`tbl-scoreboard-published min:n_items .0f` items has no place beside one on all of them, so the
-# next table shows one set of items at a time. Within a set, the system with the smaller upper bound stands first.
+# A number on {value}`tbl-scoreboard-published min:n_items .0f` items cannot be compared with one on all of them, so the next table
+# shows one set of items at a time. Within a set, the system with the smaller upper bound comes first.
 #
 # ```{sortable} tbl-scoreboard-published
 # :by: JSD, distance (nats) ↓
@@ -255,8 +256,8 @@ publish_table(
     tight,
     columns=published_scoreboard.tightness_columns(tight.rows["dataset"].unique()[:2]),
     index=["known", "wanted"],
-    caption="""What a published mean says of another. Every system lies within every bound. A mean distance and a mean
-    divergence nearly fix one end for each other, and an accuracy says little. Medians over systems as they are, in
+    caption="""What one published mean says about another. Every system lies within every bound. A mean distance and a mean
+    divergence nearly fix one end for each other; an accuracy says little. Medians over systems as they are, in
     nats; *g*(V) is ((1 + V) ln(1 + V) + (1 − V) ln(1 − V)) / 2, and *f*(KL) is ln 2 + (t ln t − (1 + t) ln(1 + t)) / 2 with
     t = exp(−KL).""",
 )
@@ -267,8 +268,8 @@ publish_table(
     published_scoreboard.uses(published),
     columns=published_scoreboard.USES_COLUMNS,
     groups=["how"],
-    caption="""About half of the published numbers convert exactly, a few within bounds, and the others say nothing of a
-    system's distance from people. One row for each measure, and why it does not compare. Each number is checked against the range of its convention and against what else is
+    caption="""About half of the published numbers convert exactly, a few within bounds, and the others say nothing about a
+    system's distance from people. One row for each measure, and why it cannot be compared. Each number is checked against the range of its convention and against what else is
     printed of the same system and items.""",
 )
 
@@ -277,8 +278,8 @@ publish_table(
     "tbl-scoreboard-beside",
     published_scoreboard.count_agreeing(beside),
     columns=published_scoreboard.BESIDE_COLUMNS,
-    caption="""Where predictions were released, printed numbers come out. Those that do not are of the uniform guess
-    on SNLI and MNLI, by one or two units of the last digit: the released votes are not vote for vote those of the
+    caption="""Where predictions were released, we reproduce the printed numbers. The exceptions are the uniform guess
+    on SNLI and MNLI, by one or two units of the last digit: the released votes are not exactly those of the
     paper's tables.""",
 )
 
@@ -286,11 +287,11 @@ publish_table(
 # ## Limitations
 #
 # * The items of SNLI and MNLI were chosen for their disagreement; on random items, models and people agree more.
-# * Sets resample items. They do not allow for other seeds of a model, nor for choosing the best of many attempts.
+# * Sets resample items. They allow neither for other seeds of a model nor for choosing the best of many attempts.
 # * Whether a system has seen the items is what its makers' lists say, or *may have* for language models. Such systems
 #   are listed with the others and marked.
 # * A worth depends on the base rate of the dataset: five people on SNLI and five on MNLI are not the same
 #   distance.
 # * Maps take at least 500 items. Systems on fewer are listed without a place.
-# * Of published means, a distance that is called a divergence often contradicts what else is printed of the system, and
-#   is then left out. A divergence that is called a distance contradicts nothing: no bound holds from below.
+# * Printed means are often called by the wrong name. A distance that is called a divergence usually contradicts what else is printed
+#   about the system, and is then left out. A divergence that is called a distance contradicts nothing: no bound holds from below.

@@ -22,7 +22,7 @@ from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.datasets.splits import folds_of, grouped_folds, item_groups, one_text_error
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
 from chaos_utils.metrics.conformal import label_sets as sets_of_labels
-from chaos_utils.metrics.divergence import Floats, entropy
+from chaos_utils.metrics.divergence import Floats, entropy, total_variation
 from chaos_utils.metrics.measures import MEASURES as ALL_MEASURES
 from chaos_utils.metrics.resampling import holm, split_votes
 from chaos_utils.metrics.signals import entropy_correlation
@@ -418,8 +418,10 @@ def carried_over(
     """Judge the recipe by JSD on each dataset when it is fitted on the other datasets alone.
 
     The systems are those that predict all of the datasets. ``jsd_other`` is the JSD of the map that
-    was fitted on the other datasets, ``jsd_as_it_is`` that of the systems' mean without a map.
-    Without rows where no system predicts all datasets, or where votes are few.
+    was fitted on the other datasets, ``jsd_same`` that of the map of the same systems that was
+    fitted on the same dataset, out of fold, and ``jsd_as_it_is`` that of the systems' mean without
+    a map; ``misplaced_other`` and so on are votes misplaced of a hundred. Without rows where no
+    system predicts all datasets, or where votes are few.
     """
     by_name = [
         {system.name: system for system in systems if not any(map(are_votes, system.trained_on))}
@@ -445,12 +447,18 @@ def carried_over(
         is_judged = dataset_index == index
         # Items of other datasets that share a premise, story or image with these are left out.
         is_fitted = ~np.isin(item_group, item_group[is_judged])
-        predicted = fit_map(logs[is_fitted], shares[is_fitted], kind=RECIPE).predict(
-            logs[is_judged]
-        )
+        fitted_on_others = fit_map(logs[is_fitted], shares[is_fitted], kind=RECIPE)
+        inputs = logs[is_judged]
         row: dict[str, object] = {"judged_on": items.votes.dataset.name, "n_systems": len(shared)}
-        row["jsd_as_it_is"] = _mean_score("jsd", items.votes, np.exp(items.logs).mean(axis=1))
-        row |= {"n_items": is_judged.sum(), "jsd_other": _mean_score("jsd", items.votes, predicted)}
+        row["n_items"] = is_judged.sum()
+        for name, predicted in (
+            ("as_it_is", np.exp(items.logs).mean(axis=1)),
+            ("other", fitted_on_others.predict(inputs)),
+            ("same", fit_recipe("", items, inputs, "jsd").probabilities),
+        ):
+            row[f"jsd_{name}"] = _mean_score("jsd", items.votes, predicted)
+            apart = total_variation(items.votes.shares, predicted)
+            row[f"misplaced_{name}"] = 100 * apart.mean()
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -552,10 +560,11 @@ def curve(votes: Votes, systems: Sequence[System], *, repeats: int, seed: int) -
     """Fit the recipe on fewer items and fewer votes, and judge it by all votes, out of fold.
 
     The book's systems are stacked, or the reader's own where there are no others. ``distance`` is
-    the mean over draws by the measure ``by``, and ``spread`` the standard deviation. ``whole`` says
-    that all items of the other folds are fitted on, ``recipe`` that the objective is the one for so
-    many votes. Items are drawn again for each fold, votes without replacement. Without rows where
-    there is no system.
+    the mean over draws by the measure ``by``, and ``spread`` the standard deviation; ``misplaced``
+    is how many of a hundred votes are misplaced, NaN where votes are few. ``whole`` says that all
+    items of the other folds are fitted on, ``recipe`` that the objective is the one for so many
+    votes. Items are drawn again for each fold, votes without replacement. Without rows where there
+    is no system.
     """
     items = common_items(votes, systems)
     by = ranked_by(items.votes)
@@ -575,7 +584,7 @@ def curve(votes: Votes, systems: Sequence[System], *, repeats: int, seed: int) -
     sizes = [*(n for n in ITEMS if n < fewest), fewest]
     rows = []
     for objective, n_items, size in product(objectives_for(items.votes), sizes, thinned[0]):
-        distances = []
+        distances, misplaced = [], []
         for draw, shares in enumerate(thinned):
             item_rng = np.random.default_rng([seed, 11, draw])
             predicted = predict_out_of_fold(
@@ -583,10 +592,13 @@ def curve(votes: Votes, systems: Sequence[System], *, repeats: int, seed: int) -
                 learned=lambda rows, n=n_items, rng=item_rng: rng.permutation(rows)[:n],  # type: ignore[misc]
             )  # fmt: skip
             distances.append(_mean_score(by, items.votes, predicted))
+            misplaced.append(100 * total_variation(items.votes.shares, predicted).mean())
         rows.append({
             "objective": objective, "n_fitted": n_items, "n_votes": size,
             "whole": n_items == fewest, "distance": np.mean(distances),
-            "spread": np.std(distances), "recipe": (objective == "jsd") == (size >= ENOUGH_VOTES),
+            "spread": np.std(distances),
+            "misplaced": np.nan if items.votes.are_few else np.mean(misplaced),
+            "recipe": (objective == "jsd") == (size >= ENOUGH_VOTES),
             "n_systems": len(indices), "by": by,
         })  # fmt: skip
     return pd.DataFrame(rows)
@@ -708,8 +720,15 @@ def contribution_columns(n_resamples: int) -> list[Column]:
 
 CARRIED_COLUMNS = [
     Column("dataset", "judged_on", names=short_of),
-    Column("as it is", "jsd_as_it_is", 3),
-    Column("fitted on the other", "jsd_other", 3),
+    *(
+        Column(heading, f"{measure}_{name}", digits, group=group)
+        for measure, digits, group in (("misplaced", 0, "votes misplaced"), ("jsd", 3, "JSD"))
+        for name, heading in (
+            ("as_it_is", "as it is"),
+            ("other", "map of the other dataset"),
+            ("same", "map of the same dataset"),
+        )
+    ),
 ]
 
 

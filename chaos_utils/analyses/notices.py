@@ -1,4 +1,4 @@
-"""Notes on a page's inputs: on data other than the book's, and on models that we trained."""
+"""Notes on a page's inputs, and which systems are left out of figures because we trained them."""
 
 import pandas as pd
 
@@ -7,19 +7,14 @@ from chaos_utils.analyses.names import join_names
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.report.literal import in_markdown
 from chaos_utils.scoring.evaluate import note_on_few
-from chaos_utils.scoring.training_records import committed_runs, of_most_items
+from chaos_utils.scoring.training_records import committed_runs
 
 READS_FOR = ("predictions",)
 
 
-def notices(inputs: AnalysisInputs, *, our_own: bool = True) -> str:
-    """Return notes on a page's `inputs` for its reader, as Markdown; empty if there are none.
-
-    With `our_own`, they say which models this project trained.
-    """
-    notes = [_data_warning, system_notes, _training_note, _missing_models_note]
-    if not our_own:  # no figure of the page shows them
-        notes.remove(_training_note)
+def notices(inputs: AnalysisInputs) -> str:
+    """Return notes on a page's `inputs` for its reader, as Markdown; empty if there are none."""
+    notes = (_data_warning, system_notes, _missing_models_note)
     return "\n\n".join(filter(None, (note(inputs) for note in notes)))
 
 
@@ -51,25 +46,6 @@ def _data_warning(inputs: AnalysisInputs) -> str:
         f"> **Not the released ChaosNLI.** This page was made from {files}. Its numbers, figures "
         "and tables are of that data; what the text says in words, and the papers' numbers beside "
         "ours, are about the released ChaosNLI." + notes
-    )
-
-
-def _training_note(inputs: AnalysisInputs) -> str:
-    """Say which of the systems this project has trained."""
-    if not inputs.trained or inputs.synthetic:
-        return ""
-    names = {dataset.name for dataset in inputs.datasets}
-    ours = dict.fromkeys(
-        run.system.partition(",")[0]
-        for run in of_most_items(committed_runs())
-        if not names.isdisjoint(get_task(run.settings.task).datasets)
-    )
-    if not ours:
-        return ""
-    were = "were" if len(ours) > 1 else "was"
-    return (
-        f"{join_names(map(in_markdown, ours))} {were} trained for this book, on parts of the "
-        "published training items ({doc}`finetuning`)."
     )
 
 

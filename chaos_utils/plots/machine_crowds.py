@@ -9,7 +9,6 @@ from matplotlib.ticker import MultipleLocator
 from chaos_utils.base.style import colour, language_model_name
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.plots.marks import (
-    AT_Y,
     intervals,
     label_lines,
     line,
@@ -87,7 +86,7 @@ def plot_machine_worth(table: pd.DataFrame) -> Figure:
     The table has one row for each ``dataset`` and ``n_members``: ``people_skill``; ``skill`` and
     ``skill_shrunk`` with ``_low`` and ``_high``; ``credibility``, which gives the marks of people.
     """
-    figure, panels = dataset_panels(table, height=2.9, sharey=True)
+    figure, panels = dataset_panels(table, height=2.9)
     for axis, _, rows in panels:
         axis.set_ylim(_LOWEST, 1.02)
         axis.axhline(0, color=colour("text"), linewidth=0.9)
@@ -95,15 +94,14 @@ def plot_machine_worth(table: pd.DataFrame) -> Figure:
         for column, (name, hue, look) in _LINES.items():
             x, y, _, shade = line(axis, rows, "n_members", column, name, hue, **look)
             ends.append((x, max(y, _LOWEST), name, shade))
-        for people, skill in skill_marks(rows["credibility"].iloc[0], 0, _APART):
-            axis.axhline(skill, color=colour("grid"), linewidth=0.7, zorder=0)
-            write(axis, f"{people}", (0, skill), (3, 0), "muted", xycoords=AT_Y)
+        marks = [(0, 0.0), *skill_marks(rows["credibility"].iloc[0], 0, _APART)]
+        axis.set_yticks([skill for _, skill in marks], [f"{people}" for people, _ in marks])
         logarithmic(axis, rows["n_members"])
         axis.set_xlim(0.5, rows["n_members"].max() * 1.1)
         axis.set_xlabel("models, or people, pooled")
-        axis.grid(visible=False)
+        axis.grid(visible=False, axis="x")
         label_lines(axis, ends)
-    label_left((axis for axis, *_ in panels), "skill, higher is better")
+    label_left((axis for axis, *_ in panels), "worth in people, higher is better")
     return legible(figure)
 
 

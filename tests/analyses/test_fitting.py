@@ -176,9 +176,17 @@ def test_a_map_is_carried_over_from_the_other_datasets(sample):
     logs = [log_probabilities(np.stack([one.probabilities for one in some], axis=1))
             for some in (snli, mnli)]  # fmt: skip
     fitted = fit_map(logs[1], several[1].shares, kind="quadratic")
-    for name, predicted in (("as_it_is", mean), ("other", fitted.predict(logs[0]))):
-        found = score(several[0], [computed("", several[0], predicted)], measures=["jsd"])
-        assert row[f"jsd_{name}"] == pytest.approx(found["value"].item(), abs=1e-6)
+    folds = folds_of(item_groups(several[:1])[0])
+    own = predict_out_of_fold(
+        logs[0], several[0].shares, folds, kind="quadratic", objective="jsd"
+    )  # fmt: skip
+    predictions = {"as_it_is": mean, "other": fitted.predict(logs[0]), "same": own}
+    for name, predicted in predictions.items():
+        system = computed("", several[0], predicted)
+        found = score(several[0], [system], measures=["jsd", "dist_ce"]).set_index("measure")
+        jsd, apart = found["value"].loc[["jsd", "dist_ce"]]
+        assert row[f"jsd_{name}"] == pytest.approx(jsd, abs=1e-6)
+        assert row[f"misplaced_{name}"] == pytest.approx(100 * apart, abs=1e-4)
     assert len(carried(snli=snli, mnli=[])) == 0
 
 
@@ -213,8 +221,10 @@ def test_the_curve_ends_where_the_method_is(votes, systems, table):
     assert (curve["whole"] == (curve["n_fitted"] == fewest)).all()
     chosen = curve[curve["recipe"]]
     assert (chosen["objective"] == np.where(chosen["n_votes"] >= 20, "jsd", "kl")).all()
-    ends = curve[curve["whole"] & (curve["n_votes"] == 100)].set_index("objective")["distance"]
-    assert ends.to_dict() == pytest.approx(recipe.to_dict(), abs=0.004)
+    ends = curve[curve["whole"] & (curve["n_votes"] == 100)].set_index("objective")
+    assert ends["distance"].to_dict() == pytest.approx(recipe.to_dict(), abs=0.004)
+    apart = 100 * rows[rows["map"] == "quadratic"].set_index("objective")["dist_ce"]
+    assert ends["misplaced"].to_dict() == pytest.approx(apart.to_dict(), abs=0.5)
     drawn = fitting.drawn_curve_rows(curve)
     assert not drawn.duplicated(["dataset", "n_fitted", "n_votes"]).any()
     at_most = drawn[drawn["n_votes"] == 100].set_index("n_fitted")["distance"]

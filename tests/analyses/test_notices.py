@@ -1,9 +1,10 @@
 from dataclasses import replace
 
+import pandas as pd
 from helpers.evidence import evidence_of, evidence_on
 
 from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs
-from chaos_utils.analyses.notices import notices
+from chaos_utils.analyses.notices import are_our_own, notices
 from chaos_utils.datasets.catalogue import book_datasets
 from chaos_utils.scoring.systems import uniform
 
@@ -17,12 +18,14 @@ def test_other_data_than_the_release_is_named(few, sample):
     assert "<code>synthetic-sample/" in notices(evidence_on(sample))
 
 
-def test_a_recorded_page_says_which_models_were_trained_for_the_book():
-    datasets = book_datasets()[:2]
-    unavailable = tuple(DatasetInputs((one,), None, None) for one in datasets)
-    assert notices(AnalysisInputs(unavailable)) == ""
-    said = notices(AnalysisInputs(unavailable, trained=True))
-    assert said.startswith("MiniLM-L6 and MPNet-base were trained for this book, ")
+def test_a_recorded_page_has_no_notice():
+    unavailable = tuple(DatasetInputs((one,), None, None) for one in book_datasets()[:2])
+    assert notices(AnalysisInputs(unavailable, trained=True)) == ""
+
+
+def test_small_encoders_of_our_own_are_found_with_all_seeds_and_sizes():
+    names = ["MiniLM-L6, seed 0", "MPNet-base, 10,000 items, seed 0", "MiniLM-L6", "roberta-large"]
+    assert are_our_own(pd.Series(names)).tolist() == [True, True, True, False]
 
 
 def test_datasets_without_a_model_are_named(others, sample):
