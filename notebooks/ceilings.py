@@ -36,7 +36,7 @@ from IPython.display import Markdown
 
 from chaos_utils.analyses import atlas, ceilings, forecasts, next_vote, power
 from chaos_utils.analyses.inputs import gather
-from chaos_utils.analyses.notices import notices
+from chaos_utils.analyses.notices import are_our_own, notices
 from chaos_utils.analyses.references import baseline_scores, reference_scores
 from chaos_utils.plots.atlas import plot_few_votes
 from chaos_utils.plots.ceilings import plot_annotation_budget, plot_items_by_votes
@@ -55,7 +55,7 @@ for analysis in (reference_scores, baseline_scores):
     analysis(inputs, seed=seed)
 
 # %% tags=["remove-input"]
-Markdown(notices(inputs, our_own=False))
+Markdown(notices(inputs))
 
 # %% [markdown]
 # ## Measurement error at k votes
@@ -147,7 +147,7 @@ item_budgets = ceilings.items_by_votes(inputs, budget=budget, n_draws=draws, see
 publish_figure(
     "fig-items-by-votes",
     plot_items_by_votes,
-    item_budgets,
+    item_budgets.where(~are_our_own(item_budgets.rows["system"])),
     caption=f"""To measure a mean distance, most systems need many votes per item. Total error of a system's mean JSD from
     {budget:,} votes, its lowest point marked; thin lines are the two parts of the first system's. Items are taken to be drawn
     from a population like this one, which may have fewer than the budget could buy. Both axes are logarithmic; the data has
