@@ -100,7 +100,7 @@ def plot_temperatures(table: pd.DataFrame) -> Figure:
         axis.set_xscale("log", base=2)
         axis.set_xticks([0.5, 1, 2, 4], ["0.5", "1", "2", "4"])
         axis.set_ylim(bottom=0)
-    figure.supylabel("lower is better", fontsize=8.5)
+    figure.supylabel("lower is better")
     lines = {}
     for ((_, family), rows), hue in zip(families, hues, strict=True):
         n_seeds = rows["system"].nunique()

@@ -17,10 +17,9 @@ from matplotlib.ticker import NullLocator
 from matplotlib.typing import ColorType
 from seaborn.utils import relative_luminance
 
-from chaos_utils.base.style import HUES, PURPLE, Hue, colour, distinct_hues, width
+from chaos_utils.base.style import HUES, PURPLE, Hue, colour, distinct_hues, smallest_type, width
 from chaos_utils.metrics.skill import MARKS, skill_of_people
 
-SMALL = 8.25  # points: 11 pixels at the size that is shown
 LINE = 0.1375  # inches: of a line of labels
 # The colour of each kind of system.
 KINDS = {"human": "muted", "baseline": "text", "model": "blue", "trained": "amber"}
@@ -162,7 +161,8 @@ def label_lines(axis: Axes, ends: Iterable[End]) -> None:
         highest = heights[k] - halves[k]
     for (_, x, y, name, shade), height in zip(labels, heights, strict=True):
         axis.annotate(
-            name, (x, y), (1.03, height), textcoords="axes fraction", fontsize=SMALL, va="center",
+            name, (x, y), (1.03, height), textcoords="axes fraction", va="center",
+            fontsize=smallest_type(),
             color=shade if _is_readable(shade) else colour("text"),
             annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": shade, "linewidth": 0.6, "alpha": 0.7,
@@ -177,7 +177,7 @@ def write(
     """Write a text in small letters at a `point`, shifted right and up by some points of type."""
     across, up = shift
     axis.annotate(
-        text, point, shift, textcoords="offset points", fontsize=SMALL, color=colour(hue),
+        text, point, shift, textcoords="offset points", fontsize=smallest_type(), color=colour(hue),
         ha="left" if across > 0 else "right" if across < 0 else "center",
         va="bottom" if up > 0 else "top" if up < 0 else "center", **look,
     )  # fmt: skip
@@ -244,7 +244,8 @@ def key(figure: Figure, marks: Mapping[str, Mapping[str, Any]], title: str | Non
         handles=handles, loc="outside upper center",
         ncols=len(marks) if sum(entry_widths) <= line_width
         else max(1, int(line_width / max(entry_widths))),
-        title=title, title_fontsize=SMALL, columnspacing=1.2, handletextpad=0.5, borderaxespad=0.1,
+        title=title, title_fontsize=smallest_type(), columnspacing=1.2, handletextpad=0.5,
+        borderaxespad=0.1,
     )  # fmt: skip
 
 
