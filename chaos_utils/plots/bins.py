@@ -9,12 +9,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from chaos_utils.base.style import BLUE, PURPLE, SYSTEM_NAMES, Hue, colour, smallest_type
+from chaos_utils.base.style import SYSTEM_NAMES, Hue, colour, smallest_type
 from chaos_utils.datasets.catalogue import in_order, title_of
-from chaos_utils.plots.marks import End, label_lines, line
+from chaos_utils.plots.marks import End, label_lines, line, system_hues
 from chaos_utils.plots.panels import dataset_panels, panel_grid
 
-_HUES = (PURPLE, BLUE)  # of the two models that are in colour
 _REFERENCES: dict[str, dict[str, Any]] = {  # the ends between which models lie
     "half a crowd": {"hue": "text", "marker": "", "linestyle": (0, (6, 2))},
     "chance": {"hue": "text", "marker": "", "linestyle": ":"},
@@ -76,7 +75,8 @@ def plot_flattening(table: pd.DataFrame) -> Figure:
 
 def _hues(table: pd.DataFrame) -> dict[str, Hue]:
     """Return the colour of each system that is in colour."""
-    return dict(zip(table.loc[table["in_colour"], "system"].unique(), _HUES, strict=False))
+    names = list(table.loc[table["in_colour"], "system"].unique())
+    return dict(zip(names, system_hues(names), strict=True))
 
 
 def _title(system: str) -> str:

@@ -17,7 +17,20 @@ from matplotlib.ticker import NullLocator
 from matplotlib.typing import ColorType
 from seaborn.utils import relative_luminance
 
-from chaos_utils.base.style import HUES, PURPLE, Hue, colour, distinct_hues, smallest_type, width
+from chaos_utils.base.style import (
+    BLUE,
+    GREEN,
+    HUES,
+    ORANGE,
+    PINK,
+    PURPLE,
+    SYSTEM_NAMES,
+    Hue,
+    colour,
+    distinct_hues,
+    smallest_type,
+    width,
+)
 from chaos_utils.metrics.skill import MARKS, skill_of_people
 
 LINE = 0.1375  # inches: of a line of labels
@@ -43,22 +56,28 @@ _TABLE_INTERVALS: dict[str, Any] = {
 }
 _LINE: dict[str, Any] = {"marker": "o", "markersize": 3.5, "markeredgewidth": 1, "linewidth": 1.6}
 
-# The families that stand in several figures have a colour of their own, which no dataset has.
-_FAMILY_HUES = {"RoBERTa-base": PURPLE, "BERT-base": HUES[9], "MiniLM-L6": HUES[7]}
+# The families that stand in several figures have one colour in the whole book.
+_FAMILY_HUES = {
+    "RoBERTa-base": PURPLE, "RoBERTa-large": BLUE, "DeBERTa-v3-large": ORANGE,
+    "ModernBERT-large": GREEN, "MPNet-base": PINK, "BERT-base": HUES[9], "MiniLM-L6": HUES[7],
+}  # fmt: skip
+_CONTEXT_HUE = HUES[6]  # a grey: no system's, since what is grey is context
 
 
 def system_hues(names: Sequence[str], *, reserved: Sequence[Hue] = ()) -> list[Hue]:
     """Return a colour for each system of one plot: its family's, else one that is free.
 
-    A system's name begins with its family's. The second system of a family, and systems of families
-    without a colour, get colours that no other system here has and that are not `reserved`.
+    A system's name is its family's, which a comma and more may follow; the `names` may be as tables
+    or as figures write them. The second system of a family, and systems of families without a
+    colour, get colours that no other system here has and that are not `reserved`.
     """
     owned: dict[int, Hue] = {}
     for index, name in enumerate(names):
-        hue = next((hue for family, hue in _FAMILY_HUES.items() if name.startswith(family)), None)
+        family = name.partition(",")[0]
+        hue = _FAMILY_HUES.get(SYSTEM_NAMES.get(family, family))
         if hue is not None and hue not in (*owned.values(), *reserved):
             owned[index] = hue
-    unavailable = [*_FAMILY_HUES.values(), *reserved]
+    unavailable = [*_FAMILY_HUES.values(), _CONTEXT_HUE, *reserved]
     free = [hue for hue in distinct_hues(len(names) + len(unavailable)) if hue not in unavailable]
     spare = iter(free)
     return [owned[index] if index in owned else next(spare) for index in range(len(names))]

@@ -47,7 +47,7 @@ def plot_results(table: pd.DataFrame) -> Figure:
             is_published = source == "published"
             marker = "D" if is_published else "o"
             intervals(axis, group_rows, "value", KINDS[kind], marker, hollow=is_published)
-        axis.xaxis.set_major_locator(MaxNLocator(4 if len(panels) > 1 else 8))
+        axis.xaxis.set_major_locator(MaxNLocator(4 if len(panels) > 1 or is_narrow() else 8))
         axis.set_xlim(0, 1.05 * table[["value", "high"]].max().max())
     figure.supxlabel("JSD from the human distribution (√nats); lower is better")
     if (table["source"] == "published").any():
