@@ -115,11 +115,12 @@ publish_figure(
     plot_results,
     results.nine_models(figure_rows, comparison, dataset="mnli"),
     caption="""By JSD, too, no model of the paper is nearer to people than a uniform guess (MNLI). The five original votes
-    are, and so is the mean vote of other items with the same old label. Bars are 95% intervals of the difference from the uniform
-    guess on the same items: where a bar crosses the dashed line, the items do not decide. Dotted: a second crowd of a hundred people.""",
+    are, and so is the mean vote of other items with the same old label. Bars are 95% intervals of the difference from the
+    uniform guess on the same items: where a bar crosses the dashed line, the items do not decide. Corrected for nine comparisons, the
+    last two models alone are clearly farther. Dotted: a second crowd of a hundred people.""",
     alt="""A dot plot of JSD on MNLI. The second crowd stands far left. The mean vote given the old
     label and the original votes come next, then the uniform guess on a dashed line. All nine
-    models of the paper lie close together, right of that line. The bars of some cross it; those of BART-large and ALBERT-xxlarge, farthest right, do not.""",
+    models of the paper lie close together, right of that line. The bars of the nearest five cross it; those of DistilBERT, BERT-large, ALBERT-xxlarge and BART-large do not.""",
 )
 
 # %% [markdown]
