@@ -232,9 +232,7 @@ def curves(
     measures = sorted(
         dict.fromkeys(rows["measure"]), key=lambda name: name not in _LEADING_MEASURES
     )
-    shown = {
-        name: _LEADING_MEASURES.get(name, (*_measure_texts(name)[:2], 1, 3)) for name in measures
-    }
+    shown = {name: _leading_texts(name) for name in measures}
     values = rows.set_index(["measure", "system", slider])["value"]
     return {
         "slider": slider,
@@ -271,6 +269,14 @@ def curves(
             for _, of_family in filled.groupby("family", sort=False)
         ],
     }
+
+
+def _leading_texts(name: str) -> tuple[str, str, int, int]:
+    """Return a measure's title, its unit, by what its values are multiplied, and their digits."""
+    if name in _LEADING_MEASURES:
+        return _LEADING_MEASURES[name]
+    title, unit, _ = _measure_texts(name)
+    return title, unit, 1, 3
 
 
 def _bins(rows: pd.DataFrame) -> list[list[float]]:
