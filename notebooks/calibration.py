@@ -7,14 +7,14 @@
 # the exact vote shares would have a calibration error ({term}`ECE`) of
 # {value}`tbl-human-calibration dataset=snli system=oracle ece .2f` on SNLI, because
 # {value}`tbl-misplaced dataset=snli "system=majority label" misplaced .0f` people in a hundred do not choose the majority label.
-# Halve the logits of RoBERTa-base and its ECE drops from
+# Halve the logits of RoBERTa-base and its ECE drops, on average over
+# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 count:ece d` runs, from
 # {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 mean:ece .2f` to
 # {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:ece .2f`, but it still misplaces
 # {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:dist_ce .0%` of the votes, down from
 # {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 mean:dist_ce .0%`.
 #
-# {cite:t}`baan2022` made this argument: calibration to a majority label asks the wrong question where people disagree.
-# Drag the temperature until ECE is as low as it gets, and see how far from people the model still is ({numref}`fig-temperature`).
+# {cite:t}`baan2022` made this argument for models that learned from one label per item. Here you can make it yourself, with a slider.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -50,29 +50,98 @@ inputs = in_table_1.named(dataset)
 Markdown(notices(inputs))
 
 # %% [markdown]
+# ## Drag until ECE is perfect
+
+# %%
+choices = calibration.temperature_choices(inputs)
+curves = calibration.temperature_curves(inputs, choices=choices, n_temperatures=n_temperatures)
+publish_figure(
+    "fig-temperature",
+    plot_temperatures,
+    curves.where(calibration.is_drawn(curves.rows)),
+    caption="""A temperature can make ECE almost perfect and leave the model far from people. Measures by temperature, which
+    is on a logarithmic axis. As a picture: thin lines are seeds, thick ones their means; marks show three chosen temperatures
+    and the measure there ({numref}`tbl-temperatures`).""",
+    alt="""Five panels with curves that fall and rise again. ECE against the majority label is lowest
+    near temperature 2 for RoBERTa; DistCE near 2 as well, but flatter, and entropy error a little
+    lower. ECE against votes and KL fall on to a higher temperature, where the cross-fitted mark is.
+    The one fitted outside ChaosNLI lies near 1, high on every curve. DeBERTa's valleys are at higher temperatures.""",
+)
+
+# %% [markdown]
+# ```{interactive} fig-temperature
+# :slider: temperature
+# :where: choice=
+# :diagrams: fig-reliability
+# ```
+#
+# (where-the-confidence-goes)=
+# A {term}`temperature` divides all logits. Above 1 it makes a model less sure, and it never changes the order of the labels.
+# Unscaled, this RoBERTa-base gives
+# {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 n ,d` of the
+# {value}`fig-reliability family=RoBERTa-base temperature=1 sum:n ,d` SNLI items a confidence above 0.9, and is right on
+# {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 hits .0%` of them. At a temperature of 2 its dots lie close to
+# the diagonal, and ECE is nearly as low as it gets. The votes misplaced fall much less: no temperature takes any of its runs below
+# {value}`fig-temperature family=RoBERTa-base measure=dist_ce min:value .0%`.
+#
+# (what-a-mean-hides)=
+# One temperature flattens every item, those on which people agree too. Items with more than half of their votes
+# misplaced go from {value}`fig-distce family=RoBERTa-base temperature=1 max:far .0%` to
+# {value}`fig-distce family=RoBERTa-base temperature=2 max:far .0%`, but
+# {value}`fig-distce family=RoBERTa-base temperature=2 max:further .0%` of all items end up farther from the votes than before.
+# A temperature turns a model's doubt up or down. It cannot show which items people doubt.
+
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Reliability diagrams, as a figure", "code_prompt_hide": "Fold the figure"}
+diagrams = calibration.reliability(inputs, shown_seed=shown_seed, n_temperatures=n_temperatures)
+publish_figure(
+    "fig-reliability",
+    plot_reliability,
+    diagrams.where(calibration.is_drawn(diagrams.rows)),
+    caption=f"""A temperature of 2 brings RoBERTa-base close to the diagonal; the oracle stays above it. Dots
+    are the accuracy in a bin of confidence, against the majority label; lines lead to the bin's mean
+    confidence, thicker where there are more items. Seed {shown_seed} where there are several; the data has
+    all temperatures of {{numref}}`fig-temperature`. Compare
+    Figures 1c and 1d of {{cite:t}}`baan2022`.""",
+    alt="""Six reliability diagrams. At temperature 1 RoBERTa's dots stay below the diagonal, but for
+    a first one that holds a single item; most items are in the last bin. At temperature 2 the dots
+    follow the diagonal. The other models, shown before scaling alone, are overconfident too. The
+    oracle's dots are all at 1, far above the diagonal except at its end.""",
+)
+
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Distances item by item, as a figure", "code_prompt_hide": "Fold the figure"}
+distances = calibration.distance_histogram(inputs, shown_seed=shown_seed)
+publish_figure(
+    "fig-distce",
+    plot_distances,
+    distances.where(calibration.is_drawn(distances.rows)),
+    caption=f"""A temperature of 2 shortens the tail, and leaves fewer items very close to the votes, except for RoBERTa-large and
+    DeBERTa. Total variation distance (DistCE) between model and votes, item by item; dashed lines are
+    means. The oracle's distances would all be 0. Seed {shown_seed} where there are several. Compare
+    Figures 1a and 1b of {{cite:t}}`baan2022`.""",
+    alt="""Four panels, each with two histograms of DistCE. At temperature 1 many of RoBERTa's items lie
+    near 0 and a long tail reaches almost to 1; at temperature 2 the tail is shorter, fewer items lie
+    next to 0, and the mean is a little smaller. RoBERTa-large and ModernBERT change likewise; DeBERTa gains items near 0.""",
+)
+
+# %% [markdown]
 # ## What calibration asks
 #
-# A model is calibrated when seven in ten of the answers that it gives with confidence 0.7 are right, and
-# likewise at every other confidence. ECE sorts the items into bins by confidence and averages, over the
-# bins, the gap between mean confidence and accuracy. This is a promise about *sets* of items, and accuracy
-# needs one right label for each item: the majority of the votes.
+# A model is calibrated when seven in ten of the answers that it gives with confidence 0.7 are right, and likewise at every other
+# confidence. ECE sorts the items into ten bins by confidence and averages the gaps between mean confidence and accuracy.
+# That is a promise about *sets* of items, and it needs one right label per item: the majority of the votes.
 #
-# Calibration to people can be checked item by item: each label should get
-# the probability with which a person would choose it. {cite:t}`baan2022` measure that in three ways.
-# {term}`DistCE` is the share of the votes that a prediction misplaces ({term}`total variation distance`); {term}`EntCE` the
-# difference of the two {term}`entropies <entropy>`, here in nats and without its sign; {term}`RankCS` the
-# share of items on which model and people put the labels in the same order.
+# Calibration to people can be checked item by item: each label should get the probability with which a person would choose it.
+# {cite:t}`baan2022` measure that in three ways. {term}`DistCE` is the share of the votes that a prediction misplaces
+# ({term}`total variation distance`). {term}`EntCE` is the difference of the two {term}`entropies <entropy>`, in nats and without its
+# sign. {term}`RankCS` is the share of items on which model and people put the labels in the same order.
 #
 # ## The oracle paradox
 #
-# No prediction is nearer to the votes than the votes' own shares. Call that prediction the
-# {term}`oracle`. Its answer is always the majority label, so its accuracy is 1, and its confidence
-# is the majority's share of the votes. Confidence never exceeds accuracy, no two gaps cancel inside
-# a bin, and so its ECE is one minus the mean majority share: on MNLI
-# {value}`tbl-human-calibration dataset=mnli system=oracle ece .2f`, more than the ECE of any model on
-# this page. ECE measures disagreement here, and penalises a model for sharing people's doubt.
-#
-# ## The same predictions, scored twice
+# No prediction is nearer to the votes than the votes' own shares. Call that prediction the {term}`oracle`. Its answer is always
+# the majority label, so its accuracy is 1, and its confidence is the majority's share of the votes. Confidence never exceeds
+# accuracy, so no two gaps cancel, and ECE is one minus the mean majority share: on MNLI
+# {value}`tbl-human-calibration dataset=mnli system=oracle ece .2f`, more than the ECE of any model on this page. Here ECE
+# measures disagreement, and penalises a model for sharing people's doubt.
 
 # %%
 table_1 = calibration.human_calibration(in_table_1)
@@ -92,81 +161,21 @@ publish_table(
 )
 
 # %% [markdown]
-# RoBERTa-base stands for the
-# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 count:ece d` models that
-# {cite:t}`baan2022` trained on SNLI and released. Of the nine models of {cite:t}`nie2020`, trained on SNLI and MNLI, RoBERTa-large
-# stands for all; {doc}`results` introduces DeBERTa-v3-large and ModernBERT-large. A {term}`temperature` divides all logits, so it keeps the
-# order of the labels: accuracy and RankCS stay as they are.
-# {doc}`published` sets the paper's numbers beside ours, and {doc}`baan_numbers` gives 95% intervals.
+# (the-same-predictions-scored-twice)=
+# RoBERTa-base are the runs that {cite:t}`baan2022` trained on SNLI and released. Of the nine models of {cite:t}`nie2020`, trained
+# on SNLI and MNLI, RoBERTa-large stands for all; {doc}`results` introduces
+# DeBERTa-v3-large and ModernBERT-large. {doc}`claims` sets the paper's numbers beside ours.
 #
-# ### Where the confidence goes
-#
-# Before scaling, one RoBERTa-base gives {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 n ,d` of
-# the {value}`fig-reliability family=RoBERTa-base temperature=1 sum:n ,d` SNLI items a confidence above 0.9, and is
-# right on {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 hits .0%` of them. At a
-# temperature of 2 its dots lie close to the diagonal. The oracle is right in every bin, by construction, so
-# each of its gaps counts as underconfidence.
-
-# %%
-diagrams = calibration.reliability(inputs, shown_seed=shown_seed)
-is_first = diagrams.rows["family"] == diagrams.rows["family"].iloc[0]
-publish_figure(
-    "fig-reliability",
-    plot_reliability,
-    diagrams.where(
-        (is_first | (diagrams.rows["temperature"] == 1)) & calibration.is_drawn(diagrams.rows)
-    ),
-    caption=f"""A temperature of 2 brings RoBERTa-base close to the diagonal; the oracle stays above it. Dots
-    are the accuracy in a bin of confidence, against the majority label; lines lead to the bin's mean
-    confidence, thicker where there are more items. Seed {shown_seed} where there are several. Compare
-    Figures 1c and 1d of {{cite:t}}`baan2022`.""",
-    alt="""Six reliability diagrams. At temperature 1 RoBERTa's dots stay below the diagonal, but for
-    a first one that holds a single item; most items are in the last bin. At temperature 2 the dots
-    follow the diagonal. The other models, shown before scaling alone, are overconfident too. The
-    oracle's dots are all at 1, far above the diagonal except at its end.""",
-)
-
-# %% [markdown]
-# ### What a mean hides
-#
-# A temperature helps where the model is badly wrong and hurts where it is nearly right. For one
-# RoBERTa-base, items on which more than half of the votes are misplaced go from
-# {value}`fig-distce family=RoBERTa-base temperature=1 max:far .0%` to
-# {value}`fig-distce family=RoBERTa-base temperature=2 max:far .0%`. But one
-# temperature flattens every item, those on which people agree too:
-# {value}`fig-distce family=RoBERTa-base temperature=2 max:further .0%` of the items end up farther from the
-# votes than before.
-
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Distances item by item, as a figure", "code_prompt_hide": "Fold the figure"}
-distances = calibration.distance_histogram(inputs, shown_seed=shown_seed)
-publish_figure(
-    "fig-distce",
-    plot_distances,
-    distances.where(calibration.is_drawn(distances.rows)),
-    caption=f"""A temperature of 2 shortens the tail, and leaves fewer items very close to the votes, except for RoBERTa-large and
-    DeBERTa. Total variation distance (DistCE) between model and votes, item by item; dashed lines are
-    means. The oracle's distances would all be 0. Seed {shown_seed} where there are several. Compare
-    Figures 1a and 1b of {{cite:t}}`baan2022`.""",
-    alt="""Four panels, each with two histograms of DistCE. At temperature 1 many of RoBERTa's items lie
-    near 0 and a long tail reaches almost to 1; at temperature 2 the tail is shorter, fewer items lie
-    next to 0, and the mean is a little smaller. RoBERTa-large and ModernBERT change likewise; DeBERTa gains items near 0.""",
-)
-
-# %% [markdown]
 # ## Change the target, not the measure
 #
-# Nothing in ECE demands a majority label. Let an answer be right to the degree in which people gave
-# it: replace 1 or 0 by the answer's share of the votes. The mean share in a bin is then the accuracy
-# against a person drawn at random.
+# Nothing in ECE demands a majority label. Let an answer be right to the degree in which people gave it: replace 1 or 0 by the
+# answer's share of the votes. Accuracy in a bin is then accuracy against a person drawn at random.
 #
-# Against this target the paradox is gone, by construction: the oracle's confidence *is* the share
-# that it is compared with. For a model the change of target is a finding. RoBERTa-base at a
-# temperature of 2, with an ECE of
-# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:ece .2f` against the
-# majority, has one of
-# {value}`fig-ece-against-votes family=RoBERTa-base temperature=2 mean:ece_votes .2f` against the votes: it
-# still expects more people to agree with its answers than do.
-# And ECE remains a statement about sets of items: at 0, a model may be wrong about every single one.
+# Against this target the oracle's ECE is 0, by construction. For a model the new target is a finding. At a temperature of 2
+# RoBERTa-base has an ECE of {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:ece .2f` against the
+# majority, and of {value}`fig-ece-against-votes family=RoBERTa-base temperature=2 mean:ece_votes .2f` against the votes: it still
+# expects more people to agree with its answers than do. And ECE remains a statement about sets of items. At 0, a model may be wrong
+# about every single one.
 
 # %%
 publish_figure(
@@ -185,20 +194,16 @@ publish_figure(
 # %% [markdown]
 # ## Which temperature
 #
-# A temperature of 2 was fixed in the released code. For RoBERTa-base, about 2 comes out only when it is fitted on the very items
-# that are judged. A fair temperature is fitted elsewhere: on the
-# {value}`tbl-temperatures family=RoBERTa-base choice=outside max:n_fitted ,d` SNLI development items outside
-# ChaosNLI it is {value}`tbl-temperatures family=RoBERTa-base choice=outside mean:temperature .2f` on average over the
-# seeds, and ECE hardly moves: those items were not chosen for dispute. {term}`Cross-fitted <cross-fitted>` to the vote
-# shares, so that no item has a say in its own, it is
-# {value}`tbl-temperatures family=RoBERTa-base choice=cross_fitted mean:temperature .2f`; for the nine of
-# {cite:t}`nie2020` it lies between
-# {value}`tbl-temperatures family=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert choice=cross_fitted min:temperature .1f` and
-# {value}`tbl-temperatures family=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert choice=cross_fitted max:temperature .1f`, and for
-# DeBERTa-v3-large it is {value}`tbl-temperatures family=DeBERTa-v3-large choice=cross_fitted temperature .1f`.
+# The released code fixes the temperature at 2. For RoBERTa-base one finds about 2 only by fitting it to the very items that are
+# judged. Fitted on the
+# {value}`tbl-temperatures family=RoBERTa-base choice=outside max:n_fitted ,d` SNLI development items outside ChaosNLI it is
+# {value}`tbl-temperatures family=RoBERTa-base choice=outside mean:temperature .2f` on average, and ECE hardly moves: those items were
+# not chosen for their disagreement. {term}`Cross-fitted <cross-fitted>` to vote shares, so that no item has a say in its own temperature, it is
+# {value}`tbl-temperatures family=RoBERTa-base choice=cross_fitted mean:temperature .2f`, and for DeBERTa-v3-large
+# {value}`tbl-temperatures family=DeBERTa-v3-large choice=cross_fitted temperature .1f`. Measures differ, too: ECE against the votes and
+# {term}`KL` ask for a higher temperature than ECE against the majority.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Temperatures by what they are fitted to, as a table", "code_prompt_hide": "Fold the table"}
-choices = calibration.temperature_choices(inputs)
 by_model = calibration.choices_over_seeds(choices.rows)
 is_first = by_model["family"] == by_model["family"].iloc[0]
 publish_table(
@@ -216,43 +221,14 @@ publish_table(
 )
 
 # %% [markdown]
-# No temperature is best for all measures ({numref}`fig-temperature`). For RoBERTa-base, ECE against the
-# majority is lowest near 2; ECE against the votes and {term}`KL` ask for more. And none takes any seed
-# below {value}`fig-temperature family=RoBERTa-base measure=dist_ce min:value .0%` of the votes misplaced. A temperature turns a model's
-# doubt up or down for all items alike. It cannot show which items people doubt.
-
-# %%
-curves = calibration.temperature_curves(inputs, choices=choices, n_temperatures=n_temperatures)
-publish_figure(
-    "fig-temperature",
-    plot_temperatures,
-    curves.where(calibration.is_drawn(curves.rows)),
-    caption="""Each measure has a temperature of its own. Thin lines are seeds, thick ones their means;
-    marks show three chosen temperatures and the measure there. The oracle temperatures of
-    {numref}`tbl-temperatures` lie in the valleys. The horizontal axis is logarithmic.""",
-    alt="""Five panels with curves that fall and rise again. ECE against the majority label is lowest
-    near temperature 2 for RoBERTa; DistCE near 2 as well, but flatter, and entropy error a little
-    lower. ECE against votes and KL fall on to a higher temperature, where the cross-fitted mark is.
-    The one fitted outside ChaosNLI lies near 1, high on every curve. DeBERTa's valleys are at higher temperatures.""",
-)
-
-# %% [markdown]
-# ```{interactive} fig-temperature
-# :slider: temperature
-# :where: choice=
-# ```
-#
 # ## Beside twenty people
 #
-# People are not at distance zero from each other, either. Judged by sixty others, twenty people misplace
-# {value}`tbl-error-divergence measure=dist_ce system=H1 reference=outside_both mean .0%` of the votes on average. By the
-# same judges, RoBERTa-base misplaces
-# {value}`tbl-error-divergence measure=dist_ce origin=released temperature=1 reference=outside_both mean .0%`, and
-# {value}`tbl-error-divergence measure=dist_ce origin=released temperature=2 reference=outside_both mean .0%`
-# at a temperature of 2. Twenty people are close to the crowd on nearly every item; RoBERTa-base is close on some and far away on
-# others. It is not simply too sure of itself: on SNLI the label that most people chose gets less from it than from
-# people (a mean difference of {value}`fig-error-ranks dataset=snli rank=1 temperature=1 max:mean +.3f`), because on some items it is
-# sure of another label.
+# People do not agree perfectly with each other, either. Judged by sixty others, twenty people misplace
+# {value}`tbl-error-divergence measure=dist_ce system=H1 reference=outside_both mean .0%` of the votes. By the same judges, RoBERTa-base
+# misplaces {value}`tbl-error-divergence measure=dist_ce origin=released temperature=1 reference=outside_both mean .0%`, and
+# {value}`tbl-error-divergence measure=dist_ce origin=released temperature=2 reference=outside_both mean .0%` at a temperature of 2.
+# Twenty people are close to the crowd on nearly every item; RoBERTa-base is close on some and far away on others, where it is sure of
+# a label that few people chose.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Errors by the rank of a label, as a figure", "code_prompt_hide": "Fold the figure"}
 publish_figure(
@@ -300,17 +276,9 @@ publish_table(
 )
 
 # %% [markdown]
-# We draw the twenty {value}`tbl-error-divergence measure=dist_ce system=H1 reference=all n_draws d` times. Who judges matters more than which votes were
-# drawn. The paper judges by all votes, which contain the twenty: that takes the distance to
-# {value}`tbl-error-divergence measure=dist_ce system=H1 reference=all mean .3f`, always four fifths of the
-# {value}`tbl-error-divergence measure=dist_ce system=H1 reference=outside_h1 mean .3f` by the other eighty, because twenty of the hundred votes
-# cancel against themselves.
-#
 # ## Limitations
 #
-# These findings rest on one architecture with a few seeds and eleven models with one run each. The items were chosen because their five
-# original votes were split, so error
-# and disagreement are higher than on whole development sets. All calibration errors depend on ten bins.
-#
-# The votes are a sample, so a perfect model would misplace some as well. The twenty people and their judges come from the same hundred:
-# another crowd may differ more. {doc}`results` gives the number of people that each model is worth.
+# These findings rest on one architecture with a few seeds, and on models with one run each. The items were chosen because
+# their five original votes were split, so error and disagreement are higher than on whole development sets. All calibration errors
+# depend on the ten bins. The votes are a sample: even a perfect model would misplace
+# {value}`tbl-misplaced dataset=snli "system=perfect model" misplaced .0f` of a hundred. {doc}`fitting` repairs predictions with more than one number.

@@ -19,7 +19,8 @@
 # never says where people split.
 #
 # A model trained on one label per item still outputs a full distribution. Is it the distribution of people's answers?
-# {cite:t}`nie2020` asked this of nine models. We recompute their table and set later models, guesses and people beside it. The SNLI and MNLI items are those that ChaosNLI chose for their disagreement.
+# {cite:t}`nie2020` asked this of nine models. We recompute their table, and set people, guesses and later models beside it. The SNLI and MNLI
+# items are those that ChaosNLI chose for their disagreement.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -56,12 +57,11 @@ Markdown(notices(inputs))
 # %% [markdown]
 # ## How many votes a prediction misplaces
 # Compare a prediction with the hundred votes on an item. The votes that would have to move to another label for the two
-# to agree are *misplaced* (100 times the {term}`total variation distance`). We average over items.
-# Two references say what can be reached. A {term}`second crowd <human ceiling>` of a hundred other people misplaces
-# {value}`tbl-misplaced dataset=mnli "system=second crowd" misplaced .0f` votes on MNLI, because a hundred people are a sample;
-# even a {term}`perfect model <noise floor>`, which predicts each item's true distribution, misplaces
-# {value}`tbl-misplaced dataset=mnli "system=perfect model" misplaced .0f`. {doc}`ceilings` explains how both are computed.
-# Five people, and one person, are judged by the others who saw the item.
+# to agree are *misplaced*. We average over items; the number is 100 times the {term}`total variation distance`. Two references say what can be
+# reached. A {term}`second crowd <human ceiling>` of a hundred other people misplaces
+# {value}`tbl-misplaced dataset=mnli "system=second crowd" misplaced .0f` votes on MNLI, because a hundred people are a sample. Even a
+# {term}`perfect model <noise floor>`, which predicts each item's true distribution, misplaces
+# {value}`tbl-misplaced dataset=mnli "system=perfect model" misplaced .0f`. Five people are judged by the others who saw the item.
 
 # %%
 in_votes = results.misplaced(inputs, n_resamples=resamples, seed=seed)
@@ -94,64 +94,60 @@ publish_table(
 )
 
 # %% [markdown]
-# On MNLI five people misplace {value}`tbl-misplaced dataset=mnli "system=five people" misplaced .0f` votes and one person
-# {value}`tbl-misplaced dataset=mnli "system=one person" misplaced .0f` ({numref}`fig-misplaced`). The
-# {term}`base rate`, how often each label is given overall, misplaces
-# {value}`tbl-misplaced dataset=mnli "system=base rate" misplaced .0f`, and it is the same for every item.
-# The nine know more than their probabilities show. {term}`Recalibrated <worth, recalibrated>`, RoBERTa-large
+# One person misplaces {value}`tbl-misplaced dataset=mnli "system=one person" misplaced .0f` votes on MNLI. The {term}`base rate`, which is how
+# often each label is given overall and so the same for every item, misplaces
+# {value}`tbl-misplaced dataset=mnli "system=base rate" misplaced .0f`: even that is nearer to people than any of the nine as it is. Yet these
+# models know more than their probabilities show. {term}`Recalibrated <worth, recalibrated>` on the votes on other items, RoBERTa-large
 # misplaces {value}`tbl-misplaced dataset=mnli system=roberta-large how=recalibrated misplaced .0f` votes on MNLI instead of
 # {value}`tbl-misplaced dataset=mnli system=roberta-large "how=as it is" misplaced .0f`, and
 # {value}`tbl-misplaced dataset=snli system=roberta-large how=recalibrated misplaced .0f` on SNLI instead of
-# {value}`tbl-misplaced dataset=snli system=roberta-large "how=as it is" misplaced .0f` ({doc}`fitting`).
+# {value}`tbl-misplaced dataset=snli system=roberta-large "how=as it is" misplaced .0f`. {doc}`fitting` shows how.
+#
 # ## In the papers' unit
 # Both papers report other distances. {term}`JSD` is the Jensen–Shannon *distance* between the human and the predicted
 # distribution, with natural logarithms; 0 is perfect.
 
 # %%
 figure_rows = results.drawn_results(table, references)
+comparison = results.models_against_guesses(inputs, n_resamples=comparisons, seed=seed)
 publish_figure(
     "fig-nine-models",
     plot_results,
-    results.nine_models(figure_rows, dataset="mnli"),
+    results.nine_models(figure_rows, comparison, dataset="mnli"),
     caption="""By JSD, too, no model of the paper is nearer to people than a uniform guess (MNLI). The five original votes
-    are, and so is the mean vote of other items with the same old label. Bars are 95% intervals over items. Dashed: the
-    uniform guess; dotted: a second crowd of a hundred people.""",
+    are, and so is the mean vote of other items with the same old label. Bars are 95% intervals of the difference from the
+    uniform guess on the same items: where a bar crosses the dashed line, the items do not decide. Corrected for nine comparisons, the
+    last two models alone are clearly farther. Dotted: a second crowd of a hundred people.""",
     alt="""A dot plot of JSD on MNLI. The second crowd stands far left. The mean vote given the old
     label and the original votes come next, then the uniform guess on a dashed line. All nine
-    models of the paper lie close together, right of that line; the closest, BERT-base, nearly on it.""",
+    models of the paper lie close together, right of that line. The bars of the nearest five cross it; those of DistilBERT, BERT-large, ALBERT-xxlarge and BART-large do not.""",
 )
 
 # %% [markdown]
-# On MNLI the uniform guess has a JSD of
-# {value}`tbl-main-results dataset=mnli system=chance jsd .3f`, and the nearest of the nine, BERT-base,
-# {value}`tbl-main-results dataset=mnli source=computed system=bert-base jsd .3f`
-# ({numref}`fig-nine-models`). Compared on the same items and corrected for nine comparisons, two models are clearly farther than the guess:
-# BART-large by {value}`tbl-paired-with-guesses dataset=mnli system=bart-large baseline=chance measure=jsd value .3f`
+# Compared on the same items and corrected for nine comparisons, two models are clearly farther than the uniform guess: BART-large by
+# {value}`tbl-paired-with-guesses dataset=mnli system=bart-large baseline=chance measure=jsd value .3f`
 # (p = {value}`tbl-paired-with-guesses dataset=mnli system=bart-large baseline=chance measure=jsd p_holm .3f`) and
 # ALBERT-xxlarge by {value}`tbl-paired-with-guesses dataset=mnli system=albert-xxlarge baseline=chance measure=jsd value .3f`
 # (p = {value}`tbl-paired-with-guesses dataset=mnli system=albert-xxlarge baseline=chance measure=jsd p_holm .3f`). For the
-# other seven these items do not decide.
-# MNLI is the exception. On SNLI all {value}`tbl-baselines-against-models dataset=snli system=chance measure=jsd n_surely_nearer`
-# models are clearly nearer to people than the guess, and on αNLI
-# {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_surely_nearer`. The MNLI items divide
-# people more: two people agree on {value}`tbl-machine-models dataset=mnli model=people with_people .0%` of them, but on
+# other seven these items do not decide. One training run decides little, either: of the RoBERTa-base models that {cite:t}`baan2022` trained
+# on SNLI alone, one has {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 1" jsd .3f` on MNLI, below the guess's
+# {value}`tbl-main-results dataset=mnli system=chance jsd .3f`, and another
+# {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 2" jsd .3f`.
+#
+# MNLI is the exception. On SNLI all {value}`tbl-baselines-against-models dataset=snli system=chance measure=jsd n_surely_nearer` models are
+# clearly nearer to people than the guess, and on αNLI
+# {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_surely_nearer`. The MNLI items divide people more: two people agree on
+# {value}`tbl-machine-models dataset=mnli model=people with_people .0%` of them, but on
 # {value}`tbl-machine-models dataset=snli model=people with_people .0%` of the SNLI items. Where people are divided, a uniform guess is near
 # by definition.
-# One training run decides little. Of three RoBERTa-base that {cite:t}`baan2022` trained on SNLI alone, the nearest has
-# {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 1" jsd .3f` on MNLI, below the guess, and the farthest
-# {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 2" jsd .3f`.
-# On MNLI and αNLI a table of averages does better than any of the nine. The {term}`mean vote given the old label`, learned from other items, gives the same distribution to all items
-# with one {term}`old label`. By JSD it is nearer to people than all
+#
+# On MNLI and αNLI a table of averages does better than any of the nine. The {term}`mean vote given the old label`, learned from other items, gives the same distribution to all
+# items with one {term}`old label`. By JSD it is nearer to people than all
 # {value}`tbl-baselines-against-models dataset=mnli "system=mean vote given the old label" measure=jsd n_surely_beaten`
-# models on MNLI and on αNLI. So are the five original votes on MNLI, with
-# {value}`tbl-main-results dataset=mnli "system=original votes" jsd .3f`. By {term}`KL`, the original votes
-# ({value}`tbl-main-results dataset=mnli "system=original votes" kl .2f`) beat none of the nine: KL does not forgive that none of the five chose a label which
-# some of the hundred did.
-# Both guesses use human labels *of the item that they predict*, and the mean vote is fitted on votes, which the models never saw. This
-# shows how little these probabilities reveal about people's answers. A table of averages does not understand language.
+# models on both. It uses a human label *of the item that it predicts* and was fitted to votes, which the models never saw.
+# It shows how little these probabilities reveal about people's answers. A table of averages does not understand language.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "How many models each guess beats, as a table", "code_prompt_hide": "Fold the table"}
-comparison = results.models_against_guesses(inputs, n_resamples=comparisons, seed=seed)
 beaten = results.baselines_against_models(comparison)
 publish_table(
     "tbl-baselines-against-models",
@@ -209,11 +205,10 @@ publish_table(
 # ```{interactive} tbl-main-results
 # :measures: jsd kl new_accuracy old_accuracy
 # ```
-# Every number of the nine models in Table 5 of {cite:t}`nie2020`, on all three datasets, comes out to its last digit
-# ({doc}`published`). Two encoders of today stand beside them in the figure and the table {cite:p}`theguy2026`.
-# DeBERTa-v3-large {cite:p}`he2023,laurer2024` has the highest {term}`new accuracy` on SNLI, if by no more than chance, and a higher JSD than
-# all nine. ModernBERT-large {cite:p}`warner2024,sileo2024` has the lowest JSD of all models on MNLI, on its single run; its list of training
-# tasks names the MNLI items, so it may have seen them.
+# Every number of the nine models in Table 5 of {cite:t}`nie2020` comes out to its last digit ({doc}`claims`). Two later encoders stand beside
+# them {cite:p}`theguy2026`. DeBERTa-v3-large {cite:p}`he2023,laurer2024` has the highest {term}`new accuracy` on SNLI, if by no more than
+# chance, and a higher JSD than all nine. ModernBERT-large {cite:p}`warner2024,sileo2024` names the MNLI items in its list of training tasks, so
+# it may have seen them.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Rescaled between the guess and a second crowd, as a table", "code_prompt_hide": "Fold the table"}
 between = ceilings.normalised_scores(inputs, n_draws=draws, n_resamples=resamples, seed=seed)
@@ -234,12 +229,12 @@ publish_table(
 
 # %% [markdown]
 # ## Worth in people
-# Someone who knows nothing of an item but how often each label is given overall, the {term}`base rate`, can already make
-# a guess. How many people must one ask about each item, on top of that, to come as near to the crowd as a model does? That number is the
-# model's {term}`worth`. The base rate is worth 0, and what is farther from people than it is worth less than
-# nothing. Worth rests on squared distances, which few votes do not bias.
+# Someone who knows only the base rate can already guess. How many people must one ask about each item, on top of that, to come as near to
+# the crowd as a model does? That number is the model's {term}`worth`. The base rate is worth 0; whatever is farther from people than that is
+# worth less than nothing. Worth rests on squared distances, which few votes do not bias.
+#
 # Each system has two values: as it is, and recalibrated. The second says what it knows, whatever its
-# temperature; the gap is what its probabilities get wrong.
+# temperature. The gap is what its probabilities get wrong.
 
 # %%
 publish_figure(
@@ -281,22 +276,23 @@ publish_table(
 # to
 # {value}`tbl-human-equivalents dataset=mnli "system=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert" measure=people_on_top_recalibrated max:value .1f`
 # on MNLI
-# ({numref}`fig-human-equivalents`). As they are, all nine are worth less than nothing on MNLI. DeBERTa-v3-large, farthest from people as it is, comes to
-# {value}`tbl-human-equivalents dataset=mnli system=DeBERTa-v3-large measure=people_on_top_recalibrated value .1f` there.
-# Several models together, and maps of more numbers, come nearer ({doc}`fitting`).
+# ({numref}`fig-human-equivalents`). As they are, all nine are worth less than nothing on MNLI. RoBERTa-large's
+# {value}`tbl-human-equivalents dataset=mnli system=roberta-large measure=people_on_top_recalibrated value .1f` there come from a map of twelve numbers,
+# fitted and judged on all items. {doc}`fitting` prints
+# {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=kl people .1f` for the same map, on the
+# {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=kl n_items ,d` items that every system predicts, and
+# {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=quadratic objective=kl people .1f` for a larger one.
+#
 # The original votes, five on most items, are worth
 # {value}`tbl-human-equivalents dataset=snli "system=original votes" measure=people_on_top_recalibrated value .1f`
 # people on SNLI and
 # {value}`tbl-human-equivalents dataset=mnli "system=original votes" measure=people_on_top_recalibrated value .1f`
 # on MNLI, recalibrated. They are no ordinary sample of people: items were chosen because exactly three of the
 # five agreed.
+#
 # ## Larger is more accurate, not always nearer
-# The large model of a family has the higher new accuracy in all {value}`tbl-model-sizes measure=jsd count:value d` pairs,
-# for BERT by no more than chance on SNLI and MNLI. On SNLI and αNLI it has the lower JSD in each family, on MNLI in none.
-# Nor does accuracy always say which of the nine is nearer: its rank correlation with JSD, where −1 means that the more accurate model is always the nearer, is
-# {value}`tbl-rank-correlations dataset=snli distance=jsd value +.2f` on SNLI,
-# {value}`tbl-rank-correlations dataset=mnli distance=jsd value +.2f` on MNLI and
-# {value}`tbl-rank-correlations dataset=alphanli distance=jsd value +.2f` on αNLI.
+# The large model of a family is the more accurate one in all {value}`tbl-model-sizes measure=jsd count:value d` pairs, for BERT by no more than
+# chance on SNLI and MNLI. By JSD it is the nearer one in each family on SNLI and αNLI, and in none on MNLI.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Base and large models, as a table", "code_prompt_hide": "Fold the table"}
 sizes = results.size_effects(inputs, n_resamples=comparisons, seed=seed)
@@ -326,9 +322,8 @@ publish_table(
 # {value}`tbl-main-results dataset=mnli system=chance n_items ,.0f` MNLI and
 # {value}`tbl-main-results dataset=alphanli system=chance n_items ,.0f` αNLI items. Those of SNLI and MNLI
 # were chosen because the original annotators disagreed, so distances are larger than on a random
-# sample. The nine models are single runs, so what is said of one of them is said of that run. Which of the models is nearest, the items
-# seldom say: on MNLI, RoBERTa-large may have any rank from
+# sample. The nine models are single runs, and the items seldom say which is nearest: on MNLI, RoBERTa-large may have any rank from
 # {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_best .0f` to
 # {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_worst .0f` by JSD (ranks that hold for all models at once).
-# The nine models' predictions on SNLI and MNLI are their logits on ChaosNLI's items, as another repository has taken
-# them over from the released file, whose address is dead. The estimated human rests on a second set of annotators that was not released.
+# Their predictions are logits that another repository copied from the released file, whose address is dead. The estimated human of the
+# paper rests on a second set of annotators that was not released.

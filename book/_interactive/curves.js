@@ -1,28 +1,61 @@
-// Curves of several measures over one number, with a cursor that the reader moves.
+// A slider that drives a reliability diagram and curves of several measures, of one system of many.
 (() => {
   "use strict";
 
-  const {make, table, mean, number, painted} = window.Page;
+  const {make, table, number, painted} = window.Page;
   const {svg, scale, bottom, left, curve, inRows, fitted} = window.Axes;
+  const {named, reliability} = window.Interactive;
   const HEIGHT = 190, EDGE = {top: 24, right: 8, bottom: 40, left: 36};
   const TICKS = [0.25, 0.5, 1, 2, 4, 8];
+  const LEADING = 2; // measures that the slider is about; the others are folded
 
   function curves(place, data, keep) {
-    const {steps, slider} = data;
+    const {steps, slider, measures, families} = data;
     const title = slider[0].toUpperCase() + slider.slice(1);
     const range = make("input", {type: "range", min: 0, max: steps.length - 1, step: 1});
     const output = make("span", {class: "at", "aria-hidden": "true"}); // the slider says it
-    const said = make("p", "way", `On ${data.dataset}; lower is better. Thick lines are means over seeds, thin `
-      + "ones single seeds. Dashed: what a perfect model scores, or the oracle (the votes themselves).");
-    const panels = data.measures.map((_, k) => panel(data, k, move, keep));
+    const system = named("System", "system", families.map(([name, words]) => [name, words]), () => { show(); keep(); });
+    const panels = measures.map((_, k) => panel(data, k, move, keep));
+    const diagram = make("div", "panel diagram");
+    const drawDiagram = fitted(diagram, (width) => diagram.replaceChildren(diagramAt(width)));
     const readout = make("div", "readout",
       {tabindex: "0", role: "region", "aria-label": "Values at the cursor"});
+    const reading = make("p", "reading", {"aria-hidden": "true"}); // as the slider, in larger letters
+    const leading = measures.slice(0, LEADING).map((_, k) => k);
+    const lowest = leading.map((k) => make("button",
+      {type: "button", onclick: () => { move(best(k)); keep(); }, "aria-label": `Lowest ${measures[k][1]}`}, measures[k][1]));
     place.append(
-      make("div", "controls", make("label", "slider", `${title} `, range, output)), said,
-      make("div", "panels", panels.map(({place: one}) => one)), readout);
+      make("div", "controls", system.label, make("label", "slider", `${title} `, range, output),
+        make("span", "lowest-of", "Go to the lowest ", lowest)),
+      reading,
+      make("div", "panels", diagram, panels.slice(0, LEADING).map(({place: one}) => one)),
+      make("p", "way", `On ${data.dataset}. Dots of the diagram: how often answers of that confidence are the `
+        + "majority label, larger where there are more items (grey bars). Curves: lower is better; a ring marks the lowest "
+        + "point, thin lines are other runs of the system, grey ones other systems."),
+      make("details", "", make("summary", "", "More measures, and all systems at the cursor"),
+        make("div", "panels", panels.slice(LEADING).map(({place: one}) => one)), readout));
     range.addEventListener("input", show);
     range.addEventListener("change", keep); // not while it is dragged: addresses change slowly
     range.value = nearest(steps, 1);
+
+    const said = (measure, step) => {
+      const [, words, unit, digits] = measures[measure];
+      const value = number(curveOf(data, measure, system.place)[step], digits);
+      return unit ? `${value} ${unit} ${words}` : `${words} ${value}`;
+    };
+    const best = (measure) => {
+      const values = curveOf(data, measure, system.place);
+      return values.indexOf(Math.min(...values));
+    };
+    const sentence = (step) => leading.map((k) => said(k, step)).join(", ");
+
+    function diagramAt(width) {
+      const step = Number(range.value), [, words] = families[system.place];
+      return reliability(data.diagrams[system.place][step], width, {
+        title: "accuracy by confidence", look: look(families[system.place]),
+        spoken: `Reliability diagram of ${words} at ${slider} ${number(steps[step], 2)}: ${said(0, step)}`,
+      });
+    }
 
     function move(step) {
       range.value = step;
@@ -32,8 +65,10 @@
     function show() {
       const step = Number(range.value);
       output.textContent = number(steps[step], 2);
-      range.setAttribute("aria-valuetext", `${slider} ${output.textContent}`);
-      panels.forEach((one) => one.point(step));
+      range.setAttribute("aria-valuetext", `${slider} ${output.textContent}: ${sentence(step)}`);
+      reading.textContent = `${sentence(step)}.`;
+      drawDiagram();
+      panels.forEach((one) => one.point(step, system.place));
       readout.replaceChildren(values(data, step, `${title} ${output.textContent}`));
     }
     show();
@@ -46,7 +81,7 @@
         return true;
       },
     };
-    return {controls: {[slider]: control}, show};
+    return {controls: {[slider]: control, system}, show};
   }
 
   function nearest(steps, wanted) {
@@ -54,39 +89,39 @@
     return gaps.indexOf(Math.min(...gaps));
   }
 
-  /* The curves of each family by a measure: its seeds, and their mean. */
-  function ofFamilies({families, systems, values}, measure) {
-    return families.map((family, k) => {
-      const seeds = values[measure].filter((_, place) => systems[place][1] === k);
-      return {family, seeds, mean: seeds[0].map((_, step) => mean(seeds.map((seed) => seed[step])))};
-    });
+  /* The values of the system that is shown of a family. */
+  function curveOf({families, systems, values}, measure, family) {
+    return values[measure][systems.findIndex(([name]) => name === families[family][0])];
   }
 
-  const look = ([, light, dark]) => ({style: painted([light, dark])});
+  const look = ([, , light, dark]) => ({style: painted([light, dark])});
 
-  /* One measure: its curves, the line of what a perfect model would score, and the cursor. */
+  /* One measure: all curves, the lines of what others score, and the cursor. */
   function panel(data, measure, move, keep) {
-    const [, title, unit] = data.measures[measure], {steps} = data;
+    const [, title, unit] = data.measures[measure], {steps, systems, families} = data;
     const lines = data.lines.filter(([of]) => of === measure);
-    const all = ofFamilies(data, measure);
     const place = make("div", "panel");
     const most = Math.max(...data.values[measure].flat(), ...lines.map(([, , value]) => value));
-    let at = 0, x, y, cursor;
+    let at = 0, shown = 0, x, y, cursor;
 
     function draw(width) {
       x = scale([steps[0], steps.at(-1)], [EDGE.left, width - EDGE.right], true);
       y = scale([0, 1.03 * most], [HEIGHT - EDGE.bottom, EDGE.top]);
       const ends = x.domain.map(x);
-      cursor = svg("g");
+      const chosen = curveOf(data, measure, shown), least = chosen.indexOf(Math.min(...chosen));
+      const runs = data.values[measure].map((values, k) => ({values, isOurs: systems[k][1] === shown}));
+      const path = (isOurs) => runs.filter((run) => run.isOurs === isOurs)
+        .map(({values}) => curve(pointsOf(values), {class: "curve thin"}));
+      cursor = svg("g", {class: "family", ...look(families[shown])});
       const picture = svg("svg", {class: "axes", width, height: HEIGHT, role: "img",
         "aria-label": `Curves of ${title} over ${data.slider}; the values at the cursor stand in the table below`},
         svg("text", {class: "title", x: 0, y: 12}, unit ? `${title} (${unit})` : title),
         left(y, ends),
         bottom(x, HEIGHT - EDGE.bottom, {label: data.slider, words: String,
           ticks: TICKS.filter((tick) => tick >= x.domain[0] && tick <= x.domain[1])}),
-        all.map(({family, seeds, mean: middle}) => svg("g", {class: "family", ...look(family)},
-          seeds.length > 1 ? seeds.map((seed) => curve(pointsOf(seed), {class: "curve thin"})) : [],
-          curve(pointsOf(middle)))),
+        svg("g", {class: "others"}, path(false)),
+        svg("g", {class: "family", ...look(families[shown])}, path(true), curve(pointsOf(chosen)),
+          svg("circle", {class: "lowest", cx: x(steps[least]), cy: y(chosen[least]), r: 6})),
         lines.map(([, name, value]) => reference(name, value, ends)),
         cursor);
       const follow = (event) => {
@@ -97,7 +132,7 @@
       picture.addEventListener("pointermove", follow);
       picture.addEventListener("pointerup", keep);
       place.replaceChildren(picture);
-      point(at);
+      point(at, shown);
     }
 
     const pointsOf = (values) => values.map((value, step) => [x(steps[step]), y(value)]);
@@ -111,34 +146,33 @@
         svg("text", {x: middle, y: y(value) - 4, "text-anchor": "middle"}, name));
     }
 
-    function point(step) {
+    function point(step, family) {
+      const isOther = family !== shown;
       at = step;
+      shown = family;
       if (!cursor) return;
+      if (isOther) return again();
       const where = x(steps[step]);
       cursor.replaceChildren(
         svg("line", {class: "cursor", x1: where, x2: where, y1: EDGE.top, y2: HEIGHT - EDGE.bottom}),
-        ...all.map(({family, mean: middle}) =>
-          svg("circle", {class: "family", cx: where, cy: y(middle[step]), r: 3.5, ...look(family)})));
+        svg("circle", {cx: where, cy: y(curveOf(data, measure, shown)[step]), r: 4}));
     }
-    fitted(place, draw);
+    const again = fitted(place, draw);
     return {place, point};
   }
 
   /* What the curves have at the cursor, in an order that does not change. */
   function values(data, step, caption) {
-    const columns = data.measures.map((_, measure) => ofFamilies(data, measure));
-    const rows = data.families.map((family, k) => {
-      const n = columns[0][k].seeds.length;
-      return make("tr", "",
-        make("th", {scope: "row", ...look(family)}, make("i", "swatch"), family[0],
-          n > 1 ? make("small", "", `, ${n} seeds`) : null),
-        columns.map((column) => make("td", "number", number(column[k].mean[step]))));
-    });
-    const lines = data.measures.map((_, measure) => data.lines.find(([of]) => of === measure));
-    rows.push(make("tr", "",
-      make("th", {scope: "row"}, make("i", "swatch dashed"), "dashed line"),
-      lines.map((line) => make("td", "number", number(line?.[2])))));
-    const titles = data.measures.map(([, title]) => title.replace(/ ?\(.*/, ""));
+    const rows = data.families.map((family, k) => make("tr", "",
+      make("th", {scope: "row", ...look(family)}, make("i", "swatch"), family[1]),
+      data.measures.map(([, , , digits], measure) =>
+        make("td", "number", number(curveOf(data, measure, k)[step], digits)))));
+    const lines = [...new Set(data.lines.map(([, name]) => name))];
+    rows.push(...lines.map((name) => make("tr", "",
+      make("th", {scope: "row"}, make("i", "swatch dashed"), name),
+      data.measures.map(([, , , digits], measure) => make("td", "number",
+        number(data.lines.find(([of, title]) => of === measure && title === name)?.[2], digits))))));
+    const titles = data.measures.map(([, title]) => title);
     return table("published", caption, ["System", ...titles], rows);
   }
 

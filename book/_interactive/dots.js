@@ -133,5 +133,5 @@
       make("span", "number", short(value) + ends));
   }
 
-  window.Interactive = {dots};
+  window.Interactive = {dots, named};
 })();

@@ -13,6 +13,10 @@
   function start(place) {
     const data = JSON.parse(place.querySelector("script").textContent);
     const status = make("p", "interactive-status", "", {role: "status"});
+    /* What a slider drives stands where the figure's picture stood, which is for print and without a script. */
+    const picture = document.getElementById(place.dataset.figure)?.querySelector(".picture");
+    picture?.before(place);
+    picture?.classList.add("driven");
     place.hidden = false;
     const first = {};
     const {controls, show} = (place.dataset.slider ? curves : dots)(place, data, keep);

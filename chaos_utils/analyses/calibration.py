@@ -61,6 +61,7 @@ _ROUNDING_ERROR = 1e-12  # the length of an interval that only rounding gives
 _DIGITS = 10  # of values before they are binned or ordered, the same on every processor
 _SYSTEM = ("dataset", "system", "temperature")
 _FAMILY = ("dataset", *MODEL)
+_COMPARED = (1.0, FIXED_TEMPERATURE)  # the temperatures of `comparison_systems`
 TENTHS = np.arange(5, 41) / 10  # temperatures, as the paper states its own
 
 
@@ -143,16 +144,43 @@ def _diagram_systems(
     return systems if shown_seed is None else comparison_systems(votes, systems, shown_seed)
 
 
+def _at_other_temperatures(systems: Sequence[System], n_temperatures: int) -> list[System]:
+    """Return the drawn models at all temperatures but those that the paper compares."""
+    is_shown = is_drawn(pd.DataFrame([system.keys for system in systems]))
+    return [
+        system.at_temperature(temperature)
+        for system, shown in zip(systems, is_shown, strict=True)
+        if shown and system.temperature == 1 and system.origin != "reference"
+        for temperature in _temperatures(n_temperatures)
+        if not np.isclose(temperature, _COMPARED).any()
+    ]
+
+
+def _temperatures(n: int) -> list[float]:
+    """Return so many temperatures from 0.5 to 4, evenly spread on a logarithmic scale."""
+    if n < 1:
+        raise ChaosError("There is no temperature to compute measures at.", found=n)
+    return np.geomspace(0.5, 4, n).tolist()
+
+
 @cached_analysis(keys=(*_SYSTEM, "bin_low"))
 def reliability(
-    votes: Votes, systems: Sequence[System], *, shown_seed: int | None = None
+    votes: Votes,
+    systems: Sequence[System],
+    *,
+    shown_seed: int | None = None,
+    n_temperatures: int = 0,
 ) -> pd.DataFrame:
     """Reliability diagrams against the majority label, in ten bins (a, b].
 
-    ``confidence`` and ``hits`` are means over a bin's items, NaN in an empty one.
+    ``confidence`` and ``hits`` are means over a bin's items, NaN in an empty one. The systems that
+    figures draw are scaled to each of `n_temperatures`, too, as in `temperature_curves`; of these
+    diagrams there are no empty bins.
     """
+    chosen = _diagram_systems(votes, systems, shown_seed)
+    scaled = _at_other_temperatures(chosen, n_temperatures) if n_temperatures else []
     tables = []
-    for system in _diagram_systems(votes, systems, shown_seed):
+    for system in (*chosen, *scaled):
         batch = system.aligned_to(votes)
         confidence, hits = hits_of(batch.model, batch.first_majority)
         curve = reliability_curve(confidence.round(_DIGITS), hits, BINS)
@@ -164,7 +192,8 @@ def reliability(
             "confidence": curve.confidence,
             "hits": curve.hits,
         }
-        tables.append(pd.DataFrame(system.keys | columns))
+        table = pd.DataFrame(system.keys | columns)
+        tables.append(table if system.temperature in _COMPARED else table[table["n"] > 0])
     return pd.concat(tables, ignore_index=True).astype({"seed": "Int64"})
 
 
@@ -469,13 +498,10 @@ def temperature_curves(
 
     The temperatures are evenly spread on a logarithmic scale; their rows have no ``choice``.
     """
-    if n_temperatures < 1:
-        raise ChaosError("There is no temperature to compute measures at.", found=n_temperatures)
-    grid = np.geomspace(0.5, 4, n_temperatures).tolist()
     scaled_systems = [
         system.at_temperature(temperature)
         for system in _unscaled_models(votes, systems)
-        for temperature in grid
+        for temperature in _temperatures(n_temperatures)
     ]
     curves = rows_per_system(
         votes, scaled_systems, partial(measure_values, measures=BY_TEMPERATURE)

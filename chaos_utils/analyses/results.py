@@ -553,15 +553,36 @@ def drawn_results(results: pd.DataFrame, references: pd.DataFrame) -> pd.DataFra
 
 
 @derived_table(keys=("dataset", "system", "source"))
-def nine_models(table: pd.DataFrame, *, dataset: str) -> pd.DataFrame:
-    """Return the JSD of a dataset's published models beside that of people and guesses."""
+def nine_models(table: pd.DataFrame, against: pd.DataFrame, *, dataset: str) -> pd.DataFrame:
+    """Return the JSD of a dataset's published models beside that of people and guesses.
+
+    `against` is from `models_against_guesses`. ``difference`` is a model's JSD minus the uniform
+    guess's on the same items. ``low`` and ``high`` are the ends of its 95% interval, as JSD: the
+    guess's own is added. Other rows have none.
+    """
     rows = table[table["dataset"] == dataset]
     is_model = (rows["kind"] == "model") & rows["label"].isin(
         [SYSTEM_NAMES[name] for name in published_models()["model"].unique()]
     )
     guess_names = ("original votes", "mean vote given the old label")
     is_reference = rows["kind"].isin(["second_crowd", "chance"]) | rows["system"].isin(guess_names)
-    return rows[is_model | is_reference] if is_model.any() else rows[is_model]
+    if not is_model.any():
+        return rows[is_model]
+    pairs = against[
+        (against["dataset"] == dataset)
+        & (against["baseline"] == CHANCE)
+        & (against["measure"] == "jsd")
+    ]
+    guess = rows.loc[rows["kind"] == CHANCE, "value"].iloc[0]
+    pairs = pairs.assign(
+        system=pairs["system"].replace(SYSTEM_NAMES), difference=pairs["value"],
+        low=guess + pairs["low"], high=guess + pairs["high"],
+    )[["system", "difference", "low", "high"]]  # fmt: skip
+    return (
+        rows[is_model | is_reference]
+        .drop(columns=["low", "high"])
+        .merge(pairs, on="system", how="left")
+    )
 
 
 _KIND_ORDER = ("chance", "human", "baseline", "model")

@@ -147,7 +147,7 @@ PALETTES: Mapping[Mode, Mapping[str, str]] = MappingProxyType(
 WIDE = 6.9
 NARROW = 3.7
 # Pixels in which pictures of these widths are shown, and the smallest type that is read there.
-_SHOWN_WIDE, _SHOWN_NARROW = 660, 342
+_SHOWN_WIDE, _SHOWN_NARROW = 662, 342
 _SMALLEST_PIXELS = 11
 
 _mode: ContextVar[Mode] = ContextVar("mode", default="light")
@@ -218,6 +218,8 @@ def drawing_look(mode: Mode, narrow: bool = False) -> Iterator[set[Hue]]:
 def _settings() -> dict[Any, Any]:
     """Return the settings of matplotlib for the current look and width."""
     text, muted, grid = colour("text"), colour("muted"), colour("grid")
+    small = smallest_type()
+    usual = max(8.5, small)
     return {
         "figure.figsize": (width(), 0.65 * width()),
         "figure.constrained_layout.use": True,
@@ -229,10 +231,11 @@ def _settings() -> dict[Any, Any]:
         "axes.titlecolor": text,
         "axes.titlesize": 9.5,
         "axes.titleweight": "bold",
-        "axes.labelsize": 8.5,
-        "xtick.labelsize": 8.25,
-        "ytick.labelsize": 8.25,
-        "legend.fontsize": 8.25,
+        "axes.labelsize": usual,
+        "figure.labelsize": usual,
+        "xtick.labelsize": small,
+        "ytick.labelsize": small,
+        "legend.fontsize": small,
         "axes.spines.top": False,
         "axes.spines.right": False,
         "axes.grid": True,
@@ -240,7 +243,7 @@ def _settings() -> dict[Any, Any]:
         "grid.color": grid,
         "grid.linewidth": 0.6,
         "font.family": "DejaVu Sans",  # comes with matplotlib: the same bytes everywhere
-        "font.size": 8.5,
+        "font.size": usual,
         "legend.frameon": False,
         "legend.labelcolor": text,
         "text.color": text,

@@ -9,12 +9,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from chaos_utils.base.style import BLUE, PURPLE, SYSTEM_NAMES, Hue, colour
+from chaos_utils.base.style import SYSTEM_NAMES, Hue, colour, smallest_type
 from chaos_utils.datasets.catalogue import in_order, title_of
-from chaos_utils.plots.marks import SMALL, End, label_lines, line
+from chaos_utils.plots.marks import End, label_lines, line, system_hues
 from chaos_utils.plots.panels import dataset_panels, panel_grid
 
-_HUES = (PURPLE, BLUE)  # of the two models that are in colour
 _REFERENCES: dict[str, dict[str, Any]] = {  # the ends between which models lie
     "half a crowd": {"hue": "text", "marker": "", "linestyle": (0, (6, 2))},
     "chance": {"hue": "text", "marker": "", "linestyle": ":"},
@@ -69,14 +68,15 @@ def plot_flattening(table: pd.DataFrame) -> Figure:
             end = line(axis, points, "people_bits", "model_bits", _title(name), **look)
             ends += [end] if name in hue_of else []
         label_lines(axis, ends)
-    figure.supylabel("mean entropy of the model (bits)", fontsize=8.5)
-    figure.supxlabel("mean entropy of people (bits), in fifths of the items", fontsize=8.5)
+    figure.supylabel("mean entropy of the model (bits)")
+    figure.supxlabel("mean entropy of people (bits), in fifths of the items")
     return figure
 
 
 def _hues(table: pd.DataFrame) -> dict[str, Hue]:
     """Return the colour of each system that is in colour."""
-    return dict(zip(table.loc[table["in_colour"], "system"].unique(), _HUES, strict=False))
+    names = list(table.loc[table["in_colour"], "system"].unique())
+    return dict(zip(names, system_hues(names), strict=True))
 
 
 def _title(system: str) -> str:
@@ -120,10 +120,10 @@ def _plot_by_bin(table: pd.DataFrame, heading: str, guess: str, top: float) -> F
         limits = [*edges["entropy_low_bits"], edges["entropy_high_bits"].iloc[-1]]
         # Alternately on two lines, so that they do not touch.
         tick_labels = ["\n" * (index % 2) + f"{edge:.2f}" for index, edge in enumerate(limits)]
-        axis.set_xticks(np.arange(len(limits)) + 0.5, tick_labels, fontsize=SMALL)
+        axis.set_xticks(np.arange(len(limits)) + 0.5, tick_labels, fontsize=smallest_type())
         axis.set_xlim(0.5, len(limits) - 0.5)
-    figure.supylabel(heading, fontsize=8.5)
-    figure.supxlabel("entropy of the votes (bits), edges of the bins", fontsize=8.5)
+    figure.supylabel(heading)
+    figure.supxlabel("entropy of the votes (bits), edges of the bins")
     return figure
 
 

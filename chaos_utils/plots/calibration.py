@@ -28,9 +28,11 @@ def plot_reliability(table: pd.DataFrame) -> Figure:
     """Draw for each system the accuracy at each confidence, and the share of items there.
 
     A line leads from each bin's accuracy to its mean confidence, thicker where the bin holds
-    more items: ECE is the lines' mean length, weighted by items. The table is as
-    `calibration.reliability` gives it.
+    more items: ECE is the lines' mean length, weighted by items. The first model is drawn at
+    temperature 2, too. The table is as `calibration.reliability` gives it, with any temperatures.
     """
+    is_first = table["family"] == table["family"].iloc[0]
+    table = table[(table["temperature"] == 1) | (is_first & (table["temperature"] == 2))]
     systems = table.groupby(["system", "origin", "temperature"], sort=False)
     figure, axes = panel_grid(len(systems), columns=3, height=2.3, sharex=True, sharey=True)
     for axis, (names, rows) in zip(axes, systems, strict=True):
@@ -98,7 +100,7 @@ def plot_temperatures(table: pd.DataFrame) -> Figure:
         axis.set_xscale("log", base=2)
         axis.set_xticks([0.5, 1, 2, 4], ["0.5", "1", "2", "4"])
         axis.set_ylim(bottom=0)
-    figure.supylabel("lower is better", fontsize=8.5)
+    figure.supylabel("lower is better")
     lines = {}
     for ((_, family), rows), hue in zip(families, hues, strict=True):
         n_seeds = rows["system"].nunique()

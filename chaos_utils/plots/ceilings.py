@@ -8,10 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from chaos_utils.base.style import SYSTEM_NAMES, colour
+from chaos_utils.base.style import SYSTEM_NAMES, Hue, colour
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.plots.marks import key, label_lines, line, logarithmic, write
+from chaos_utils.plots.marks import key, label_lines, line, logarithmic, system_hues, write
 from chaos_utils.plots.panels import dataset_panels, label_left, panel_grid
 
 # The measures that are drawn: how the panel is called, where not by the measure's title.
@@ -78,7 +78,8 @@ def plot_items_by_votes(table: pd.DataFrame) -> Figure:
     figure, panels = dataset_panels(table, height=2.9, sharey=True)
     systems = list(dict.fromkeys(table["system"]))
     models = [name for name in systems if name not in _GUESSES]
-    shades = dict(zip(dict.fromkeys([*models[:1], *models[-1:]]), ("purple", "pink"), strict=False))
+    ends = list(dict.fromkeys([*models[:1], *models[-1:]]))
+    shades: dict[str, str | Hue] = dict(zip(ends, system_hues(ends), strict=True))
     shades |= {name: shade for name, shade in _GUESSES.items() if name in systems}
     items = table.groupby("n_votes")["n_items"].first()
     for axis, _, rows in panels:
@@ -104,7 +105,7 @@ def plot_items_by_votes(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def _draw_parts(axis: Axes, rows: pd.DataFrame, hue: str) -> None:
+def _draw_parts(axis: Axes, rows: pd.DataFrame, hue: str | Hue) -> None:
     """Draw bias and standard error, each with its name where its line is away from the others."""
     for part, (name, dashes, index) in _PARTS.items():
         points = rows[rows[part].abs() > _TINY].sort_values("n_votes")

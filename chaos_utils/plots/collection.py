@@ -30,7 +30,7 @@ def plot_protocol(table: pd.DataFrame) -> Figure:
     The table has one row per way: ``from``, ``event``, ``condition``, ``to``, ``feedback``,
     ``discards_votes``.
     """
-    step, letters_per_line = (1.1, 12) if is_narrow() else (0.85, 27)
+    step, letters_per_line = (1.2, 11) if is_narrow() else (0.85, 27)
     # Ways without a condition to a final state are alike: only one of them is drawn.
     is_common = ~table["to"].isin(table["from"]) & (table["condition"] == "")
     column = list(dict.fromkeys([*table["from"], *table.loc[is_common, "to"]]))

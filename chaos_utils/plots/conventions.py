@@ -51,5 +51,7 @@ def plot_conventions(table: pd.DataFrame) -> Figure:
     axis.xaxis.set_major_formatter("{x:g}×")
     axis.xaxis.set_minor_formatter(NullFormatter())
     gap = "\n" if is_narrow() else " "
-    axis.set_xlabel(f"value under a convention, as a multiple{gap}of the reference convention’s")
+    axis.set_xlabel(
+        f"value under a convention,{gap}as a multiple of{gap}the reference convention’s"
+    )
     return figure

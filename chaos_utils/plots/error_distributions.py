@@ -34,7 +34,7 @@ def plot_distances(table: pd.DataFrame) -> Figure:
         axis.set(title=SYSTEM_NAMES.get(name, name), xlabel=_DISTANCE.partition(",")[0])
         axis.grid(visible=False, axis="x")
     axes[0].set_ylim(bottom=0)  # once all are drawn: the panels share it
-    figure.supylabel(_SHARE, fontsize=8.5)
+    figure.supylabel(_SHARE)
     return figure
 
 
@@ -57,7 +57,7 @@ def plot_error_distributions(table: pd.DataFrame) -> Figure:
             people = groups[0][1]
             histogram(axis, people, people["n"] / people["n_items"], "text", linewidth=1)
     axes[-1].set_xlabel(_DISTANCE)
-    figure.supylabel(_SHARE, fontsize=8.5)
+    figure.supylabel(_SHARE)
     return figure
 
 
@@ -99,5 +99,5 @@ def plot_rank_errors(table: pd.DataFrame) -> Figure:
     key(
         figure, {system_title(*names): look | {"linestyle": "-"} for names, look in look_of.items()}
     )
-    figure.supylabel(_SHARE, fontsize=8.5)
+    figure.supylabel(_SHARE)
     return figure

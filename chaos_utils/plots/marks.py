@@ -17,10 +17,22 @@ from matplotlib.ticker import NullLocator
 from matplotlib.typing import ColorType
 from seaborn.utils import relative_luminance
 
-from chaos_utils.base.style import HUES, PURPLE, Hue, colour, distinct_hues, width
+from chaos_utils.base.style import (
+    BLUE,
+    GREEN,
+    HUES,
+    ORANGE,
+    PINK,
+    PURPLE,
+    SYSTEM_NAMES,
+    Hue,
+    colour,
+    distinct_hues,
+    smallest_type,
+    width,
+)
 from chaos_utils.metrics.skill import MARKS, skill_of_people
 
-SMALL = 8.25  # points: 11 pixels at the size that is shown
 LINE = 0.1375  # inches: of a line of labels
 # The colour of each kind of system.
 KINDS = {"human": "muted", "baseline": "text", "model": "blue", "trained": "amber"}
@@ -44,22 +56,28 @@ _TABLE_INTERVALS: dict[str, Any] = {
 }
 _LINE: dict[str, Any] = {"marker": "o", "markersize": 3.5, "markeredgewidth": 1, "linewidth": 1.6}
 
-# The families that stand in several figures have a colour of their own, which no dataset has.
-_FAMILY_HUES = {"RoBERTa-base": PURPLE, "BERT-base": HUES[9], "MiniLM-L6": HUES[7]}
+# The families that stand in several figures have one colour in the whole book.
+_FAMILY_HUES = {
+    "RoBERTa-base": PURPLE, "RoBERTa-large": BLUE, "DeBERTa-v3-large": ORANGE,
+    "ModernBERT-large": GREEN, "MPNet-base": PINK, "BERT-base": HUES[9], "MiniLM-L6": HUES[7],
+}  # fmt: skip
+_CONTEXT_HUE = HUES[6]  # a grey: no system's, since what is grey is context
 
 
 def system_hues(names: Sequence[str], *, reserved: Sequence[Hue] = ()) -> list[Hue]:
     """Return a colour for each system of one plot: its family's, else one that is free.
 
-    A system's name begins with its family's. The second system of a family, and systems of families
-    without a colour, get colours that no other system here has and that are not `reserved`.
+    A system's name is its family's, which a comma and more may follow; the `names` may be as tables
+    or as figures write them. The second system of a family, and systems of families without a
+    colour, get colours that no other system here has and that are not `reserved`.
     """
     owned: dict[int, Hue] = {}
     for index, name in enumerate(names):
-        hue = next((hue for family, hue in _FAMILY_HUES.items() if name.startswith(family)), None)
+        family = name.partition(",")[0]
+        hue = _FAMILY_HUES.get(SYSTEM_NAMES.get(family, family))
         if hue is not None and hue not in (*owned.values(), *reserved):
             owned[index] = hue
-    unavailable = [*_FAMILY_HUES.values(), *reserved]
+    unavailable = [*_FAMILY_HUES.values(), _CONTEXT_HUE, *reserved]
     free = [hue for hue in distinct_hues(len(names) + len(unavailable)) if hue not in unavailable]
     spare = iter(free)
     return [owned[index] if index in owned else next(spare) for index in range(len(names))]
@@ -162,7 +180,8 @@ def label_lines(axis: Axes, ends: Iterable[End]) -> None:
         highest = heights[k] - halves[k]
     for (_, x, y, name, shade), height in zip(labels, heights, strict=True):
         axis.annotate(
-            name, (x, y), (1.03, height), textcoords="axes fraction", fontsize=SMALL, va="center",
+            name, (x, y), (1.03, height), textcoords="axes fraction", va="center",
+            fontsize=smallest_type(),
             color=shade if _is_readable(shade) else colour("text"),
             annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": shade, "linewidth": 0.6, "alpha": 0.7,
@@ -177,7 +196,7 @@ def write(
     """Write a text in small letters at a `point`, shifted right and up by some points of type."""
     across, up = shift
     axis.annotate(
-        text, point, shift, textcoords="offset points", fontsize=SMALL, color=colour(hue),
+        text, point, shift, textcoords="offset points", fontsize=smallest_type(), color=colour(hue),
         ha="left" if across > 0 else "right" if across < 0 else "center",
         va="bottom" if up > 0 else "top" if up < 0 else "center", **look,
     )  # fmt: skip
@@ -244,7 +263,8 @@ def key(figure: Figure, marks: Mapping[str, Mapping[str, Any]], title: str | Non
         handles=handles, loc="outside upper center",
         ncols=len(marks) if sum(entry_widths) <= line_width
         else max(1, int(line_width / max(entry_widths))),
-        title=title, title_fontsize=SMALL, columnspacing=1.2, handletextpad=0.5, borderaxespad=0.1,
+        title=title, title_fontsize=smallest_type(), columnspacing=1.2, handletextpad=0.5,
+        borderaxespad=0.1,
     )  # fmt: skip
 
 

@@ -16,7 +16,6 @@ from matplotlib.text import Text
 from chaos_utils.base.style import is_narrow, smallest_type, width
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.plots.marks import SMALL
 
 _MARGIN, _HEAD = 0.5, 0.3  # inches: of a panel beside its rows, of a figure above its panels
 _FEWEST_ROWS = 3  # rows for which a panel has room
@@ -98,7 +97,7 @@ def row_panels(
     )  # fmt: skip
     for names, line_axes in zip(lines, axes, strict=True):
         for axis in line_axes:
-            axis.set_yticks(range(len(names)), names, fontsize=SMALL)
+            axis.set_yticks(range(len(names)), names, fontsize=smallest_type())
             axis.set_ylim(max(len(names), _FEWEST_ROWS) - 0.4, -0.7)
             axis.tick_params(axis="y", length=0, labelleft=axis is line_axes[0])
             axis.tick_params(axis="x", labelbottom=True)

@@ -47,9 +47,9 @@ def plot_results(table: pd.DataFrame) -> Figure:
             is_published = source == "published"
             marker = "D" if is_published else "o"
             intervals(axis, group_rows, "value", KINDS[kind], marker, hollow=is_published)
-        axis.xaxis.set_major_locator(MaxNLocator(4 if len(panels) > 1 else 8))
+        axis.xaxis.set_major_locator(MaxNLocator(4 if len(panels) > 1 or is_narrow() else 8))
         axis.set_xlim(0, 1.05 * table[["value", "high"]].max().max())
-    figure.supxlabel("JSD from the human distribution (√nats); lower is better", fontsize=8.5)
+    figure.supxlabel("JSD from the human distribution (√nats); lower is better")
     if (table["source"] == "published").any():
         _draw_key(figure, "computed here, 95% interval", "published", "D")
     return figure
@@ -79,7 +79,7 @@ def plot_skill(table: pd.DataFrame) -> Figure:
         axis.xaxis.set_major_locator(MaxNLocator(5))
         axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axis.set_xlim(lowest - 0.06, 1.03)
-    figure.supxlabel("skill: 0 is the base rate, 1 the population; higher is better", fontsize=8.5)
+    figure.supxlabel("skill: 0 is the base rate, 1 the population; higher is better")
     forms = [form for form in table["how"].unique() if form != "as it is"]
     _draw_key(figure, "as it is", " or ".join(forms) or "recalibrated")
     return figure
@@ -154,7 +154,7 @@ def plot_worth(table: pd.DataFrame) -> Figure:
         axis.set_xlim(lowest - 0.15, 1.22 * highest)
         axis.xaxis.set_major_locator(MaxNLocator(6, integer=True))
         axis.grid(visible=True, axis="x")
-    figure.supxlabel("worth in people: 0 is the base rate; more is better", fontsize=8.5)
+    figure.supxlabel("worth in people: 0 is the base rate; more is better")
     forms = [form for form in table["how"].unique() if form != "as it is"]
     _draw_key(figure, "as it is", " or ".join(forms) or "recalibrated")
     return figure

@@ -41,7 +41,7 @@ def plot_scoreboard(table: pd.DataFrame) -> Figure:
                 point = row["value"], names.index(row["group"]) - _APART
                 write(axis, row["label"], point, (5, 0))
         axis.set(title=dataset.short, xlim=(_LOWEST - 0.2, _HIGHEST + 0.3), xlabel="", ylabel="")
-    figure.supxlabel("worth in people: 0 is the base rate; higher is better", fontsize=8.5)
+    figure.supxlabel("worth in people: 0 is the base rate; higher is better")
     key(
         figure,
         {

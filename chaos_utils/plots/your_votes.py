@@ -3,7 +3,8 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chaos_utils.plots.marks import SMALL, histogram
+from chaos_utils.base.style import smallest_type
+from chaos_utils.plots.marks import histogram
 from chaos_utils.plots.panels import panel_grid
 
 
@@ -22,5 +23,5 @@ def plot_majorities(table: pd.DataFrame) -> Figure:
     axis.set_xlim(table["low"].iloc[0], table["high"].iloc[-1])
     axis.xaxis.set_major_formatter("{x:.0%}")
     axis.yaxis.set_major_formatter("{x:.0%}")
-    axis.legend(loc="upper left", fontsize=SMALL)
+    axis.legend(loc="upper left", fontsize=smallest_type())
     return figure

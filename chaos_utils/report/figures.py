@@ -31,7 +31,7 @@ from chaos_utils.report.literal import in_html
 from chaos_utils.report.manifests import SYNTHETIC_NOTE, Manifest, picture_name
 
 PNG_DPI = 300
-SMALLEST_TYPE = 7  # points, at the size that is shown
+_ROUNDING = 0.01  # points of type, and inches
 _PREVIEW_SHRINKING = 3  # the picture in the notebook is smaller than the PNG by this factor
 _POWER = re.compile(r"\$\\mathdefault\{(?:[\d.^{}−-]|\\times)+\}\$")
 _COLOUR = re.compile(r"#[0-9a-f]{6}(?![\w-])")
@@ -60,7 +60,7 @@ def publish_figure(
     plot : callable
         Takes the table's rows, and is called for each width of the page (`style.is_narrow`); again
         in dark if the colours of the light picture cannot be exchanged (`in_dark`). The page shows
-        the figure at its own size: at most `style.width()` wide, no type under 7 points.
+        the figure at its own size: at most `style.width()` wide, no type under `smallest_type`.
     table : Table
         All that is drawn: aggregates, no item's votes and no text of the datasets.
     caption : str
@@ -152,7 +152,7 @@ def in_dark(svg: str, hues: Collection[style.Hue]) -> str | None:
 def _check_legible(figure: Figure, id: str) -> None:
     """Refuse a figure that is wider than the page, or has type too small to read."""
     width = figure.get_size_inches()[0]
-    if width > style.width() + 0.01:
+    if width > style.width() + _ROUNDING:
         raise ChaosError(
             "A figure is wider than the page.",
             where=f"figure {id!r}{' for phones' * style.is_narrow()}",
@@ -164,14 +164,14 @@ def _check_legible(figure: Figure, id: str) -> None:
         for text in figure.findobj(Text)
         if text.get_visible()
         and text.get_text().strip()
-        and float(text.get_fontsize()) < SMALLEST_TYPE
+        and float(text.get_fontsize()) < style.smallest_type() - _ROUNDING
     ]
     if small:
         raise ChaosError(
             "The type in a figure is too small to read.",
             where=f"figure {id!r}{' for phones' * style.is_narrow()}",
             found=f"{small[0].get_text()!r} in {small[0].get_fontsize():g} points",
-            expected=f"at least {SMALLEST_TYPE}",
+            expected=f"at least {style.smallest_type():.3g}",
         )
 
 

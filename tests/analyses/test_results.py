@@ -55,10 +55,16 @@ def test_chance_is_the_paper_s_and_simple_guesses_beat_its_models(released):
     for measure in results.TABLE_5:
         assert (chance[measure] - printed[measure]).abs().max() < 3e-4
     drawn = results.drawn_results(table, pd.DataFrame(columns=["measure", "system", "dataset"]))
-    nine = results.nine_models(drawn, dataset="mnli").rows
-    assert (nine["kind"] == "model").sum() == 9
-    assert (nine["source"] == "computed").all()
     paired = results.models_against_guesses(evidence, n_resamples=20_000, seed=0)
+    nine = results.nine_models(drawn, paired, dataset="mnli").rows
+    models = nine[nine["kind"] == "model"]
+    assert len(models) == 9
+    assert (nine["source"] == "computed").all()
+    # The interval is that of the difference on the same items, set at the guess's own JSD.
+    guess = nine.loc[nine["kind"] == "chance", "value"].item()
+    np.testing.assert_allclose(models["value"] - guess, models["difference"], atol=1e-8)
+    assert models["value"].between(models["low"], models["high"]).all()
+    assert nine.loc[nine["kind"] != "model", ["low", "high"]].isna().all(axis=None)
     against = results.baselines_against_models(paired)
     jsd = against.rows[against.rows["measure"] == "jsd"].set_index(["system", "dataset"])
     beaten = jsd["n_beaten"]

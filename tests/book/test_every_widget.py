@@ -26,7 +26,7 @@ WIDGETS = {
     "votes": (".calculator", "#NAME=1&data=NAME&for=NAME"),
     "conversions": (".calculator", "#NAME=1&convention=NAME&value=NAME"),
     "dots": (".interactive", "#measure=NAME&dataset=NAME&sort=NAME&NAME=1"),
-    "curves": (".interactive", "#measure=NAME&temperature=NAME&NAME=1"),
+    "curves": (".interactive", "#system=NAME&temperature=NAME&NAME=1"),
     "sortable": ("figure", ""),
 }
 PAGES = {"evaluate": "index", "opening": "index", "rerun": "chapters/annotations"}
@@ -38,9 +38,16 @@ DOTS = pd.DataFrame(
     columns=["dataset", "system", "kind", "measure", "value", "low", "high"],
 )  # fmt: skip
 CURVES = pd.DataFrame(
-    [("snli", f"One, seed {seed}", "One", "ece", step, step / 10) for seed in (0, 1)
-     for step in (0.5, 1.0)],
+    [
+        ("snli", f"One, seed {seed}", "One", "ece", step, step / 10)
+        for seed in (0, 1)
+        for step in (0.5, 1.0)
+    ],
     columns=["dataset", "system", "family", "measure", "temperature", "value"],
+)
+DIAGRAMS = pd.DataFrame(
+    [("One, seed 0", "One", step, 0.9, 10, 0.95, 0.8) for step in (0.5, 1.0)],
+    columns=["system", "family", "temperature", "bin_low", "n", "confidence", "hits"],
 )  # fmt: skip
 TABLE = Display(
     header=[["system"], ["worth"]], rows=[["<b>evil</b>", "2.5"], ["b", "1"]],
@@ -57,7 +64,7 @@ def widget(request, site, known, converted, tmp_path_factory):
         "conversions": lambda: calculator_page(folder, name, converted),
         "dots": lambda: interactive_page(folder, scores(DOTS, references([], []))),
         "curves": lambda: interactive_page(
-            folder, curves(CURVES, "temperature", references([], [])), "temperature"
+            folder, curves(CURVES, "temperature", references([], []), DIAGRAMS), "temperature"
         ),
         "sortable": lambda: sortable_page(folder, TABLE, "worth"),
     }

@@ -6,8 +6,11 @@ import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
 from chaos_book.interactive import curves, references, scores
+from helpers.checkout import PROJECT
 from helpers.pages import watch
-from helpers.widgets import interactive_page
+from helpers.widgets import interactive_page, recorded
+
+from chaos_utils.analyses.calibration import is_drawn
 
 ROWS = pd.DataFrame(
     [
@@ -30,19 +33,36 @@ JUDGES = pd.DataFrame(
     ],
     columns=["dataset", "system", "maker", "measure", "value", "low", "high"],
 )
+STEPS = (0.5, 1.0, 2.0)
+SYSTEMS = (
+    ("One, seed 0", "One", 0),
+    ("One, seed 1", "One", 0.01),
+    ("<b>Two</b>", "<b>Two</b>", 0.5),
+)
 TEMPERATURES = pd.DataFrame(
     [
-        ("snli", f"One, seed {seed}", "One", measure, step, step / 10 + seed / 100)
-        for measure in ("ece", "dist_ce")
-        for seed in (0, 1)
-        for step in (0.5, 1.0, 2.0)
+        ("snli", system, family, measure, step, more + (measure == "dist_ce") / 10 + step / 10)
+        for measure in ("ece", "kl", "dist_ce")
+        for system, family, more in SYSTEMS
+        for step in STEPS
     ],
     columns=["dataset", "system", "family", "measure", "temperature", "value"],
+)
+DIAGRAMS = pd.DataFrame(
+    [
+        (system, family, step, *bin)
+        for system, family, _ in (SYSTEMS[0], SYSTEMS[2], ("oracle", "oracle", 0))
+        for step in STEPS
+        for bin in ((0.0, 0, None, None), (0.5, 10, 0.55, 0.6), (0.9, 30, 0.95, 0.8))
+    ],
+    columns=["system", "family", "temperature", "bin_low", "n", "confidence", "hits"],
 )
 LINES = references(
     [{"dataset": "snli", "measure": "kl", "perfect_model": 0.01, "second_crowd_halves": None},
      {"dataset": "snli", "measure": "dist_ce", "perfect_model": 0.03, "second_crowd_halves": 0.05}],
     [{"dataset": "snli", "system": "oracle", "ece": 0.245}],
+    [{"dataset": "snli", "system": "five people", "misplaced": 16.0},
+     {"dataset": "snli", "system": "one person", "misplaced": 34.0}],
 )  # fmt: skip
 NAMES, LABELS = ".interactive .name", ".interactive .reference text"
 
@@ -126,24 +146,109 @@ def test_judges_are_sorted_by_maker_agreement_and_worth(opened):
     assert page.locator(LABELS).all_text_contents() == ["base rate"]
 
 
+@pytest.fixture
+def driven(opened):
+    """Return a function that opens the page of a slider at an address."""
+    data = curves(TEMPERATURES, "temperature", LINES, DIAGRAMS)
+    return lambda place="": opened(data, place, "temperature")
+
+
 @pytest.mark.browser
-def test_curves_have_a_cursor_that_keys_move_and_the_address_keeps(opened):
-    data = curves(TEMPERATURES, "temperature", LINES)
-    page = opened(data, "#temperature=0.5", "temperature")
+def test_one_slider_drives_diagram_and_curves_by_keyboard_and_the_address_keeps_it(driven):
+    page = driven("#temperature=0.5")
     slider = page.get_by_role("slider", name="Temperature")
-    assert slider.get_attribute("aria-valuetext") == "temperature 0.50"
-    cells = page.locator(".readout td")
-    assert cells.all_inner_texts() == ["0.055", "0.055", "0.245", "0.030"]  # means over two seeds
+    at_half = "ECE 0.050, 15.0 of a hundred votes misplaced"
+    assert slider.get_attribute("aria-valuetext") == f"temperature 0.50: {at_half}"
+    assert page.locator(".reading").inner_text() == f"{at_half}."
     slider.focus()
     page.keyboard.press("End")
-    assert cells.first.inner_text() == "0.205"
+    at_two = "ECE 0.200, 30.0 of a hundred votes misplaced"
+    assert slider.get_attribute("aria-valuetext") == f"temperature 2.00: {at_two}"
+    diagram = page.locator(".diagram svg")
+    assert diagram.get_attribute("aria-label") == (
+        "Reliability diagram of One, seed 0 at temperature 2.00: ECE 0.200"
+    )
+    assert diagram.locator("circle").count() == 2  # a bin without items has no dot
     assert page.url.endswith("#temperature=2.00")
-    assert page.locator(LABELS).all_text_contents() == ["oracle", "perfect model"]
-    page = opened(data, "#temperature=hot", "temperature")
+    titles = page.locator(".panel .title").all_text_contents()
+    assert titles[:3] == ["accuracy by confidence", "ECE", "votes misplaced (of a hundred)"]
+    assert page.locator(LABELS).all_text_contents() == ["oracle", "perfect model", "five people"]
+    page.get_by_role("button", name="Lowest ECE").click()
+    assert page.locator(".reading").inner_text() == f"{at_half}."
+
+
+@pytest.mark.browser
+def test_another_system_is_chosen_and_what_is_folded_has_all_values(driven):
+    page = driven("#temperature=hot")
     assert "There is no temperature “hot” here." in page.get_by_role("status").inner_text()
-    assert slider.get_attribute("aria-valuetext") == "temperature 1.00"
-    page.locator(".panel svg").first.click(position={"x": 40, "y": 60})
-    assert page.url.endswith("#temperature=0.50")
+    assert page.locator(".at").inner_text() == "1.00"
+    page.get_by_label("System").select_option("<b>Two</b>")
+    assert page.url.endswith("#system=%3Cb%3ETwo%3C%2Fb%3E")
+    assert page.locator(".reading").inner_text().startswith("ECE 0.600, 70.0 of a hundred")
+    page.locator("details summary").click()
+    assert page.locator(".readout tr").first.locator("th").all_inner_texts() == [
+        "System", "ECE", "votes misplaced", "KL(human ‖ model)",
+    ]  # fmt: skip
+    rows = page.locator(".readout tbody tr").all_inner_texts()
+    assert [row.split("\t") for row in rows] == [
+        ["One, seed 0", "0.100", "20.0", "0.100"], ["<b>Two</b>", "0.600", "70.0", "0.600"],
+        ["oracle", "0.245", "–", "–"], ["perfect model", "–", "3.0", "0.010"],
+        ["five people", "–", "16.0", "–"],
+    ]  # fmt: skip
+    page.locator(".panel:not(.diagram) svg").last.click(position={"x": 40, "y": 60})
+    assert page.locator(".at").inner_text() == "0.50"
+
+
+@pytest.mark.browser
+def test_what_a_slider_drives_takes_the_place_of_the_picture_except_in_print(driven):
+    page = driven()
+    page.evaluate("""() => {
+      document.querySelector('main').insertAdjacentHTML('beforeend',
+        '<figure id="fig-one"><div class="picture">P</div></figure>');
+      document.querySelector('.interactive').dataset.figure = 'fig-one';
+    }""")
+    widget = page.locator(".interactive")
+    held = widget.evaluate("place => place.outerHTML.match(/<script[^]*?<[/]script>/)[0]")
+    widget.evaluate("(place, script) => place.innerHTML = script", held)
+    page.add_script_tag(path=PROJECT / "book" / "_interactive" / "interactive.js")
+    picture = page.locator("figure .picture")
+    assert page.locator("figure .interactive").is_visible()
+    assert not picture.is_visible()
+    page.emulate_media(media="print")
+    assert picture.is_visible()
+    assert not page.locator("figure .interactive").is_visible()
+
+
+def test_the_slider_s_values_are_those_of_the_recorded_tables():
+    rows = recorded("calibration.temperature_curves").query(
+        "choice.isna() and seed != 1 and seed != 2"
+    )
+    rows = rows[is_drawn(rows)]
+    table = recorded("calibration.human_calibration").query(
+        "dataset == 'snli' and temperature <= 2"
+    )
+    diagrams = recorded("calibration.reliability")
+    diagrams = diagrams[is_drawn(diagrams) & (diagrams["temperature"] == 1)]
+    steps = [0.5, 1.0, 2.0, 4.0]
+    every = [diagrams.assign(temperature=step) for step in steps]
+    shown = curves(
+        rows[rows["temperature"].isin(steps)], "temperature", references([], []), pd.concat(every)
+    )
+    names = [name for name, _ in shown["systems"]]
+    assert len(names) == len(shown["families"]) == 4
+    for measure, factor in (("ece", 1), ("dist_ce", 100)):
+        place = [name for name, *_ in shown["measures"]].index(measure)
+        for system, values in zip(names, shown["values"][place], strict=True):
+            of_table = table[table["system"] == system].set_index("temperature")[measure]
+            for step, value in zip(steps, values, strict=True):
+                if step in of_table:
+                    assert value == pytest.approx(factor * of_table[step], abs=1e-4)
+    # A diagram's gaps, weighted by items, are the ECE.
+    for name, bins in zip(names, shown["diagrams"], strict=True):
+        total = sum(n for _, n, *_ in bins[1])
+        ece = sum(n * abs(hits - confidence) for _, n, confidence, hits in bins[1]) / total
+        (of_table,) = table.loc[(table["system"] == name) & (table["temperature"] == 1), "ece"]
+        assert ece == pytest.approx(of_table, abs=1e-3)
 
 
 @pytest.mark.slow
@@ -180,6 +285,12 @@ def test_the_built_pages_hold_the_numbers_of_their_tables(real_checkout):
     rows = rows[rows["choice"].isna()]
     rows = rows.set_index(["measure", "system", "temperature"])["value"].sort_index()
     for measure, of_measure in zip(held["measures"], held["values"], strict=True):
+        factor = 100 if measure[0] == "dist_ce" else 1
         for system, values in zip(held["systems"], of_measure, strict=True):
-            expected = rows.loc[(measure[0], system[0])]
+            expected = factor * rows.loc[(measure[0], system[0])]
             assert values == pytest.approx([*expected], abs=1e-4), (measure[0], system[0])
+    # Its lowest ECE, and the votes misplaced there, are those of the table.
+    lowest = rows.loc[("ece", "RoBERTa-base, seed 0")].min()
+    shown = [name for name, _ in held["systems"]].index("RoBERTa-base, seed 0")
+    assert min(held["values"][0][shown]) == pytest.approx(lowest, abs=1e-4)
+    assert all(map(all, held["diagrams"]))  # there is a diagram at each temperature

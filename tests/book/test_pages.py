@@ -32,7 +32,7 @@ PICTURED = {
     "index": "h1",
     "chapters/disagreement": "#fig-simplex",
     "chapters/results": "#fig-misplaced",
-    "chapters/calibration": "#fig-reliability",
+    "chapters/calibration": "#fig-temperature",
     "chapters/agreement": "#fig-accuracy-by-entropy",
     "chapters/ceilings": "#fig-annotation-budget",
     "chapters/crowds": "#fig-atlas",

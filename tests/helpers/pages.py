@@ -33,12 +33,15 @@ _UNFOLD = """() => {
 # Scripts of these bring more files when the page is there.
 LOADS_MORE = "document.querySelector('#explorer, #evaluate, #annotate') !== null"
 _LOADED = "[...document.images].every(i => i.complete || !i.offsetParent)"
+_TOO_WIDE = """() => {
+  const {scrollWidth} = document.scrollingElement;
+  return scrollWidth > innerWidth ? [`${scrollWidth} px wide in ${innerWidth} px`] : [];
+}"""
+_BETWEEN = (1100, 1024, 1000)  # widths of tablets and of windows on half a screen, in pixels
 _STRUCTURE = """() => {
   const faults = [], name = e => e.outerHTML.slice(0, 120);
   for (const i of document.images)
     if (i.offsetParent && !i.naturalWidth) faults.push(`missing picture: ${i.src}`);
-  if (document.scrollingElement.scrollWidth > innerWidth)
-    faults.push(`${document.scrollingElement.scrollWidth} px wide in ${innerWidth} px`);
   if (innerWidth >= 1200)
     for (const t of document.querySelectorAll('.table-scroll'))
       if (t.scrollWidth > t.clientWidth + 1)
@@ -121,8 +124,9 @@ def look_over(
 ) -> Iterator[str]:
     """Yield what is wrong with pages: requests, weight, pictures, width, structure, accessibility.
 
-    Each is loaded once, and looked at wide in the light look, then narrow in the dark one; unless
-    `closely`, axe-core does not look, which takes longest. The context asks for reduced motion, so
+    Each is loaded once, and looked at wide in the light look, then narrow in the dark one; at the
+    widths between, only for what does not fit. Unless `closely`, axe-core does not look, which
+    takes longest. The context asks for reduced motion, so
     that nothing is judged while it fades in.
     """
     page, troubles = open_page(context, paths[0])
@@ -147,9 +151,12 @@ def look_over(
             page.evaluate("look => { document.documentElement.dataset.theme = look; }", look)
             page.evaluate(_UNFOLD)
             wait_until(page, _LOADED)
-            faults += page.evaluate(_STRUCTURE)
+            faults += page.evaluate(_TOO_WIDE) + page.evaluate(_STRUCTURE)
             if closely:
                 faults += violations(page, rules=rules)
+        for width in _BETWEEN:
+            page.set_viewport_size({"width": width, "height": 900})
+            faults += page.evaluate(_TOO_WIDE)
         faults += troubles
         troubles.clear()
         yield from (f"{path.relative_to(site)}: {fault}" for fault in faults)

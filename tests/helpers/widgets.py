@@ -21,7 +21,7 @@ CALCULATOR = (
 )  # fmt: skip
 INTERACTIVE = (
     ("_shared/page.js", "_shared/axes.js",
-     *(f"_interactive/{name}.js" for name in ("dots", "curves", "interactive"))),
+     *(f"_interactive/{name}.js" for name in ("dots", "reliability", "curves", "interactive"))),
     ("_shared/axes.css", "_interactive/interactive.css"),
 )  # fmt: skip
 SORTABLE = (

@@ -1,10 +1,18 @@
+import itertools
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.widgets import recorded
+from matplotlib.colors import to_hex
 from matplotlib.text import Text
 
-from chaos_utils.base.style import HUES, drawing_look
+from chaos_utils.analyses.calibration import is_drawn
+from chaos_utils.base.style import HUES, SYSTEM_NAMES, drawing_look
+from chaos_utils.plots.bins import plot_flattening
+from chaos_utils.plots.calibration import plot_temperatures
+from chaos_utils.plots.ceilings import plot_items_by_votes
 from chaos_utils.plots.marks import (
     histogram,
     intervals,
@@ -112,6 +120,44 @@ def test_looks_differ_without_their_colour_and_the_key_has_each():
     figure, _ = panel_grid(1, columns=1, height=2.0)
     key(figure, drawn, title="systems")
     assert [text.get_text() for text in figure.legends[0].get_texts()] == list(drawn)
+
+
+FAMILIES = ("RoBERTa-base", "roberta-large", "DeBERTa-v3-large", "ModernBERT-large", "BERT-base",
+            "MPNet-base", "MiniLM-L6")  # fmt: skip
+
+
+def colours_by_name(figure):
+    """Return the colour of each name in a figure's key and beside its lines, without its seeds."""
+    marks = [(handle.get_label(), handle.get_color()) for legend in figure.legends
+             for handle in legend.legend_handles]  # fmt: skip
+    marks += [(text.get_text(), text.arrow_patch.get_edgecolor()) for axis in figure.axes
+              for text in axis.texts if getattr(text, "arrow_patch", None)]  # fmt: skip
+    return {(name.partition(",")[0], to_hex(shade)) for name, shade in marks}
+
+
+def test_a_system_has_one_colour_in_the_whole_book_and_no_two_share_one():
+    curves = recorded("calibration.temperature_curves").assign(seed=None).fillna({"choice": ""})
+    flat = recorded("agreement.flattening").query("cut == 'people'")
+    budget = recorded("ceilings.items_by_votes")
+    drawn = [plot_temperatures(curves[is_drawn(curves)]), plot_items_by_votes(budget)]
+    known = {SYSTEM_NAMES.get(family, family) for family in FAMILIES}
+    shown = [name for name in flat["system"].unique()
+             if SYSTEM_NAMES.get(name, name).partition(",")[0] in known]  # fmt: skip
+    for pair in itertools.pairwise(shown):  # as the chapter's parameter may choose
+        drawn.append(plot_flattening(flat.assign(in_colour=flat["system"].isin(pair))))
+    named = [{pair for pair in colours_by_name(figure) if pair[0] in known} for figure in drawn]
+    assert {name for name, _ in set.union(*named)} >= known - {"MiniLM-L6"}
+    for figure in named:
+        assert len({shade for _, shade in figure}) == len(figure)
+    assert len(set.union(*named)) == len({name for name, _ in set.union(*named)})
+
+
+@pytest.mark.parametrize("order", [FAMILIES, FAMILIES[::-1]])
+def test_families_that_stand_in_several_figures_own_their_colours(order):
+    alone = {family: system_hues([f"{family}, seed 0"])[0] for family in FAMILIES}
+    assert len(set(alone.values())) == len(FAMILIES)
+    assert dict(zip(order, system_hues(order), strict=True)) == alone
+    assert system_hues(["RoBERTa-base (2020)"])[0] not in alone.values()  # another system
 
 
 @pytest.mark.parametrize("n", [1, 25])

@@ -226,9 +226,9 @@ def titled(width, size):
         ({"alt": GIVEN["caption"]}, "alt text"),
         ({"caption": ""}, "caption"),
         ({"table": DATA.rows}, "table behind"),
-        ({"plot": titled(9, 8)}, "9 inches"),
-        ({"plot": titled(4, 6)}, "'tiny' in 6 points"),
-        ({"plot": titled(4, 8)}, "4 inches"),  # too wide for a phone
+        ({"plot": titled(9, 9)}, "9 inches"),
+        ({"plot": titled(4, 8)}, "(?s)'tiny' in 8 points.*at least 8.25"),
+        ({"plot": titled(4, 9)}, "4 inches"),  # too wide for a phone
     ],
 )
 def test_what_a_figure_needs(run_folder, change, message):

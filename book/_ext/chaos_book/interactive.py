@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -21,13 +22,19 @@ from chaos_utils.scoring.worth import PEOPLE_RECALIBRATED, TITLES, UNITS
 
 WIDGET = Widget(
     "interactive",
-    ("interactive.css", "dots.js", "curves.js", "interactive.js"),
+    ("interactive.css", "dots.js", "reliability.js", "curves.js", "interactive.js"),
     shared=("axes.css", "axes.js"),
 )
 _DIGITS = 4
 _REFERENCES = "tbl-noise-ceiling"
 _REFERENCE_TITLES = {"perfect_model": "perfect model", "second_crowd_halves": "second crowd"}
 _ORACLE = "tbl-human-calibration"
+_MISPLACED = "tbl-misplaced"
+# The measures that a slider is about, as a reader meets them: title, unit, factor, digits.
+_LEADING_MEASURES = {
+    "ece": ("ECE", "", 1, 3),
+    "dist_ce": ("votes misplaced", "of a hundred", 100, 1),
+}
 # The guess by a distance, and by a measure of which more is better.
 _GUESSES = SYSTEM_NAMES["chance"].split(", ")
 # The groups of systems by the ``kind`` of their rows, in this order.
@@ -54,7 +61,8 @@ class Interactive(SphinxDirective):
     `measures`, or with ``measure`` and ``value``; ``low`` and ``high`` are the ends of intervals.
     Rows can be sorted by ``kind``, or by the column that `group` names; rows without a group are
     drawn as lines. `slider` names a column of numbers, over which curves are drawn; `where`
-    (``column=value``) selects rows.
+    (``column=value``) selects rows. `diagrams` is the id of the reliability diagrams at the
+    slider's numbers. With a script, what a slider drives takes the place of the figure's picture.
     """
 
     required_arguments = 1
@@ -62,6 +70,7 @@ class Interactive(SphinxDirective):
         "measures": directives.unchanged_required,
         "group": directives.unchanged_required,
         "slider": directives.unchanged_required,
+        "diagrams": directives.unchanged_required,
         "where": directives.unchanged_required,
     }
 
@@ -84,12 +93,19 @@ class Interactive(SphinxDirective):
         rows = rows[rows["value"].notna()].reset_index(drop=True)
         if not len(rows):  # on other data there may be none
             return []
-        lines = references(self._rows_of(_REFERENCES), self._rows_of(_ORACLE))
-        data = curves(rows, slider, lines) if slider else scores(rows, lines, group)
+        lines = references(
+            self._rows_of(_REFERENCES), self._rows_of(_ORACLE), self._rows_of(_MISPLACED)
+        )
+        if slider:
+            diagrams = pd.DataFrame(self._rows_of(self.options["diagrams"]))
+            data = curves(rows, slider, lines, diagrams)
+        else:
+            data = scores(rows, lines, group)
         content = compact(data).replace("<", "\\u003c")
         WIDGET.ask(self.env)
+        attributes = f'data-slider="{escape(slider)}" data-figure="{escape(manifest.id)}"'
         html = (
-            f'<div class="interactive" hidden data-slider="{escape(slider)}">'
+            f'<div class="interactive" hidden {attributes * bool(slider)}>'
             f'<script type="application/json">{content}</script></div>'
         )
         return [raw_html(html)]
@@ -112,12 +128,14 @@ def _row_per_measure(rows: pd.DataFrame, measures: list[str], group: str) -> pd.
 
 
 def references(
-    reference_rows: Sequence[Mapping[str, Any]], calibration_rows: Sequence[Mapping[str, Any]]
+    reference_rows: Sequence[Mapping[str, Any]],
+    calibration_rows: Sequence[Mapping[str, Any]],
+    misplaced_rows: Sequence[Mapping[str, Any]] = (),
 ) -> dict[tuple[str, str], dict[str, float]]:
-    """Return the scores of a perfect model and a second crowd, by dataset and measure.
+    """Return the scores of a perfect model and of people, by dataset and measure.
 
     The table of references has no ECE against the majority: the score shown is the oracle's, whose
-    predictions are the votes' own shares.
+    predictions are the votes' own shares. Of the votes misplaced, five people's are shown.
     """
     by_measure = {
         (row["dataset"], row["measure"]): {
@@ -126,6 +144,10 @@ def references(
         for row in reference_rows
     }
     oracles = [row for row in calibration_rows if row["system"] == "oracle"]
+    for row in misplaced_rows:
+        if row["system"] == "five people":
+            people = {row["system"]: row["misplaced"] / 100}
+            by_measure.setdefault((row["dataset"], "dist_ce"), {}).update(people)
     return by_measure | {(row["dataset"], "ece"): {"oracle": row["ece"]} for row in oracles}
 
 
@@ -193,38 +215,74 @@ def _group_title(group: str) -> str:
     return "" if group in _GROUPS_BY_KIND else group
 
 
-def curves(rows: pd.DataFrame, slider: str, lines: _Lines) -> dict[str, Any]:
+def curves(
+    rows: pd.DataFrame, slider: str, lines: _Lines, diagrams: pd.DataFrame
+) -> dict[str, Any]:
     """Return the script's data for curves of one dataset: values by measure, system and step.
 
-    The systems of a family have one colour. Values are rounded to `_DIGITS` digits.
+    The systems of a family have one colour; of each family, one system has `diagrams`. There is one
+    for each step: its bins that hold items, with the lower edge, the number of items, and their
+    mean confidence and accuracy. Values are rounded to `_DIGITS` digits.
     """
     steps = sorted(rows[slider].unique())
     (dataset,) = rows["dataset"].unique()
-    families = list(dict.fromkeys(rows["family"]))
     systems = list(dict.fromkeys(zip(rows["system"], rows["family"], strict=True)))
-    measures = list(dict.fromkeys(rows["measure"]))
-    values = rows.set_index(["measure", "system", slider])["value"].round(_DIGITS)
+    filled = diagrams[(diagrams["n"] > 0) & diagrams["system"].isin(rows["system"])]
+    families = list(dict.fromkeys(filled["family"]))
+    measures = sorted(
+        dict.fromkeys(rows["measure"]), key=lambda name: name not in _LEADING_MEASURES
+    )
+    shown = {name: _leading_texts(name) for name in measures}
+    values = rows.set_index(["measure", "system", slider])["value"]
     return {
         "slider": slider,
         "steps": [round(step, _DIGITS) for step in steps],
         "dataset": get_dataset(dataset).short,
         "families": [
-            [family, hue.light, hue.dark]
-            for family, hue in zip(families, system_hues(families), strict=True)
+            [system, SYSTEM_NAMES.get(system, system), hue.light, hue.dark]
+            for system, hue in zip(
+                filled.drop_duplicates("family")["system"], system_hues(families), strict=True
+            )
         ],
-        "systems": [[name, families.index(family)] for name, family in systems],
-        "measures": [[name, *_measure_texts(name)] for name in measures],
+        "systems": [
+            [name, families.index(family)] for name, family in systems if family in families
+        ],
+        "measures": [
+            [name, title, unit, digits] for name, (title, unit, _, digits) in shown.items()
+        ],
         "values": [
-            [[values[measure, system, step] for step in steps] for system, _ in systems]
-            for measure in measures
+            [
+                [round(factor * values[measure, system, step], _DIGITS) for step in steps]
+                for system, family in systems
+                if family in families
+            ]
+            for measure, (_, _, factor, _) in shown.items()
         ],
         "lines": [
-            [index, title, round(value, _DIGITS)]
-            for index, measure in enumerate(measures)
+            [index, title, round(factor * value, _DIGITS)]
+            for index, (measure, (_, _, factor, _)) in enumerate(shown.items())
             for title, value in lines.get((dataset, measure), {}).items()
             if title != "second crowd"
         ],
+        "diagrams": [
+            [_bins(of_family[np.isclose(of_family[slider], step)]) for step in steps]
+            for _, of_family in filled.groupby("family", sort=False)
+        ],
     }
+
+
+def _leading_texts(name: str) -> tuple[str, str, int, int]:
+    """Return a measure's title, its unit, by what its values are multiplied, and their digits."""
+    if name in _LEADING_MEASURES:
+        return _LEADING_MEASURES[name]
+    title, unit, _ = _measure_texts(name)
+    return title, unit, 1, 3
+
+
+def _bins(rows: pd.DataFrame) -> list[list[float]]:
+    """Return the bins of a reliability diagram as the script reads them."""
+    columns = rows[["bin_low", "n", "confidence", "hits"]].round(_DIGITS)
+    return [list(values) for values in columns.itertuples(index=False)]
 
 
 def _measure_texts(name: str) -> list[str]:
