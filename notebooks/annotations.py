@@ -27,21 +27,16 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
-resamples: int = 2000  # bootstrap resamples of the items, for the 95% intervals
-examples: int = 2  # items shown for each dataset and rule
-seed: int = 0  # seed of the bootstrap
 
 # %%
 from IPython.display import Markdown
 
 from chaos_utils.analyses import annotations, disagreement
 from chaos_utils.analyses.inputs import gather
-from chaos_utils.analyses.names import join_names
 from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.annotations import plot_label_transitions
 from chaos_utils.plots.disagreement import plot_original_votes
 from chaos_utils.report.figures import publish_figure
-from chaos_utils.report.literal import in_markdown
 from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
 
@@ -115,24 +110,6 @@ publish_figure(
 # The explorer lists
 # {explorer}`the SNLI items whose label changed <dataset=snli&change=changed>`, and those of the others.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Labels before and after, as a table", "code_prompt_hide": "Fold the table"}
-counts = annotations.label_counts(inputs)
-publish_table(
-    "tbl-label-counts",
-    counts,
-    columns=annotations.label_columns(counts.rows),
-    index=["dataset", "label"],
-    caption="""The released majorities are the paper's; the released votes are slightly more.
-    *Paper* is Table 7 of {cite:t}`nie2020`, which leaves out αNLI. In parentheses, the change
-    from the old majority.""",
-)
-
-# %% [markdown]
-# Every SNLI and MNLI label has {value}`tbl-label-counts statistic=new_raw_count min:difference .0f`
-# to {value}`tbl-label-counts statistic=new_raw_count max:difference .0f` more votes in the released
-# files than in the paper, whose sums are not multiples of a hundred. Old labels, old votes and new
-# majorities agree to the last item.
-
 # %% [markdown]
 # ## What five votes could show
 #
@@ -181,62 +158,6 @@ Markdown(inputs.missing_note("old votes"))
 # {value}`tbl-original-votes dataset=snli pattern=all chance_of_selection .0%` of the SNLI items
 # and {value}`tbl-original-votes dataset=mnli pattern=all chance_of_selection .0%` of the MNLI items
 # to pass the three-of-five rule again.
-
-# %% [markdown]
-# ## Items to read
-
-# %%
-chosen = annotations.examples(inputs, n_each=examples)
-items = annotations.by_item(chosen.rows)
-labels = dict.fromkeys(in_markdown(join_names(dataset.labels)) for dataset in inputs.datasets)
-publish_table(
-    "tbl-examples",
-    chosen,
-    shown=items[~items["reason"].str.startswith("printed")],
-    columns=annotations.EXAMPLES,
-    caption=f"""Some old labels look like slips; some items have no single answer. For each
-    dataset, the {examples} items whose new majority is largest among those that changed, and
-    the {examples} of highest entropy. A bar shows the votes, from the left
-    {", or ".join(labels)}; a majority that differs from the old label is bold. The data also
-    has the items that {{cite:t}}`nie2020` and {{cite:t}}`baan2022` print.""",
-)
-
-# %% tags=["remove-input"]
-Markdown(inputs.missing_note("texts", "items are shown without them"))
-
-# %% tags=["remove-input"]
-Markdown(inputs.missing_note("texts", "items are shown without them"))
-
-# %% [markdown]
-# {numref}`tbl-examples` holds two kinds of item that a single rate of change mixes. Where
-# the majority changed most clearly, the old label is almost alone: on one SNLI item
-# {value}`tbl-examples dataset=snli reason="majority changed" max:votes_1` of the hundred chose
-# another. Where people agree least, no label gets
-# more than {value}`tbl-examples dataset=snli reason="least agreement" max:votes_1` votes on SNLI, and every
-# majority is a matter of a few people. You can read all items in {doc}`the explorer <../explorer>`,
-# and judge some under the annotators' rules: {doc}`be one of the hundred <../annotate>`.
-#
-# ## How far people agree
-#
-# Two people who read the same item give the same answer
-# {value}`tbl-agreement dataset=snli mean_pairwise_agreement .0%` of the time on SNLI,
-# {value}`tbl-agreement dataset=mnli mean_pairwise_agreement .0%` on MNLI and
-# {value}`tbl-agreement dataset=alphanli mean_pairwise_agreement .0%` on αNLI. Full agreement is rare: all hundred votes are on
-# one label for {value}`tbl-agreement dataset=snli n_unanimous` SNLI items and
-# {value}`tbl-agreement dataset=alphanli n_unanimous` αNLI items, and for no MNLI item. {doc}`disagreement` shows between which
-# labels people are divided.
-
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "How far people agree, as a table", "code_prompt_hide": "Fold the table"}
-publish_table(
-    "tbl-agreement",
-    annotations.agreement(inputs, n_resamples=resamples, seed=seed),
-    columns=annotations.AGREEMENT,
-    caption=f"""People agree most on αNLI and least on MNLI, by every statistic. In brackets, 95%
-    intervals over items ({resamples:,} resamples); over annotators too where these are named
-    ({{term}}`jackknife <interval over annotators>`). {{term}}`Fleiss’ κ` is 0 where people
-    agree no more than by chance; {{term}}`entropy` is 0 where all agree. Unanimous items have all
-    votes on one label; on a tie, two labels share the first place.""",
-)
 
 # %% [markdown]
 # ## Limitations

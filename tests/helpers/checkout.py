@@ -70,6 +70,7 @@ import pandas as pd
 from chaos_utils.analyses import claims
 from chaos_utils.analyses.claim_cards import ClaimCards
 
+resamples = 2000
 evil = "<script>document.title = 'harm'</script> <b>so</b> & so."
 common = {"place": "Table 1", "claim": "It is so.", "note": f"It is what it is. {evil}"}
 common |= {"numbers": "claims_numbers.vote_numbers quantity=mean_entropy value"}
