@@ -10,12 +10,13 @@
 # they differ over whether something follows or merely might. Entailment and contradiction lead together on only
 # {value}`tbl-contested-pairs dataset=snli first=entailment second=contradiction share .0%` of the SNLI items and
 # {value}`tbl-contested-pairs dataset=mnli first=entailment second=contradiction share .0%` of the MNLI items. ChaosNLI
-# chose its SNLI and MNLI items because five people had been split; by our estimate, the same choice would take the
+# chose its SNLI and MNLI items because five people had been split; by our estimate, the same choice would about double the
 # disagreement on OCNLI, a Chinese dataset, from {value}`tbl-crowds-selection dataset=ocnli disagreement .0%` to
 # {value}`tbl-crowds-selection dataset=ocnli chosen_disagreement .0%`.
 #
-# Disagreement on an item may come from a few slips, from a matter of degree, or from a question with two answers: the
-# subject of research on *human label variation*. A hundred votes show which of these shapes occur; five hardly do.
+# An item may divide people because of a few slips, because the answer is a matter of degree, or because it has two answers:
+# this is what research on *human label variation* is about. A hundred votes show which of these shapes occur; five hardly
+# do.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -184,8 +185,8 @@ publish_table(
 Markdown(inputs.missing_note("texts", "items are shown without them"))
 
 # %% [markdown]
-# These are two kinds of item ({numref}`tbl-examples`). On some, the old label is nearly alone: on one SNLI item,
-# {value}`tbl-examples dataset=snli reason="majority changed" max:votes_1` of the hundred chose another. On others people
+# On some items the old label is nearly alone ({numref}`tbl-examples`): on one SNLI item,
+# {value}`tbl-examples dataset=snli reason="majority changed" max:votes_1` of the hundred chose another. On others, people
 # are as divided as they can be: no label gets more than
 # {value}`tbl-examples dataset=snli reason="least agreement" max:votes_1` of the SNLI votes, and a few people decide which
 # one leads. You can read all items in {doc}`the explorer <../explorer>`, and answer some yourself:
@@ -196,10 +197,10 @@ Markdown(inputs.missing_note("texts", "items are shown without them"))
 # (the-atlas)=
 # ## The atlas: how other people answer
 #
-# How divided is ChaosNLI compared with other datasets? We look at {value}`tbl-crowds count:n_items d` with several votes
-# per item: inference in other collections, and tasks that are no inference at all. The chance that two votes on an item
-# differ (its {term}`quadratic entropy`) can be estimated without bias from two votes on, so that five votes per item
-# compare with a hundred. Two labels do not compare with ten: each number of labels has its own panel.
+# How divided is ChaosNLI compared with other datasets? Here are {value}`tbl-crowds count:n_items d` with several votes per
+# item: inference in other collections, and tasks that are no inference at all. The chance that two votes on an item differ
+# (its {term}`quadratic entropy`) can be estimated without bias even from few votes. But two labels do not compare with ten,
+# so each number of labels has its own panel.
 
 # %%
 near_chance = your_votes.near_chance(crowds, n_resamples=resamples, seed=seed)
@@ -223,20 +224,20 @@ publish_figure(
 )
 
 # %% [markdown]
-# Inference divides people in every dataset, but by very different amounts ({numref}`fig-atlas`). Two people differ on
+# Inference divides people everywhere, but not equally ({numref}`fig-atlas`). Two people differ on
 # {value}`tbl-crowds dataset=ocnli disagreement .0%` of the items of OCNLI {cite:p}`hu2020`, on
 # {value}`tbl-crowds dataset=lalor disagreement .0%` of the 180 SNLI pairs that a thousand people judged
 # {cite:p}`lalor2016`, and on {value}`tbl-crowds dataset=mnli disagreement .0%` of the MNLI items that ChaosNLI chose.
-# AmbiEnt, whose sentences were picked for their ambiguity {cite:p}`liu2023`, ProbCOPA {cite:p}`CITEPROB` and the slider
+# AmbiEnt, whose sentences were picked for their ambiguity {cite:p}`liu2023`, ProbCOPA {cite:p}`kamath2026` and the slider
 # data {cite:p}`pavlick2019` lie between.
 #
-# Whether a chatbot's answer is safe (DICES, {cite:alp}`aroyo2023`) divides people about as much as the MNLI items. Whether
-# a tweet is offensive (MD-Agreement, {cite:alp}`leonardelli2021`), a reply ironic (MultiPICo, {cite:alp}`casola2024`) or a
-# post hateful (XHateStability, {cite:alp}`abercrombie2023`) has two answers, between which
+# Whether a chatbot's answer is safe (DICES, {cite:alp}`aroyo2023`) divides people about as much as the MNLI items. On
+# whether a tweet is offensive (MD-Agreement, {cite:alp}`leonardelli2021`), a reply ironic (MultiPICo,
+# {cite:alp}`casola2024`) or a post hateful (XHateStability, {cite:alp}`abercrombie2023`),
 # {value}`tbl-crowds dataset=md-agreement disagreement .0%` to {value}`tbl-crowds dataset=xhatestability disagreement .0%`
-# of pairs of people differ, of at most half. On scales of five or six points (POPQUORN, {cite:alp}`pei2023`; CSC,
-# {cite:alp}`jang2024`) most pairs do, often by a single step. Hardly anybody disagrees about what a small picture shows:
-# CIFAR-10H {cite:p}`peterson2019` is at {value}`tbl-crowds dataset=cifar10h disagreement .0%`.
+# of pairs of people differ; with two labels, it could be half at most. On scales of five or six points (POPQUORN,
+# {cite:alp}`pei2023`; CSC, {cite:alp}`jang2024`) most pairs do, often by a single step. Hardly anybody disagrees about what
+# a small picture shows: CIFAR-10H {cite:p}`peterson2019` is at {value}`tbl-crowds dataset=cifar10h disagreement .0%`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All datasets, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -263,8 +264,9 @@ publish_table(
 #
 # Where annotators are named, the votes themselves show who may be careless. We count as {term}`near chance` whoever gave a
 # hundred votes or more and agrees with the rest, beyond chance, surely less than half as well as the median person. On
-# MD-Agreement and DICES-350 leaving them out changes little; they may be careless, or a careful minority. The votes do not
-# say which.
+# DICES-350, leaving out {value}`tbl-crowds-annotators dataset=dices350 n_near d` of
+# {value}`tbl-crowds-annotators dataset=dices350 n_annotators d` changes little, and they may be a careful minority: the
+# votes do not say.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Annotators near chance, as a table", "code_prompt_hide": "Fold the table"}
 has_judged = near_chance.rows["n_judged"] > 0 if len(near_chance) else []
@@ -286,14 +288,14 @@ publish_table(
 # ChaosNLI's SNLI and MNLI items are those whose old label had just three of five votes {cite:p}`nie2020`. What would this
 # rule do to a dataset whose items were not chosen? A {term}`nonparametric prior`, fitted to its votes, says what five
 # people would do, and how divided everyone is on the items that five would split three to two, or three to one to one.
-# Where items have more than five votes, this can be counted as well, and the two agree.
+# Where items have more than five votes, this can be counted as well.
 #
 # The rule takes a sixth of OCNLI's items ({value}`tbl-crowds-selection dataset=ocnli seen .0%`). By the prior it about
 # doubles the disagreement, from {value}`tbl-crowds-selection dataset=ocnli disagreement .0%` to
 # {value}`tbl-crowds-selection dataset=ocnli chosen_disagreement .0%` ({numref}`tbl-crowds-selection`), which lies between
-# SNLI and MNLI. OCNLI's own votes cannot confirm this, since choosing uses up all five. So the places of SNLI and MNLI in
-# the atlas are those of chosen items, and the whole datasets should lie lower. How much lower cannot be computed from these
-# votes: the items on which five people agreed are missing.
+# SNLI and MNLI. OCNLI's own votes cannot confirm this, since choosing uses up all five; where votes are left to judge, they
+# agree with the prior. So the places of SNLI and MNLI in the atlas are those of chosen items, and the whole datasets should
+# lie lower. How much lower cannot be computed from these votes: the items on which five people agreed are missing.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What choosing does to each dataset, as a table", "code_prompt_hide": "Fold the table"}
 selection = atlas.selection(crowds, most=most, n_draws=fives, n_resamples=refits, seed=seed)
@@ -317,21 +319,22 @@ publish_table(
 # `chaos run disagreement -p data=my-votes.csv` puts your votes among these datasets, and {doc}`../datasets` explains the
 # formats. `chaos run crowd -p data=my-votes.csv` looks at yours alone.
 #
+# (what-few-votes-do-to-each-estimate)=
+# (how-many-votes-a-dataset-takes)=
 # (how-far-this-goes)=
 # ## Limitations
 #
-# Entropies in this book describe items *chosen for dispute among five people*, neither all of SNLI and MNLI nor items on
-# which a crowd is known to be split. The two leading labels are counted on all
-# {value}`tbl-contested-pairs dataset=snli sum:n_items ,d` SNLI and {value}`tbl-contested-pairs dataset=mnli sum:n_items ,d`
-# MNLI items that are not unanimous, however few votes the second one has.
+# ChaosNLI's SNLI and MNLI items were *chosen for dispute among five people*: they are neither all of SNLI and MNLI nor
+# items on which a crowd is known to be split. The two leading labels are counted on all items that are not unanimous,
+# however few votes the second one has.
 #
 # Votes are a sample, too. The entropy of a hundred votes is slightly too low on average, and a share of one half among a
-# hundred is uncertain by about ten points either way. What fewer votes do to each estimate is in {doc}`ceilings`. Where
-# nobody is named, as in ChaosNLI, intervals cannot say how much other people would differ.
+# hundred is uncertain by about ten points either way. Where annotators are not named, as in ChaosNLI, intervals cannot say
+# how much other people would differ. What fewer votes do to each estimate is in {doc}`ceilings`.
 #
-# The {value}`tbl-crowds count:n_items d` datasets differ in everything at once: task, language, guidelines, who was asked,
-# how they were screened, and how items were chosen. The atlas says how divided these votes are, and nothing about which
-# task is harder. WAX's eight annotators are too few to speak for others: it may stand anywhere from
-# {value}`tbl-crowds dataset=wax disagreement_low .0%` to {value}`tbl-crowds dataset=wax disagreement_high .0%`. And other
-# measures give another order: by {term}`Krippendorff’s α`, agreement among three labels is lowest on the two DICES datasets, where every
-# conversation gets a similar mix of answers. {doc}`../related` leads to work on *why* people disagree.
+# The {value}`tbl-crowds count:n_items d` datasets differ in everything at once: task, language, guidelines, people, and how
+# items were chosen. The atlas says how divided these votes are, not which task is harder. WAX's eight annotators are too
+# few to speak for others: it may stand anywhere from {value}`tbl-crowds dataset=wax disagreement_low .0%` to
+# {value}`tbl-crowds dataset=wax disagreement_high .0%`. Other measures give another order: with three labels,
+# {term}`Krippendorff’s α` is lowest on the two DICES datasets, where every conversation gets a similar mix of answers.
+# Next: {doc}`what one label hides <annotations>`.

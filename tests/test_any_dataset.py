@@ -24,7 +24,7 @@ from chaos_utils.scoring.evaluate import IN_PEOPLE
 from chaos_utils.scoring.references import PERFECT_MODEL
 
 FEW = {
-    "disagreement": {"resamples": 20, "refits": 2, "fives": 1},
+    "disagreement": {},
     "agreement": {"resamples": 20},
     "ceilings": {"draws": 2},
     "results": {"resamples": 20, "crowds": 4, "draws": 2},
