@@ -49,7 +49,7 @@ Markdown(notices(inputs))
 # %% [markdown]
 # ## How many majorities changed
 #
-# An item's {term}`majority <majority label>` has *changed* when another label than the old one gets most of the new votes.
+# An item's {term}`majority <majority label>` has *changed* when a label other than the old one gets the most new votes.
 # If two labels tie, the majority stored in the file counts, as it did for the authors. Not every change means much: in a
 # hundred votes, 52 to 48 may be chance. The old label is {term}`clearly outvoted` when so uneven a split would be seen on fewer than 5 items in
 # 100 if people favoured neither label (exact two-sided binomial test). The other changes are too close to call.
