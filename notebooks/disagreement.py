@@ -300,10 +300,11 @@ publish_table(
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What choosing does to each dataset, as a table", "code_prompt_hide": "Fold the table"}
 selection = atlas.selection(crowds, most=most, n_draws=fives, n_resamples=refits, seed=seed)
 selection = disagreement.with_disagreement(atlas.by_evenness(selection))
+dataset_column, *in_shares = atlas.SELECTION_COLUMNS
 publish_table(
     "tbl-crowds-selection",
     selection,
-    columns=[*atlas.SELECTION_COLUMNS, *disagreement.SPLIT_ITEMS],
+    columns=[dataset_column, *disagreement.SPLIT_ITEMS, *in_shares],
     caption="""Items that split five people three to two, or three to one to one, divide all people more,
     too. Shown are datasets of two and three labels: the share of items that are split so, and how divided
     people are on all items and on the split ones. *By votes*: five are drawn at random and choose, the
