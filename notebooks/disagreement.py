@@ -255,16 +255,17 @@ publish_table(
 # (who-gave-the-votes)=
 # ## Before you call it disagreement
 #
-# Look at who gave the votes. By its votes, RTE {cite:p}`snow2008` would be the most divided dataset with two labels, at
-# {value}`tbl-crowds dataset=rte disagreement .0%`. But {value}`tbl-crowds-annotators dataset=rte n_near d` of its
-# {value}`tbl-crowds-annotators dataset=rte n_annotators d` workers, who gave
-# {value}`tbl-crowds-annotators dataset=rte share_of_votes .0%` of the votes, answered almost at random. Without them RTE is
-# at {value}`tbl-crowds-annotators dataset=rte disagreement_without .0%`, between αNLI and MD-Agreement. This is not because
-# we left out whoever disagrees: if the five are found on one half of the items, the other half changes as much.
+# Look at who gave the votes. Taken at face value, those of RTE {cite:p}`snow2008` would make it the most divided dataset
+# with two labels, at {value}`tbl-crowds dataset=rte disagreement .0%`. But
+# {value}`tbl-crowds-annotators dataset=rte n_near d` of its {value}`tbl-crowds-annotators dataset=rte n_annotators d`
+# workers, who gave {value}`tbl-crowds-annotators dataset=rte share_of_votes .0%` of the votes, answered almost at random.
+# Without them RTE is at {value}`tbl-crowds-annotators dataset=rte disagreement_without .0%`, between αNLI and MD-Agreement.
+# This is not because we left out whoever disagrees: if the five are found on one half of the items, the other half changes
+# as much.
 #
 # Where annotators are named, the votes themselves show who may be careless. We count as {term}`near chance` whoever gave a
-# hundred votes or more and agrees with the rest, beyond chance, surely less than half as well as the median person. On
-# DICES-350, leaving out {value}`tbl-crowds-annotators dataset=dices350 n_near d` of
+# hundred votes or more and agrees with the rest, beyond chance, significantly less than half as well as the median person.
+# On DICES-350, leaving out {value}`tbl-crowds-annotators dataset=dices350 n_near d` of
 # {value}`tbl-crowds-annotators dataset=dices350 n_annotators d` changes little, and they may be a careful minority: the
 # votes do not say.
 
