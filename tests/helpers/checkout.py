@@ -70,7 +70,6 @@ import pandas as pd
 from chaos_utils.analyses import claims
 from chaos_utils.analyses.claim_cards import ClaimCards
 
-resamples = 2000
 evil = "<script>document.title = 'harm'</script> <b>so</b> & so."
 common = {"place": "Table 1", "claim": "It is so.", "note": f"It is what it is. {evil}"}
 common |= {"numbers": "claims_numbers.vote_numbers quantity=mean_entropy value"}
@@ -95,6 +94,14 @@ publish_table("tbl-claims", claimed, columns=columns, caption="Claims about made
 """
 
 
+# A notebook's link to a page that the short book lacks.
+_ELSEWHERE = re.compile(
+    r"\{doc}`(?:[^`<]*<)?"
+    r"(?!annotations|disagreement|\.\./(?:related|annotate|explorer|rebuild|cite|glossary))"
+    r"[./\w]+>?`"
+)
+
+
 def shorten(checkout: Path) -> Path:
     """Leave a part of two chapters, and a page of each kind, in a checkout's book."""
     chapters = ("annotations", "disagreement")
@@ -105,8 +112,9 @@ def shorten(checkout: Path) -> Path:
     (checkout / "book" / "index.md").write_text(INDEX, "utf-8")
     for name in chapters:
         notebook = checkout / "notebooks" / f"{name}.py"
-        more = CLAIMS if name == "annotations" else ""
-        notebook.write_text(_without_others(notebook.read_text("utf-8")) + more, "utf-8")
+        more = CLAIMS if name == "disagreement" else ""
+        text = _ELSEWHERE.sub("a page", _without_others(notebook.read_text("utf-8")))
+        notebook.write_text(text + more, "utf-8")
     for name in ("annotate", "related", "explorer", "rebuild"):
         page = checkout / "book" / f"{name}.md"
         linked = r"\{doc}`chapters/(?!annotations|disagreement)\w+`"
