@@ -239,7 +239,7 @@ publish_figure(
 # ## How many votes would have been enough
 #
 # That depends on what they are for. A majority label takes few where people agree, and a distribution takes
-# many everywhere. Numbers beyond the votes that there are rest on the prior alone, and are marked so. {doc}`crowds`
+# many everywhere. Numbers beyond the votes that there are rest on the prior alone, and are marked so. {doc}`ceilings`
 # shows what few votes do to the estimates above, on ChaosNLI's items with some of their hundred votes taken away.
 
 # %% tags=["remove-input"]

@@ -6,27 +6,35 @@
 # **Two people who read the same item choose different labels
 # {value}`tbl-misplaced dataset=snli "system=one person" misplaced .0f` times in a hundred on SNLI,
 # {value}`tbl-misplaced dataset=mnli "system=one person" misplaced .0f` on MNLI and
-# {value}`tbl-misplaced dataset=alphanli "system=one person" misplaced .0f` on αNLI.** Most do not contradict each other: they
-# differ over whether something follows or merely might. Entailment and contradiction lead together on only
+# {value}`tbl-misplaced dataset=alphanli "system=one person" misplaced .0f` on αNLI.** Most do not contradict each other:
+# they differ over whether something follows or merely might. Entailment and contradiction lead together on only
 # {value}`tbl-contested-pairs dataset=snli first=entailment second=contradiction share .0%` of the SNLI items and
-# {value}`tbl-contested-pairs dataset=mnli first=entailment second=contradiction share .0%` of the MNLI items. ChaosNLI chose
-# its SNLI and MNLI items because five people had been split; by our estimate, the same choice would take the disagreement on
-# OCNLI from {value}`tbl-crowds-selection dataset=ocnli evenness .0%` to
-# {value}`tbl-crowds-selection dataset=ocnli of_chosen .0%` of its maximum ({doc}`crowds`).
+# {value}`tbl-contested-pairs dataset=mnli first=entailment second=contradiction share .0%` of the MNLI items. ChaosNLI
+# chose its SNLI and MNLI items because five people had been split; by our estimate, the same choice would about double the
+# disagreement on OCNLI, a Chinese dataset, from {value}`tbl-crowds-selection dataset=ocnli disagreement .0%` to
+# {value}`tbl-crowds-selection dataset=ocnli chosen_disagreement .0%`.
 #
-# Disagreement on an item may be a few slips, a matter of degree, or a question with two answers. This is the subject of work
-# on *human label variation*. A hundred votes show which shapes occur; five hardly do.
+# An item may divide people because of a few slips, because the answer is a matter of degree, or because it has two answers:
+# this is what research on *human label variation* is about. A hundred votes show which of these shapes occur; five hardly
+# do.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
+examples: int = 2  # items shown for each dataset and rule
+resamples: int = 2000  # bootstrap resamples of the items, for the 95% intervals
+most: int = 3000  # items that the nonparametric prior is fitted on; of more, some are drawn
+fives: int = 10  # draws of five votes per item
+refits: int = 300  # bootstrap resamples on which the prior is fitted anew
+seed: int = 0  # seed of all draws
 
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import disagreement
+from chaos_utils.analyses import annotations, atlas, disagreement, your_votes
 from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.names import join_names
 from chaos_utils.analyses.notices import notices
+from chaos_utils.plots.atlas import plot_atlas
 from chaos_utils.plots.disagreement import (
     plot_entropy,
     plot_majority_share,
@@ -40,6 +48,7 @@ from chaos_utils.report.tables import publish_table
 check_parameters(globals())
 
 inputs = gather(data)
+crowds = atlas.atlas_inputs(data, inputs)
 
 # %% tags=["remove-input"]
 Markdown(notices(inputs))
@@ -68,12 +77,11 @@ publish_figure(
 )
 
 # %% [markdown]
-# The commonest contest is between entailment and neutral: these two lead on
-# {value}`tbl-contested-pairs dataset=snli first=entailment second=neutral share .0%` of the SNLI
-# items and on {value}`tbl-contested-pairs dataset=mnli first=entailment second=neutral share .0%`
-# of the MNLI items ({numref}`fig-simplex`). That is what one would
-# expect where people differ in *how much* must follow, rather than in whether the sentences
-# contradict each other; the votes alone cannot prove it. The explorer opens
+# Most often the contest is between entailment and neutral: these two lead on
+# {value}`tbl-contested-pairs dataset=snli first=entailment second=neutral share .0%` of the SNLI items and on
+# {value}`tbl-contested-pairs dataset=mnli first=entailment second=neutral share .0%` of the MNLI items
+# ({numref}`fig-simplex`). We would expect this if people differ in *how much* must follow, rather than in whether the
+# sentences contradict each other; the votes alone cannot prove it. The explorer shows
 # {explorer}`the same triangle with an item behind every dot <dataset=snli>`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Items by their two leading labels, as a table", "code_prompt_hide": "Fold the table"}
@@ -111,23 +119,22 @@ publish_figure(
 )
 
 # %% [markdown]
-# Nine in ten people or more agree on
-# {value}`fig-majority-share dataset=snli percent=90 share_at_least .0%` of the SNLI items,
-# {value}`fig-majority-share dataset=mnli percent=90 share_at_least .0%` of the MNLI items and
-# {value}`fig-majority-share dataset=alphanli percent=90 share_at_least .0%` of the αNLI items ({numref}`fig-majority-share`). At the
-# other end, no label has more than 60% of the votes on
-# {value}`fig-majority-share dataset=mnli percent=60 share_at_most .0%` of the MNLI items: there,
-# any single label misplaces at least two votes in five.
+# Nine in ten people or more agree on {value}`fig-majority-share dataset=snli percent=90 share_at_least .0%` of the SNLI
+# items, {value}`fig-majority-share dataset=mnli percent=90 share_at_least .0%` of the MNLI items and
+# {value}`fig-majority-share dataset=alphanli percent=90 share_at_least .0%` of the αNLI items
+# ({numref}`fig-majority-share`). On {value}`fig-majority-share dataset=mnli percent=60 share_at_most .0%` of the MNLI items
+# no label gets more than 60% of the votes: whichever label you give them, you misplace at least forty votes in a hundred.
+# All hundred people agree on {value}`tbl-agreement dataset=snli n_unanimous` SNLI items and
+# {value}`tbl-agreement dataset=alphanli n_unanimous` αNLI items, but on no MNLI item.
 #
-# The {term}`entropy` of an item's votes says the same with one number. It is 0 when all agree, and largest where all labels have equally
-# many votes: $\log_2 3 = 1.58$ bits with three labels, 1 bit with two. Its mean is
-# {value}`fig-entropy dataset=snli bin=1 mean_bits .2f` bits on SNLI,
-# {value}`fig-entropy dataset=mnli bin=1 mean_bits .2f` on MNLI and
-# {value}`fig-entropy dataset=alphanli bin=1 mean_bits .2f` on αNLI. {cite:t}`nie2020` describe αNLI as U-shaped: people are
-# either certain or split. The right arm of that U is largely an artefact of the scale. With two labels, entropy is flat
-# around an even split, so many different splits share the last bin. If every split were
-# equally frequent, {value}`fig-entropy dataset=alphanli bin=20 share_of_splits .0%` of the items
-# would fall into it; {value}`fig-entropy dataset=alphanli bin=20 share .0%` do.
+# The {term}`entropy` of an item's votes sums this up. It is 0 where all people agree and largest where all labels get
+# equally many votes: $\log_2 3 = 1.58$ bits with three labels, 1 bit with two. Its mean is
+# {value}`fig-entropy dataset=snli bin=1 mean_bits .2f` bits on SNLI, {value}`fig-entropy dataset=mnli bin=1 mean_bits .2f`
+# on MNLI and {value}`fig-entropy dataset=alphanli bin=1 mean_bits .2f` on αNLI. {cite:t}`nie2020` call the entropies on
+# αNLI U-shaped: people are either certain or split. Much of the right arm comes from the scale. Near an even split, entropy
+# hardly changes, so many different splits fall into the last bin:
+# {value}`fig-entropy dataset=alphanli bin=20 share_of_splits .0%` of all possible ones, but only
+# {value}`fig-entropy dataset=alphanli bin=20 share .0%` of the items.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Items by entropy, as a figure", "code_prompt_hide": "Fold the figure"}
 publish_figure(
@@ -143,15 +150,193 @@ publish_figure(
     an outline that stands for equally frequent splits is higher still.""",
 )
 
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "How far people agree, as a table", "code_prompt_hide": "Fold the table"}
+publish_table(
+    "tbl-agreement",
+    annotations.agreement(inputs, n_resamples=resamples, seed=seed),
+    columns=annotations.AGREEMENT,
+    caption=f"""People agree most on αNLI and least on MNLI, by every statistic. In brackets, 95%
+    intervals over items ({resamples:,} resamples); over annotators too where these are named
+    ({{term}}`jackknife <interval over annotators>`). {{term}}`Fleiss’ κ` is 0 where people
+    agree no more than by chance; {{term}}`entropy` is 0 where all agree. Unanimous items have all
+    votes on one label; on a tie, two labels share the first place.""",
+)
+
 # %% [markdown]
+# ## Items to read
+
+# %%
+chosen = annotations.examples(inputs, n_each=examples)
+items = annotations.by_item(chosen.rows)
+labels = dict.fromkeys(in_markdown(join_names(dataset.labels)) for dataset in inputs.datasets)
+publish_table(
+    "tbl-examples",
+    chosen,
+    shown=items[~items["reason"].str.startswith("printed")],
+    columns=annotations.EXAMPLES,
+    caption=f"""Some old labels look like slips; some items have no single answer. For each
+    dataset, the {examples} items whose new majority is largest among those that changed, and
+    the {examples} of highest entropy. A bar shows the votes, from the left
+    {", or ".join(labels)}; a majority that differs from the old label is bold. The data also
+    has the items that {{cite:t}}`nie2020` and {{cite:t}}`baan2022` print.""",
+)
+
+# %% tags=["remove-input"]
+Markdown(inputs.missing_note("texts", "items are shown without them"))
+
+# %% [markdown]
+# On some items the old label is nearly alone ({numref}`tbl-examples`): on one SNLI item,
+# {value}`tbl-examples dataset=snli reason="majority changed" max:votes_1` of the hundred chose another. On others, people
+# are as divided as they can be: no label gets more than
+# {value}`tbl-examples dataset=snli reason="least agreement" max:votes_1` of the SNLI votes, and a few people decide which
+# one leads. You can read all items in {doc}`the explorer <../explorer>`, and answer some yourself:
+# {doc}`be one of the hundred <../annotate>`.
+
+# %% [markdown]
+# (an-atlas-of-disagreement)=
+# (the-atlas)=
+# ## The atlas: how other people answer
+#
+# How divided is ChaosNLI compared with other datasets? Here are {value}`tbl-crowds count:n_items d` with several votes per
+# item: inference in other collections, and tasks that are no inference at all. The chance that two votes on an item differ
+# (its {term}`quadratic entropy`) can be estimated without bias even from few votes. But two labels do not compare with ten,
+# so each number of labels has its own panel.
+
+# %%
+near_chance = your_votes.near_chance(crowds, n_resamples=resamples, seed=seed)
+datasets = atlas.by_disagreement(atlas.atlas(crowds, most=most, n_resamples=resamples, seed=seed))
+drawn = atlas.drawn_rows(datasets, atlas.spread(crowds, n_bins=20), near_chance)
+publish_figure(
+    "fig-atlas",
+    plot_atlas,
+    disagreement.with_chosen(drawn, ["snli", "mnli", "ambient"]),
+    caption="""Among datasets with three labels, people are most divided on the MNLI items and on DICES-350. Points
+    are means with 95% intervals, over items and annotators where these are named, else over items. Where annotators are
+    near chance, they are left out; hollow, with them. Bars show how the items spread, where most of them have at least
+    twenty votes; each dataset’s highest bar has the same height. A stroke marks an even split over all labels.
+    *Chosen*: items picked because people had been split over them, or for their ambiguity.""",
+    alt="""Three panels, for two labels, three, and four or more; in each a row for every dataset, with a point for the
+    chance that two votes on an item differ, and bars for its items. With two labels XHateStability stands at the top,
+    RTE and αNLI at the bottom; a hollow point shows RTE with all its workers far to the right. With three, MNLI stands at
+    the top, SNLI in the lower half, OCNLI far below. With more labels, CSC and WAX stand at the top, and CIFAR-10H is far
+    below all. The interval of WAX is very wide. The items of SNLI and of the slider data spread over the whole range;
+    those of CIFAR-10H are nearly all at the lower end.""",
+)
+
+# %% [markdown]
+# Inference divides people everywhere, but not equally ({numref}`fig-atlas`). Two people differ on
+# {value}`tbl-crowds dataset=ocnli disagreement .0%` of the items of OCNLI {cite:p}`hu2020`, on
+# {value}`tbl-crowds dataset=lalor disagreement .0%` of the 180 SNLI pairs that a thousand people judged
+# {cite:p}`lalor2016`, and on {value}`tbl-crowds dataset=mnli disagreement .0%` of the MNLI items that ChaosNLI chose.
+# AmbiEnt, whose sentences were picked for their ambiguity {cite:p}`liu2023`, ProbCOPA {cite:p}`kamath2026` and the slider
+# data {cite:p}`pavlick2019` lie between.
+#
+# Whether a chatbot's answer is safe (DICES, {cite:alp}`aroyo2023`) divides people about as much as the MNLI items. On
+# whether a tweet is offensive (MD-Agreement, {cite:alp}`leonardelli2021`), a reply ironic (MultiPICo,
+# {cite:alp}`casola2024`) or a post hateful (XHateStability, {cite:alp}`abercrombie2023`),
+# {value}`tbl-crowds dataset=md-agreement disagreement .0%` to {value}`tbl-crowds dataset=xhatestability disagreement .0%`
+# of pairs of people differ; with two labels, it could be half at most. On scales of five or six points (POPQUORN,
+# {cite:alp}`pei2023`; CSC, {cite:alp}`jang2024`) most pairs do, often by a single step. Hardly anybody disagrees about what
+# a small picture shows: CIFAR-10H {cite:p}`peterson2019` is at {value}`tbl-crowds dataset=cifar10h disagreement .0%`.
+
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All datasets, as a table", "code_prompt_hide": "Fold the table"}
+publish_table(
+    "tbl-crowds",
+    datasets,
+    columns=atlas.ATLAS_COLUMNS,
+    caption="""Which crowd agrees least depends on the measure. How often two votes on an item differ, also as a share
+    of its maximum at an even split, and {term}`Krippendorff’s α`. Annotators are counted where the file names them or
+    lists them in one order; there, the 95% intervals in brackets are over items and annotators, elsewhere over items.
+    Of annotators who judged an item in two rounds, the first counts. The data also has Shannon {term}`entropy` as a
+    {term}`nonparametric prior`, fitted to each dataset, expects it, unanimous items and ties.""",
+)
+
+# %% [markdown]
+# (who-gave-the-votes)=
+# ## Before you call it disagreement
+#
+# Look at who gave the votes. Taken at face value, those of RTE {cite:p}`snow2008` would make it the most divided dataset
+# with two labels, at {value}`tbl-crowds dataset=rte disagreement .0%`. But
+# {value}`tbl-crowds-annotators dataset=rte n_near d` of its {value}`tbl-crowds-annotators dataset=rte n_annotators d`
+# workers, who gave {value}`tbl-crowds-annotators dataset=rte share_of_votes .0%` of the votes, answered almost at random.
+# Without them RTE is at {value}`tbl-crowds-annotators dataset=rte disagreement_without .0%`, between αNLI and MD-Agreement.
+# This is not because we left out whoever disagrees: if the five are found on one half of the items, the other half changes
+# as much.
+#
+# Where annotators are named, the votes themselves show who may be careless. We count as {term}`near chance` whoever gave a
+# hundred votes or more and agrees with the rest, beyond chance, significantly less than half as well as the median person.
+# On DICES-350, leaving out {value}`tbl-crowds-annotators dataset=dices350 n_near d` of
+# {value}`tbl-crowds-annotators dataset=dices350 n_annotators d` changes little, and they may be a careful minority: the
+# votes do not say.
+
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Annotators near chance, as a table", "code_prompt_hide": "Fold the table"}
+has_judged = near_chance.rows["n_judged"] > 0 if len(near_chance) else []
+publish_table(
+    "tbl-crowds-annotators",
+    near_chance,
+    shown=near_chance.rows[has_judged] if any(has_judged) else near_chance.rows,
+    columns=your_votes.NEAR_COLUMNS,
+    caption="""Five workers make over two fifths of RTE’s disagreement. Annotators near chance, in datasets where some have
+    a hundred votes: whose votes they are, and how often two votes on an item differ with and without them. *Beyond chance*: the median annotator’s agreement, the largest of those
+    near chance, and the smallest of the others with a hundred votes. In brackets, 95% intervals over items and
+    annotators. The data has the other datasets, evenness and {term}`Krippendorff’s α` too.""",
+) if len(near_chance) else Markdown("This section needs annotators who are named.")
+
+# %% [markdown]
+# (what-choosing-divided-items-does)=
+# ## What choosing divided items does
+#
+# ChaosNLI's SNLI and MNLI items are those whose old label had just three of five votes {cite:p}`nie2020`. What would this
+# rule do to a dataset whose items were not chosen? A {term}`nonparametric prior`, fitted to its votes, says what five
+# people would do, and how divided everyone is on the items that five would split three to two, or three to one to one.
+# Where items have more than five votes, this can be counted as well.
+#
+# The rule takes a sixth of OCNLI's items ({value}`tbl-crowds-selection dataset=ocnli seen .0%`). By the prior it about
+# doubles the disagreement, from {value}`tbl-crowds-selection dataset=ocnli disagreement .0%` to
+# {value}`tbl-crowds-selection dataset=ocnli chosen_disagreement .0%` ({numref}`tbl-crowds-selection`), which lies between
+# SNLI and MNLI. OCNLI's own votes cannot confirm this, since choosing uses up all five; where votes are left to judge, they
+# agree with the prior. So the places of SNLI and MNLI in the atlas are those of chosen items, and the whole datasets should
+# lie lower. How much lower cannot be computed from these votes: the items on which five people agreed are missing.
+
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What choosing does to each dataset, as a table", "code_prompt_hide": "Fold the table"}
+selection = atlas.selection(crowds, most=most, n_draws=fives, n_resamples=refits, seed=seed)
+selection = disagreement.with_disagreement(atlas.by_evenness(selection))
+dataset_column, *in_shares = atlas.SELECTION_COLUMNS
+publish_table(
+    "tbl-crowds-selection",
+    selection,
+    columns=[dataset_column, *disagreement.SPLIT_ITEMS, *in_shares],
+    caption="""Items that split five people three to two, or three to one to one, divide all people more,
+    too. Shown are datasets of two and three labels: the share of items that are split so, and how divided
+    people are on all items and on the split ones. *By votes*: five are drawn at random and choose, the
+    others judge; where there are no others, only the prior can say. In brackets, 95% intervals over items;
+    five votes do not determine the prior, so that the truth may lie beyond them. SNLI and MNLI had been
+    chosen so once already.""",
+)
+
+# %% [markdown]
+# (your-crowd-in-the-atlas)=
+# ## Your votes in the atlas
+#
+# `chaos run disagreement -p data=my-votes.csv` puts your votes among these datasets, and {doc}`../datasets` explains the
+# formats. `chaos run crowd -p data=my-votes.csv` looks at yours alone.
+#
+# (what-few-votes-do-to-each-estimate)=
+# (how-many-votes-a-dataset-takes)=
+# (how-far-this-goes)=
 # ## Limitations
 #
-# Entropies in this book describe items *chosen for dispute among five people*. They are neither
-# those of all SNLI and MNLI, nor those of items on which the crowd is known to be split. The two leading labels are counted on all
-# {value}`tbl-contested-pairs dataset=snli sum:n_items ,d` SNLI and
-# {value}`tbl-contested-pairs dataset=mnli sum:n_items ,d` MNLI items that are not unanimous, however
-# few the votes for the second.
+# ChaosNLI's SNLI and MNLI items were *chosen for dispute among five people*: they are neither all of SNLI and MNLI nor
+# items on which a crowd is known to be split. The two leading labels are counted on all items that are not unanimous,
+# however few votes the second one has.
 #
-# Votes are a sample, too. The entropy of a hundred votes is slightly too low on average, and a share
-# of one half among a hundred is uncertain by about ten points either way. {doc}`../related` leads
-# to work on *why* people disagree.
+# Votes are a sample, too. The entropy of a hundred votes is slightly too low on average, and a share of one half among a
+# hundred is uncertain by about ten points either way. Where annotators are not named, as in ChaosNLI, intervals cannot say
+# how much other people would differ. What fewer votes do to each estimate is in {doc}`ceilings`.
+#
+# The {value}`tbl-crowds count:n_items d` datasets differ in everything at once: task, language, guidelines, people, and how
+# items were chosen. The atlas says how divided these votes are, not which task is harder. WAX's eight annotators are too
+# few to speak for others: it may stand anywhere from {value}`tbl-crowds dataset=wax disagreement_low .0%` to
+# {value}`tbl-crowds dataset=wax disagreement_high .0%`. Other measures give another order: with three labels,
+# {term}`Krippendorff’s α` is lowest on the two DICES datasets, where every conversation gets a similar mix of answers.
+# Next: {doc}`what one label hides <annotations>`.

@@ -24,7 +24,6 @@ from chaos_utils.scoring.evaluate import IN_PEOPLE
 from chaos_utils.scoring.references import PERFECT_MODEL
 
 FEW = {
-    "annotations": {"resamples": 20},
     "disagreement": {},
     "agreement": {"resamples": 20},
     "ceilings": {"draws": 2},

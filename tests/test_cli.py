@@ -38,7 +38,7 @@ def shell(script, cwd=PROJECT, **environment):
 
 
 def test_the_command_says_its_version_and_what_it_can_do(call):
-    assert "bootstrap resamples" in call("params", "annotations").stdout
+    assert "bootstrap resamples" in call("params", "disagreement").stdout
     assert json.loads(call("params", "annotations", "--json").stdout)[0]["name"] == "data"
     assert call("--version").stdout == f"chaos {chaos_utils.__version__}\n"
     assert "─ Commands ─" not in call("-h").stdout  # each command is in a group
@@ -62,9 +62,9 @@ def test_data_status_and_verify(call, tmp_path, monkeypatch):
     ("arguments", "message"),
     [
         (["run", "anotations"], "did you mean 'annotations'"),
-        (["run", "annotations", "-p", "sead=1"], "did you mean 'seed'"),
-        (["run", "annotations", "-p", "seed=-1"], "0 or more"),
-        (["run", "annotations", "-p", "seed=1", "-p", "seed =2"], "given twice"),
+        (["run", "disagreement", "-p", "sead=1"], "did you mean 'seed'"),
+        (["run", "disagreement", "-p", "seed=-1"], "0 or more"),
+        (["run", "disagreement", "-p", "seed=1", "-p", "seed =2"], "given twice"),
         (["build", "--sample", "--strict"], "exclude each other"),
         (["build", "--sample", "--url", "example.org"], "not the address of a site"),
         (["release", "--out", ""], "No folder is named"),

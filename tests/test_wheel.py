@@ -121,7 +121,7 @@ print(chaos.__file__, KNOWN)
 
 def test_commands_say_which_packages_they_need_before_anything_is_done(installed, reader):
     book = (
-        "run annotations", "build --sample", "params annotations", "sweep annotations -p seed=0,1",
+        "run annotations", "build --sample", "params annotations", "sweep disagreement -p seed=0,1",
         "figures", "cite fig-entropy", "pdf", "serve", "release",
     )  # fmt: skip
     for words, extra, start in (

@@ -57,10 +57,10 @@
     return first > second && 2 * tail < 0.05;
   }
 
-  /* What the votes say of the old label: a new majority overrules it where it leads beyond chance. */
+  /* What the votes say of the old label: it is clearly outvoted where the majority leads beyond chance. */
   function verdictOn(votes, majority, old) {
     if (majority === old) return "kept";
-    return leads(votes[majority], votes[old]) ? "overruled" : "too close to call";
+    return leads(votes[majority], votes[old]) ? "clearly outvoted" : "too close to call";
   }
 
   /* Whether the votes cannot say which label most people choose: one that is given leads no further than

@@ -307,8 +307,7 @@ AGREEMENT = [
 EXAMPLES = [
     Column("item", lambda row: manifests.ItemText(row["dataset"], row["uid"])),
     Column("votes", _votes_bar),
-    Column("entropy (bits)", "entropy_bits", 2),
-    Column("chosen for", "reasons"),
     Column("old label", "old_label"),
     Column("new majority", "majority_label", bold=_is_changed),
+    Column("chosen for", "reasons"),
 ]

@@ -1,16 +1,18 @@
 """The shape of disagreement: entropy, size of the majority, between which labels, old votes."""
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses.cached_analysis import cached_analysis
+from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
+from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.agreement import chance_of_majority_size, majority_share
 from chaos_utils.metrics.divergence import Floats, entropy
-from chaos_utils.report.columns import DATASET, Column
+from chaos_utils.report.columns import DATASET, Column, with_ends
 
 ALL = "all"  # the row for all patterns of old votes
 MIN_ITEMS = 5  # items of a cell that has a row of its own
@@ -206,6 +208,28 @@ def _old_and_new_votes(votes: Votes) -> pd.DataFrame:
     )
 
 
+@derived_table(keys=("dataset",))
+def with_disagreement(rows: pd.DataFrame) -> pd.DataFrame:
+    """Add to rows of `atlas.selection` the chance that two votes on an item differ, from 0 to 1.
+
+    ``disagreement`` is that of all items, ``chosen_disagreement`` with its 95% interval that of the
+    items that split five people, by the prior, and ``seen_disagreement`` the same by the votes.
+    """
+    largest = 1 - 1 / rows["dataset"].map(lambda name: get_dataset(name).n_classes)
+    ends = [(f"of_chosen{end}", f"chosen_disagreement{end}") for end in ("", "_low", "_high")]
+    pairs = [("evenness", "disagreement"), *ends, ("of_seen", "seen_disagreement")]
+    return rows.assign(**{name: rows[share] * largest for share, name in pairs})
+
+
+@derived_table(keys=("dataset", "part", "bin"))
+def with_chosen(rows: pd.DataFrame, datasets: Sequence[str]) -> pd.DataFrame:
+    """Add to rows of `atlas.drawn_rows` ``is_chosen``: whether items were chosen for disagreement.
+
+    That is so of the `datasets` that are named.
+    """
+    return rows.assign(is_chosen=rows["dataset"].isin(datasets))
+
+
 def _most_frequent(numbers: Ints) -> int:
     return Counter(numbers.tolist()).most_common(1)[0][0]
 
@@ -215,6 +239,13 @@ CONTESTED_PAIRS = [
     Column("the two leading labels", lambda row: f"{row['first']} and {row['second']}"),
     Column("items", "n_items", 0),
     Column("share of items (%)", "share", 0, percent=True),
+]
+_DIFFER_HEADING = "two votes differ (%)"
+SPLIT_ITEMS = [
+    Column("all items", "disagreement", 0, percent=True, group=_DIFFER_HEADING),
+    with_ends(
+        "split ones, by the prior", "chosen_disagreement", 0, percent=True, group=_DIFFER_HEADING
+    ),
 ]
 ORIGINAL_VOTES = [
     DATASET,

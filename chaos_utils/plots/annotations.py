@@ -28,7 +28,7 @@ def plot_label_transitions(table: pd.DataFrame) -> Figure:
     for axis, dataset in zip(axes, datasets, strict=True):
         dataset_rows = table[(table["dataset"] == dataset.name) & (table["n"] > 0)]
         _draw_bars(axis, dataset_rows.dropna(subset=["row_share"]), dataset)
-        axis.set_title(dataset.title, loc="left")
+        axis.set_title(dataset.short, loc="left")
     axes[-1].set_xlabel("share of the items with this old label")
     return figure
 

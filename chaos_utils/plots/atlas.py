@@ -14,7 +14,7 @@ from chaos_utils.plots.panels import panel_grid, row_panels
 _ROW_HEIGHT = 0.37  # inches
 _TALLEST_BAR = 0.72  # share of a row's height
 _MANY_LABELS = 4  # from here on, datasets share a panel
-_BELOW = 0.25  # rows, from a dataset's mean to that without some annotators
+_BELOW = 0.25  # rows, from the mean without some annotators to that of all
 # The name of each estimate at its line, and the role of its colour.
 _LINES = {
     "plain": ("as they are", "muted"),
@@ -33,15 +33,18 @@ def plot_atlas(table: pd.DataFrame) -> Figure:
     """Draw how often two votes on an item differ, a panel for two, three and more labels.
 
     Rows whose ``part`` is ``mean`` have ``disagreement`` and the ends of its interval,
-    ``disagreement_low`` and ``disagreement_high``, then ``n_labels``, and votes per item from
-    ``fewest`` to ``most``; in each panel, the largest stands at the top. A stroke marks the maximum
-    for so many labels. Rows of the part ``items`` have bins from ``low`` to ``high``, as shares of
-    this maximum, and the ``share`` of items in each. Rows of the part ``without``, drawn hollow,
-    have the disagreement without annotators near chance. The package's datasets that no other
-    chapter shows are grey.
+    ``disagreement_low`` and ``disagreement_high``, then ``n_labels``, votes per item from
+    ``fewest`` to ``most``, and ``is_chosen`` where items were chosen for their disagreement; in
+    each panel, the largest stands at the top. A stroke marks the maximum for so many labels. Rows
+    of the part ``items`` have bins from ``low`` to ``high``, as shares of this maximum, and the
+    ``share`` of items in each. Rows of the part ``without`` have the disagreement without
+    annotators near chance; this decides the place of a dataset, and that by all votes is hollow.
+    The package's datasets that no other chapter shows are grey.
     """
+    without = table[table["part"] == "without"].set_index("dataset")["disagreement"]
     means = table[table["part"] == "mean"]
-    means = means.sort_values("disagreement", ascending=False, kind="stable")
+    means = means.assign(place=means["dataset"].map(without).fillna(means["disagreement"]))
+    means = means.sort_values("place", ascending=False, kind="stable")
     groups = means.groupby(means["n_labels"].clip(upper=_MANY_LABELS))
     figure, axes = row_panels(
         [[_label(row) for row in group.to_dict("records")] for _, group in groups],
@@ -74,18 +77,22 @@ def _draw_dataset(axis: Axes, y: int, row: dict[str, Any], rows: pd.DataFrame) -
              color=colour(hue), alpha=0.45, linewidth=0, zorder=1)  # fmt: skip
     axis.axhline(y, color=colour("grid"), linewidth=0.6, zorder=0)
     axis.plot([largest], [y], marker="|", color=colour("text"), markersize=7, linestyle="none")
-    intervals(axis, pd.DataFrame([row | {"y": y}]), "disagreement", hue)
     without = rows[rows["part"] == "without"]
+    by_all = pd.DataFrame([row])
     if len(without):
-        intervals(axis, without.assign(y=y + _BELOW), "disagreement", hue, hollow=True)
+        intervals(axis, without.assign(y=y), "disagreement", hue)
+        intervals(axis, by_all.assign(y=y + _BELOW), "disagreement", hue, hollow=True)
+    else:
+        intervals(axis, by_all.assign(y=y), "disagreement", hue)
 
 
-def _label(row: dict[str, float]) -> str:
+def _label(row: dict[str, Any]) -> str:
     """Return a dataset's name, and below it the votes per item; many labels are counted too."""
     fewest, most = int(row["fewest"]), int(row["most"])
     votes = f"{most}" if fewest == most else f"{fewest}–{most}"
     labels = f"{int(row['n_labels'])} labels, " if row["n_labels"] >= _MANY_LABELS else ""
-    return f"{get_dataset(str(row['dataset'])).short}\n{labels}{votes} votes"
+    chosen = ", chosen" if row["is_chosen"] else ""
+    return f"{get_dataset(str(row['dataset'])).short}\n{labels}{votes} votes{chosen}"
 
 
 def plot_few_votes(table: pd.DataFrame) -> Figure:

@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from chaos_utils.base.style import SYSTEM_NAMES, Hue, colour, smallest_type
-from chaos_utils.datasets.catalogue import in_order, title_of
+from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.plots.marks import End, label_lines, line, system_hues
-from chaos_utils.plots.panels import dataset_panels, panel_grid
+from chaos_utils.plots.panels import dataset_panels, panel_grid, panel_title
 
 _REFERENCES: dict[str, dict[str, Any]] = {  # the ends between which models lie
     "half a crowd": {"hue": "text", "marker": "", "linestyle": (0, (6, 2))},
@@ -93,7 +93,7 @@ def _plot_by_bin(table: pd.DataFrame, heading: str, guess: str, top: float) -> F
     datasets = [*(dataset.name for dataset in single), *pools]
     figure, axes = panel_grid(len(datasets), columns=2, height=_PANEL, sharey=True)
     for axis, dataset in zip(axes, datasets, strict=True):
-        axis.set(ylim=(0, top), title=title_of(dataset))
+        axis.set(ylim=(0, top), title=panel_title(dataset))
         rows = table[table["dataset"] == dataset].sort_values("bin")
         ends = _draw_band(axis, rows[rows["role"] == "model of the paper"])
         is_context = rows["role"].isin(["model", "mean of seeds"]) & ~rows["in_colour"]

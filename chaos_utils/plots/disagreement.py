@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from chaos_utils.base.style import colour
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.plots.marks import AT_X, histogram, label_lines, line, note, write
+from chaos_utils.plots.marks import AT_X, histogram, line, note, write
 from chaos_utils.plots.panels import dataset_panels, label_left, panel_grid
 
 _BITS = ("low_bits", "high_bits")
@@ -60,20 +60,24 @@ def plot_majority_share(table: pd.DataFrame) -> Figure:
     ``share_at_least``.
     """
     figure, (axis,) = panel_grid(1, columns=1, height=3.0)
-    datasets, ends = in_order(table["dataset"]), []
-    for dataset in datasets:
+    datasets = in_order(table["dataset"])
+    lowest = table.groupby("dataset")["share_at_least"].mean().idxmin()
+    for place, dataset in enumerate(datasets, start=1):
         rows = table[table["dataset"] == dataset.name]
         rows = rows.assign(votes=rows["percent"] / 100)
-        end = line(
+        line(
             axis, rows, "votes", "share_at_least", dataset.short, dataset.colour, marker="",
             drawstyle="steps-pre", linewidth=2, linestyle=dataset.dash,
         )  # fmt: skip
-        ends.append(end)
+        # Names stand at different heights, right of their lines but left of the lowest one.
+        at = rows[rows["share_at_least"] >= place / (len(datasets) + 1)].iloc[-1]
+        shift = (-5, -5) if dataset.name == lowest else (5, 5)
+        point = (at["votes"], at["share_at_least"])
+        write(axis, dataset.short, point, shift, dataset.colour, fontweight="bold")
     axis.set(xlim=(1 / max(dataset.n_classes for dataset in datasets), 1), ylim=(0, 1.05))
     axis.set(xlabel="votes for the majority label, at least", ylabel="share of items")
     axis.xaxis.set_major_formatter("{x:.0%}")
     axis.yaxis.set_major_formatter("{x:.0%}")
-    label_lines(axis, ends)
     return figure
 
 

@@ -45,7 +45,7 @@ def plot_fitting(table: pd.DataFrame) -> Figure:
             intervals(axis, group_rows, "distance", shade, marker)
         for row in part[part["group"] == "reference"].to_dict("records"):
             reference(axis, row["map"], row["distance"])
-        axis.set_title(dataset.title, loc="left")
+        axis.set_title(dataset.short, loc="left")
         axis.update_datalim([(0, 0)])
         if not is_one_measure or axis is axes[-1]:
             axis.set_xlabel(_AXES[part["by"].iloc[0]], loc="right")

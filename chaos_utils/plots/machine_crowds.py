@@ -76,7 +76,7 @@ def plot_members(table: pd.DataFrame) -> Figure:
         axis.set_ylim(top=-3)  # room for the notes
         axis.xaxis.set_major_formatter("{x:.0%}")
         axis.xaxis.set_major_locator(MultipleLocator(0.05))
-        axis.set(title=dataset.title, xlabel="agrees with a person")
+        axis.set(title=dataset.short, xlabel="agrees with a person")
     return legible(figure)
 
 

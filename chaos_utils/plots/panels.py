@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from chaos_utils.base.style import is_narrow, smallest_type, width
-from chaos_utils.datasets.catalogue import in_order
+from chaos_utils.datasets.catalogue import get_dataset, in_order, title_of
 from chaos_utils.datasets.dataset import Dataset
 
 _MARGIN, _HEAD = 0.5, 0.3  # inches: of a panel beside its rows, of a figure above its panels
@@ -54,8 +54,13 @@ def dataset_panels(
         for axis, dataset in zip(axes, datasets, strict=True)
     ]
     for axis, dataset, _ in panels:
-        axis.set_title(dataset.title)
+        axis.set_title(dataset.short)
     return figure, panels
+
+
+def panel_title(group: str) -> str:
+    """Return how a dataset, or several that are joined by ``+``, is called above a panel."""
+    return title_of(group) if "+" in group else get_dataset(group).short
 
 
 def label_left(axes: Iterable[Axes], label: str) -> None:

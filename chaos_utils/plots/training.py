@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from chaos_utils.base.style import colour
-from chaos_utils.datasets.catalogue import get_dataset, title_of
+from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.tasks import tasks
 from chaos_utils.plots.marks import AT_Y, key, line, logarithmic, looks, write
-from chaos_utils.plots.panels import legible, panel_grid
+from chaos_utils.plots.panels import legible, panel_grid, panel_title
 from chaos_utils.plots.results import plot_skill
 
 _HUES = ("blue", "green", "amber", "pink", "purple", "accent", "text")
@@ -99,7 +99,7 @@ def plot_training_size(table: pd.DataFrame) -> Figure:
         for axis, measure in ((accuracy_axis, "new_accuracy"), (jsd_axis, "jsd")):
             for bin_number, bin_rows in rows[rows["measure"] == measure].groupby("bin"):
                 _draw_bin(axis, bin_rows.sort_values("items"), look_of[bin_number])
-            axis.set(xlabel="training items", title=title_of(str(group)))
+            axis.set(xlabel="training items", title=panel_title(str(group)))
             logarithmic(axis, rows["items"])
         accuracy_axis.set_ylabel("new accuracy (higher is better)")
         accuracy_axis.yaxis.set_major_formatter("{x:.0%}")

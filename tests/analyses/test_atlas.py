@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from helpers.evidence import drawn, evidence_of
 
-from chaos_utils.analyses import atlas
+from chaos_utils.analyses import atlas, disagreement
 from chaos_utils.analyses.inputs import gather
 from chaos_utils.datasets.catalogue import book_datasets, bundled_datasets
 from chaos_utils.datasets.votes import frozen
@@ -124,12 +124,21 @@ def test_datasets_are_drawn_with_those_of_as_many_labels():
          "fewest": 5, "median": 5, "most": 5}
     )  # fmt: skip
     bins = pd.DataFrame({"dataset": ["mnli"], "bin": 1, "low": 0.5, "high": 1.0, "share": 1.0})
-    figure = plot_atlas(atlas.drawn_rows(rows, bins, pd.DataFrame()).rows)
+    near = pd.DataFrame(
+        {"dataset": ["mnli"], "n_near": 1, "disagreement_without": 0.25,
+         "disagreement_without_low": 0.2, "disagreement_without_high": 0.3}
+    )  # fmt: skip
+    drawn = disagreement.with_chosen(atlas.drawn_rows(rows, bins, near), ["snli"])
+    figure = plot_atlas(drawn.rows)
     (bar,) = figure.axes[1].patches
     assert (bar.get_x(), bar.get_x() + bar.get_width()) == pytest.approx((1 / 3, 2 / 3))
-    names = [[label.get_text().split("\n")[0] for label in axis.get_yticklabels()]
-             for axis in figure.axes]  # fmt: skip
-    assert names == [["RTE"], ["MNLI", "SNLI"], ["CIFAR-10H"]]
+    names = [[label.get_text() for label in axis.get_yticklabels()] for axis in figure.axes]
+    # Without whoever is near chance, MNLI lies below SNLI.
+    assert names == [
+        ["RTE\n5 votes"],
+        ["SNLI\n5 votes, chosen", "MNLI\n5 votes"],
+        ["CIFAR-10H\n10 labels, 5 votes"],
+    ]
     assert atlas.by_disagreement(rows).rows["dataset"].tolist() == [
         "rte", "mnli", "snli", "cifar10h"
     ]  # fmt: skip

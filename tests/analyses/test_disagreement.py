@@ -2,6 +2,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.evidence import evidence_on
 from helpers.rows import row, write_rows
@@ -95,3 +96,14 @@ def test_original_votes_by_pattern_make_up_all_items(sample, tmp_path):
     votes = votes_of(tmp_path, [(80, 20, 0), (81, 19, 0), (40, 30, 30), (39, 61, 0)])
     votes = replace(votes, given_old_label=np.zeros(4, dtype=int))
     assert disagreement.original_votes.function(votes).loc[0, "share_far"] == 0.5
+
+
+def test_evenness_becomes_the_chance_that_two_votes_differ():
+    rows = pd.DataFrame(
+        {"dataset": ["snli", "rte"], "evenness": [0.6, 0.6], "of_chosen": 0.9, "of_chosen_low": 0.8,
+         "of_chosen_high": 1.0, "of_seen": [0.9, np.nan]}
+    )  # fmt: skip
+    found = disagreement.with_disagreement(rows).rows
+    assert found["disagreement"].tolist() == pytest.approx([0.4, 0.3])
+    assert found["chosen_disagreement_high"].tolist() == pytest.approx([2 / 3, 1 / 2])
+    assert found["seen_disagreement"].isna().tolist() == [False, True]

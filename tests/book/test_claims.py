@@ -5,7 +5,7 @@ from helpers.pages import wait_until
 
 pytestmark = pytest.mark.browser
 
-PAGE, CARDS = "chapters/annotations", "article.claim"
+PAGE, CARDS = "chapters/disagreement", "article.claim"
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_the_filter_counts_works_by_keyboard_and_the_address_remembers(page):
     page.keyboard.press("Enter")
     assert len(shown(page)) == 4
     assert page.evaluate("document.activeElement.name") == "verdict"
-    assert page.url.endswith("annotations.html")
+    assert page.url.endswith("disagreement.html")
 
 
 def test_a_link_to_a_claim_shows_it_whatever_is_filtered(open_at):

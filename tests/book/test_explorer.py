@@ -171,7 +171,7 @@ def test_a_card_shows_votes_systems_neighbours_and_citations(visit, items):
     assert copied.count("{") == copied.count("}")
 
 
-def test_a_new_majority_overrules_the_old_label_where_it_leads_beyond_chance(visit, items):
+def test_an_old_label_is_clearly_outvoted_where_the_new_majority_leads_beyond_chance(visit, items):
     for name in ("snli", "mnli"):
         data = items[name]
         votes = np.transpose(data["votes"])
@@ -182,9 +182,12 @@ def test_a_new_majority_overrules_the_old_label_where_it_leads_beyond_chance(vis
         words = page.locator("td.needs-old small").all_inner_texts()
         assert 0 < len(words) <= changed.sum()
         if len(words) == changed.sum():  # all on one page
-            assert words.count("overruled") == (clear & changed).sum()
-        assert set(words) <= {"overruled", "too close to call"}
-        for verdict, several in (("overruled", clear & changed), ("too close", changed & ~clear)):
+            assert words.count("clearly outvoted") == (clear & changed).sum()
+        assert set(words) <= {"clearly outvoted", "too close to call"}
+        for verdict, several in (
+            ("clearly outvoted", clear & changed),
+            ("too close", changed & ~clear),
+        ):
             for i in np.flatnonzero(several)[:1]:
                 page = visit("#" + data["uids"][i])
                 assert f", is {verdict}" in page.locator("dialog").inner_text()

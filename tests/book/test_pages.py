@@ -35,7 +35,6 @@ PICTURED = {
     "chapters/calibration": "#fig-temperature",
     "chapters/agreement": "#fig-accuracy-by-entropy",
     "chapters/ceilings": "#fig-annotation-budget",
-    "chapters/crowds": "#fig-atlas",
     "your_model": "h1",
     "figures/fig-simplex": "h1",
     "explorer": "h1",
@@ -173,8 +172,8 @@ def test_one_click_copies_a_citation_or_the_command_in_a_chapter(open_at):
 
 
 def test_a_reader_changes_parameters_and_both_commands_follow(open_at):
-    page = open_at("chapters/annotations")
-    source = PROJECT / "notebooks" / "annotations.py"
+    page = open_at("chapters/disagreement")
+    source = PROJECT / "notebooks" / "disagreement.py"
     box = page.locator(".rerun")
     commands = box.locator("pre")
     begins = {"data": "sample"}

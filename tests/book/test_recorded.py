@@ -59,7 +59,7 @@ def test_pages_of_items_show_the_sample_as_a_marked_example(site):
             assert "Nothing here is a result" not in text, path
     scripts = (site / "_static" / "explorer" / "items.js").read_text("utf-8")
     assert "Synthetic sample" in scripts[:300]
-    examples = (site / "chapters" / "annotations.html").read_text("utf-8")
+    examples = (site / "chapters" / "disagreement.html").read_text("utf-8")
     assert "Votes on items:" in examples  # by uid, under ChaosNLI's licence
     assert "Item texts:" not in examples
 

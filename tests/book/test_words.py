@@ -24,7 +24,6 @@ MARKS = (
 EVIL = " ".join(MARKS)
 TITLED = " ".join(one for one in MARKS if "$" not in one)  # which no title may hold
 FEW = {
-    "annotations": {"resamples": 20},
     "agreement": {"resamples": 20},
     "ceilings": {"draws": 2},
     "results": {"resamples": 20, "crowds": 4, "draws": 2},

@@ -297,7 +297,7 @@ def _seeds(folder: Path) -> Iterator[tuple[str, Path, list[bytes], Callable[[Pat
             [file.read_bytes()],
             lambda path, read=read_it: read(),
         )
-    notebook = (PROJECT / "notebooks" / "annotations.py").read_bytes()
+    notebook = (PROJECT / "notebooks" / "disagreement.py").read_bytes()
     yield "notebook", book / "notebooks" / "one.py", [notebook], read_parameters
     values = b"seed=1\nresamples=10\ndata=auto\nexamples=2\n"
     yield "parameters", folder / "values", [values], _resolved
@@ -350,7 +350,7 @@ def _settings(path: Path) -> None:
 def _resolved(path: Path) -> None:
     lines = path.read_bytes().decode("utf-8", "replace").split("\n")
     given = dict(line.split("=", 1) for line in lines if "=" in line)
-    resolve(PROJECT / "notebooks" / "annotations.py", given)
+    resolve(PROJECT / "notebooks" / "disagreement.py", given)
 
 
 def _arrived(archive: Path, folder: Path) -> None:

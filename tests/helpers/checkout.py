@@ -97,6 +97,14 @@ publish_table("tbl-claims", claimed, columns=columns, caption="Claims about made
 """
 
 
+# A notebook's link to a page that the short book lacks.
+_ELSEWHERE = re.compile(
+    r"\{doc}`(?:[^`<]*<)?"
+    r"(?!annotations|disagreement|\.\./(?:related|annotate|explorer|rebuild|cite|glossary))"
+    r"[./\w]+>?`"
+)
+
+
 def shorten(checkout: Path) -> Path:
     """Leave a part of two chapters, and a page of each kind, in a checkout's book."""
     chapters = ("annotations", "disagreement")
@@ -107,8 +115,9 @@ def shorten(checkout: Path) -> Path:
     (checkout / "book" / "index.md").write_text(INDEX, "utf-8")
     for name in chapters:
         notebook = checkout / "notebooks" / f"{name}.py"
-        more = CLAIMS if name == "annotations" else ""
-        notebook.write_text(_without_others(notebook.read_text("utf-8")) + more, "utf-8")
+        more = CLAIMS if name == "disagreement" else ""
+        text = _ELSEWHERE.sub("a page", _without_others(notebook.read_text("utf-8")))
+        notebook.write_text(text + more, "utf-8")
     for name in ("annotate", "related", "explorer", "rebuild"):
         page = checkout / "book" / f"{name}.md"
         linked = r"\{doc}`chapters/(?!annotations|disagreement)\w+`"

@@ -29,6 +29,7 @@ def sources():
         ("notebooks/annotations.py", {ANNOTATIONS}),
         ("chaos_utils/plots/disagreement.py", BOTH),
         ("chaos_utils/plots/annotations.py", {ANNOTATIONS}),
+        ("chaos_utils/plots/atlas.py", {DISAGREEMENT}),
         ("chaos_utils/plots/marks.py", BOTH | {PAGES}),  # the reference shows it
         ("chaos_utils/report/runner.py", BOTH),
         ("chaos_utils/datasets/tasks.yml", BOTH | {PAGES}),  # beside a module
@@ -63,7 +64,7 @@ def test_what_stands_beside_the_votes_is_followed(tmp_path, monkeypatch):
     machines = {*auxiliary_data.JUDGES.files, *auxiliary_data.ANNOTATORS.files}
     assert needed("machine_crowds", "auto") >= machines
     others = {file.name for one in bundled_datasets() for file in one.files if not one.in_book}
-    assert needed("ceilings", "auto") >= others
+    assert needed("disagreement", "auto") >= others
     assert not needed("annotations", "auto") & (others | machines | {*shown})
 
     monkeypatch.setattr(dependencies, "find", lambda name: tmp_path if name == shown[0] else None)
