@@ -115,24 +115,6 @@ publish_figure(
 # The explorer lists
 # {explorer}`the SNLI items whose label changed <dataset=snli&change=changed>`, and those of the others.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Labels before and after, as a table", "code_prompt_hide": "Fold the table"}
-counts = annotations.label_counts(inputs)
-publish_table(
-    "tbl-label-counts",
-    counts,
-    columns=annotations.label_columns(counts.rows),
-    index=["dataset", "label"],
-    caption="""The released majorities are the paper's; the released votes are slightly more.
-    *Paper* is Table 7 of {cite:t}`nie2020`, which leaves out αNLI. In parentheses, the change
-    from the old majority.""",
-)
-
-# %% [markdown]
-# Every SNLI and MNLI label has {value}`tbl-label-counts statistic=new_raw_count min:difference .0f`
-# to {value}`tbl-label-counts statistic=new_raw_count max:difference .0f` more votes in the released
-# files than in the paper, whose sums are not multiples of a hundred. Old labels, old votes and new
-# majorities agree to the last item.
-
 # %% [markdown]
 # ## What five votes could show
 #

@@ -210,7 +210,7 @@ publish_table(
 # :measures: jsd kl new_accuracy old_accuracy
 # ```
 # Every number of the nine models in Table 5 of {cite:t}`nie2020`, on all three datasets, comes out to its last digit
-# ({doc}`published`). Two encoders of today stand beside them in the figure and the table {cite:p}`theguy2026`.
+# ({doc}`claims`). Two encoders of today stand beside them in the figure and the table {cite:p}`theguy2026`.
 # DeBERTa-v3-large {cite:p}`he2023,laurer2024` has the highest {term}`new accuracy` on SNLI, if by no more than chance, and a higher JSD than
 # all nine. ModernBERT-large {cite:p}`warner2024,sileo2024` has the lowest JSD of all models on MNLI, on its single run; its list of training
 # tasks names the MNLI items, so it may have seen them.
@@ -297,28 +297,6 @@ publish_table(
 # {value}`tbl-rank-correlations dataset=snli distance=jsd value +.2f` on SNLI,
 # {value}`tbl-rank-correlations dataset=mnli distance=jsd value +.2f` on MNLI and
 # {value}`tbl-rank-correlations dataset=alphanli distance=jsd value +.2f` on αNLI.
-
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Base and large models, as a table", "code_prompt_hide": "Fold the table"}
-sizes = results.size_effects(inputs, n_resamples=comparisons, seed=seed)
-publish_table(
-    "tbl-model-sizes",
-    sizes,
-    columns=results.SIZE_COLUMNS,
-    index=["dataset", "family"],
-    caption=f"""Large models are more accurate, but by KL farther from people on MNLI, and mostly on αNLI. Change from the base to
-    the large model of a family of {{cite:t}}`nie2020` on the same items, with 95% intervals over items
-    ({comparisons:,} resamples). A distance that falls is better, an accuracy that rises.""",
-) if len(sizes) else Markdown("*The models of two sizes are not among the systems here: left out.*")
-
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Accuracy and distance of the nine models, as a table", "code_prompt_hide": "Fold the table"}
-publish_table(
-    "tbl-rank-correlations",
-    results.rank_correlations(),
-    columns=results.RANK_COLUMNS,
-    caption="""Whether accuracy shows which model is nearer depends on dataset and distance. Spearman's
-    rank correlation of new accuracy and distance over nine published models, with 95% intervals for other
-    models: −1 if the more accurate model is always the nearer, 1 if always the farther.""",
-)
 
 # %% [markdown]
 # ## Limitations
