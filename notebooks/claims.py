@@ -82,7 +82,7 @@ publish_table(
 #
 # - **Accuracy and distance from people do go together on αNLI.** Over the nine models, Spearman's ρ of
 #   accuracy and {term}`JSD` is {value}`tbl-claims id=c24 value .2f` there: the more accurate
-#   model is nearer to people ([c24](#claim-c24)). The nine point the same way on SNLI, less certainly
+#   model is nearer to people ([c24](#claim-c24)). On SNLI the nine point the same way, less certainly
 #   ({value}`tbl-rank-correlations dataset=snli distance=jsd value .2f`). On MNLI there is no such relation, and nine
 #   models could not show a weak one.
 # - **Whether {term}`DistCE` is a proper score depends on the reading.** Against the whole distribution of votes, as the
@@ -135,9 +135,8 @@ publish_table(
 # - A claim about *all* of several cases fails with one exception. A claim that there is *no* correlation
 #   can fail, but nine models cannot show that there is none.
 # - A claim that fails as we read it, and holds as it can be read otherwise, **depends on the reading**.
-# - A published value comes without an interval. Where there is no other, as for the estimated human, that value alone
-#   decides.
-# - Some claims **cannot be checked with released data**, which is no fault of theirs.
+# - A published value has no interval. Where it is all there is, as for the estimated human, it alone decides.
+# - A claim that **cannot be checked with released data** is not wrong for that.
 #
 # Where a paper uses a word such as *barely*, the rule says how we read it. We checked the wording and the
 # place of each claim against the papers; what turned out not to be a claim was left out, so the numbering has
@@ -159,8 +158,8 @@ publish_table(
 # ## Every published number beside ours
 #
 # The papers print {value}`tbl-published-counts sum:printed d` numbers in a table, or in the text where they are a result.
-# Those that nothing released can check are no failed reproduction. Of those that differ, most do because the released
-# votes are not quite those of the printed tables ([c14](#claim-c14)).
+# A number that nothing released can check is not a failed reproduction. Most of those that differ do so because the
+# released votes are not quite those of the printed tables ([c14](#claim-c14)).
 
 # %%
 numbers = tables["published_numbers.published_beside_ours"]
@@ -232,7 +231,8 @@ publish_table(
 #
 # Of the {value}`tbl-published-counts paper=baan2022 sum:ours d` numbers of {cite:t}`baan2022` that can be checked,
 # {value}`tbl-published-counts paper=baan2022 sum:same d` come out to the digits printed, among them all of Table 1
-# and all that the released notebook prints. The two others are in the appendices, at a {term}`temperature` of 2.
+# and all that the released notebook prints. The two others are in the appendices, at a {term}`temperature` of 2. The
+# tables also have later models, among them small ones that we trained ({doc}`finetuning`).
 
 # %%
 names = calibration.table_1_datasets(data, get_dataset(dataset).name)

@@ -56,7 +56,7 @@ Markdown("\n\n".join(notes))
 # The encoder, all-MiniLM-L6-v2, has six layers of width 384 and, with its head,
 # {value}`tbl-runs run=minilm-l6-nli-s0 million_parameters .1f` million parameters. It was distilled from BERT and then trained on
 # sentence pairs with a contrastive loss. Training pairs of SNLI and MNLI were among them, so it has seen more of
-# these corpora than what we fine-tune it on.
+# these corpora than we fine-tune it on.
 #
 # A second encoder, all-mpnet-base-v2, comes from the same contrastive training.
 # It has twelve layers of width 768, {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 million_parameters .0f` million
@@ -78,8 +78,8 @@ Markdown("\n\n".join(notes))
 #
 # *No training item shares its premise with an item of ChaosNLI*, and for αNLI no training story occurs
 # there. Each run compares the texts without case, spacing and punctuation before it begins, and a single
-# match stops it. Runs on *vote shares* are the one exception: they learn from ChaosNLI's own votes, and are
-# asked only about items whose premise, story or image was in none of the folds that they learned from.
+# match stops it. Runs on *vote shares* are the one exception: they learn from ChaosNLI's own votes, and
+# predict only items whose premise, story or image was in none of the folds that they learned from.
 #
 # *No choice was made on ChaosNLI*, except for the runs on its votes: an inner fold of the items that they learn from
 # says when they stop, and their learning rate was tried on one such fold. Recipes were chosen by accuracy on development items: those of SNLI and of
@@ -110,10 +110,10 @@ publish_table(
 # ```{executed} minilm-l6-nli-votes-s0
 # ```
 #
-# Votes alone teach it little: about
+# Votes alone teach it little. It is worth about
 # {value}`fig-distribution-learning dataset=snli "label=MiniLM-L6, vote shares alone" people .2f` people on SNLI and
 # {value}`fig-distribution-learning dataset=mnli "label=MiniLM-L6, vote shares alone" people .2f` on MNLI, hardly more
-# than the base rate. Trained on the pairs of SNLI and MNLI before, it learns from the same votes to be worth
+# than the base rate. If it is first trained on the pairs of SNLI and MNLI, the same votes make it worth
 # {value}`fig-distribution-learning dataset=snli "label=MiniLM-L6, vote shares" people .2f` and
 # {value}`fig-distribution-learning dataset=mnli "label=MiniLM-L6, vote shares" people .2f`
 # ({numref}`fig-distribution-learning`).
@@ -151,7 +151,7 @@ publish_figure(
 # SNLI and MNLI items that people agree on most rises from
 # {value}`tbl-training-size dataset=snli+mnli items=1000 bin=1 measure=new_accuracy value .0%` to
 # {value}`tbl-training-size dataset=snli+mnli items=101717 bin=1 measure=new_accuracy value .0%`. Where they disagree most
-# it ends no better than the commonest label. On αNLI, more data buys this encoder next to nothing.
+# it ends no better than the most common label. On αNLI, more data buys this encoder next to nothing.
 
 # %%
 growth = trajectory.by_size(
@@ -198,7 +198,7 @@ publish_table(
 # {value}`tbl-runs sum:training_minutes ,.0f` minutes of training steps on one or two CPU cores. The longest run
 # saw {value}`tbl-runs max:items_seen ,.0f` pairs.
 #
-# Batches hold pairs of similar length, so that little is computed on padding; their order and their
+# Batches hold pairs of similar length, so that little computing is wasted on padding; their order and their
 # pairs are drawn anew in each pass. Where the hardware can, matrix products are
 # computed in bf16 while weights, sums and losses stay in 32 bits. A run that was stopped resumes from its last
 # checkpoint, and ends with the same predictions.
@@ -227,16 +227,16 @@ publish_table(
 # hours ({numref}`tbl-plan`). `chaos wanted --plan table5` checks weights, data, memory, disk and time, then makes what is
 # missing; with `--only roberta-large` it makes the runs of one model.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What is there of the nine, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Runs of the nine, made and missing, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-plan",
     finetuning.plan_table(read_plan("table5"), runs),
     columns=finetuning.PLAN_COLUMNS,
-    caption="""Each of the nine models is to be trained once on SNLI and MNLI and once on αNLI. A run that is there has
-    its accuracy on development items; one that is missing, the hours that it takes one H100, as an estimate. Recipes
+    caption="""Each of the nine models is to be trained once on SNLI and MNLI and once on αNLI. Finished runs have
+    their accuracy on development items, missing ones an estimate of their hours on one H100. Recipes
     for αNLI are those of Table 8 of {cite:t}`nie2020`. For NLI the paper took those of the models' authors and prints
-    none, so all nine have one recipe: what comes out can be compared with Table 5, and is no
-    reproduction of it.""",
+    none, so all nine have one recipe: the results can be compared with Table 5, but do not
+    reproduce it.""",
 ) if "table5" in plan_names() else Markdown("")
 
 # %% [markdown]
@@ -245,6 +245,6 @@ publish_table(
 #
 # ## Limitations
 #
-# Two small encoders, trained on parts of the corpora, with three seeds of MiniLM and one of everything else: three seeds
-# give a wide interval for others. Minutes were measured on machines that did other
-# work as well, so they compare runs only roughly.
+# These are two small encoders, trained on parts of the corpora, with three seeds of MiniLM and one of everything else.
+# Three seeds say little about others. Minutes were measured on machines that also did other work, so compare them only
+# roughly.

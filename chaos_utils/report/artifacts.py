@@ -118,9 +118,9 @@ def describe(
 ) -> Manifest:
     """Return the manifest of a figure or table of the running notebook.
 
-    If the data is synthetic, the caption says so. Cautions are those about systems in the data. `formats` are the formats of the pictures,
+    If the data is synthetic, the caption says so. `formats` are the formats of the pictures,
     `licence` is the data's licence if it is not ours, `code` names the modules that draw, and
-    `fields` are the fields that only a manifest of this kind has, other than `alt`.
+    `fields` are the fields that only a manifest of this kind has, other than `alt`, and ``marked``.
     """
     caption, alt = _without_findings(id, table, caption, alt)
     caption = " ".join(caption.split())

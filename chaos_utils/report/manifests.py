@@ -163,17 +163,17 @@ class Manifest(StrictModel):
     """What is known of a figure or table.
 
     A figure has `alt` and its sizes in pixels, for a page (`size`) and for a phone (`narrow_size`);
-    a table has a `display`. `data` has every row; the columns `keys` tell the rows apart. `cautions`
-    are what must be said of systems in the data, by their names; `marked` are the names that bear a
-    mark in the picture or the table.
+    a table has a `display`. `data` has every row; the columns `keys` tell the rows apart.
+    `cautions` are what must be said of systems in the data, by their names; `marked` are the names
+    that bear a mark in the picture or the table.
     """
 
     id: Annotated[str, Field(pattern=f"^{ID.pattern}$", description="an id such as fig-entropy")]
     kind: Literal["figure", "table"]
     title: str
     caption: str
-    cautions: dict[str, str] = {}
-    marked: list[str] = []
+    cautions: dict[str, str] = Field(default_factory=dict)
+    marked: list[str] = Field(default_factory=list)
     synthetic: bool
     creators: list[str]
     licence: str | None
