@@ -79,11 +79,22 @@ def _texts_on(rows: "pd.DataFrame", datasets: Collection[str]) -> set[str]:
     return {cell for name in rows for cell in rows[name].array if isinstance(cell, str)}
 
 
+def names_in(text: str, names: Iterable[str]) -> list[str]:
+    """Return which of the names a text has, with whatever hyphens."""
+    return [name for name in names if re.search(_pattern(name), text)]
+
+
 def mark(text: str, names: Iterable[str]) -> str:
     """Return a text with a `MARK` behind each of the names that it has, once."""
     for name in names:
-        text = re.sub(rf"(?<!\w){re.escape(name)}(?![\w{MARK}])", f"{name}{MARK}", text)
+        text = re.sub(rf"{_pattern(name)}(?!{MARK})", rf"\g<0>{MARK}", text)
     return text
+
+
+def _pattern(name: str) -> str:
+    """Return a pattern of a name as a word, whose hyphens may be those that break no line."""
+    words = "[-‑]".join(map(re.escape, name.split("-")))
+    return rf"(?<!\w){words}(?!\w)"
 
 
 def caption_html(caption: str) -> str:

@@ -26,7 +26,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_bytes, write_text
 from chaos_utils.base.table import Table
 from chaos_utils.report import artifacts, embedding
-from chaos_utils.report.captions import caption_html, mark
+from chaos_utils.report.captions import caption_html, mark, names_in
 from chaos_utils.report.literal import in_html
 from chaos_utils.report.manifests import SYNTHETIC_NOTE, Manifest, picture_name
 
@@ -141,7 +141,7 @@ def _marks(names: Collection[str], marked: set[str]) -> Iterator[None]:
 
     def set_text(text: Text, words: object) -> None:
         if isinstance(words, str):
-            marked.update(name for name in names if name in words)
+            marked.update(names_in(words, names))
             words = mark(words, names)
         write(text, words)
 

@@ -11,7 +11,7 @@ import pandas as pd
 from chaos_utils.base.table import Table
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.report import artifacts
-from chaos_utils.report.captions import MARK, caption_html, find_cautions, mark
+from chaos_utils.report.captions import caption_html, find_cautions, mark, names_in
 from chaos_utils.report.columns import MISSING, Column, Row, lay_out
 from chaos_utils.report.literal import in_html
 from chaos_utils.report.manifests import (
@@ -119,7 +119,7 @@ def publish_table(
     item = next((cell for row in cells for cell in row if isinstance(cell, ItemText)), None)
     # Other people's votes on single items are not ours to license.
     licence = get_dataset(item.dataset).release.licence if item else None
-    marked = [name for name in cautions if f"{name}{MARK}" in display.model_dump_json()]
+    marked = names_in(display.model_dump_json(), cautions)
     manifest = artifacts.describe(
         id, "table", table, caption, licence=licence, display=display, marked=marked
     )
