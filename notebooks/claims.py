@@ -3,15 +3,15 @@
 #
 # *Do both papers hold?*
 #
-# **Both papers hold up: of {value}`tbl-claims count:id d` claims
+# **Both papers hold up: of {value}`tbl-claims count:id d` claims,
 # {value}`tbl-claims-summary "kind=does not hold in substance" sum:n d` fails in substance and
 # {value}`tbl-claims-summary "kind=depends on the reading" sum:n d` depend on how they are read;
 # {value}`tbl-claims-summary "kind=slip in print" sum:n d` faults are slips in print.** Of
-# {value}`tbl-published-counts sum:printed d` printed numbers {value}`tbl-published-counts sum:ours d` can be checked, and
-# {value}`tbl-published-counts sum:same d` come out to the last digit. The
+# {value}`tbl-published-counts sum:printed d` printed numbers, {value}`tbl-published-counts sum:ours d` can be checked and
+# {value}`tbl-published-counts sum:same d` come out to the last digit. Among them are the
 # {value}`tbl-published-beside-ours "table=Figures 4, 5" dataset=snli|mnli column=jsd|kl|old_accuracy|new_accuracy count:ours d`
-# scores of nine models behind Figures 4 and 5 of {cite:t}`nie2020`, on SNLI and MNLI, are among them: these models'
-# predictions were long missing.
+# scores of nine models behind Figures 4 and 5 of {cite:t}`nie2020` on SNLI and MNLI; these models' predictions were
+# long missing.
 #
 # The claim that fails says that accuracy does not visibly go with distance. On αNLI the more accurate model *is*
 # nearer to people ([c24](#claim-c24)). This page is for those who check {cite:t}`nie2020` and {cite:t}`baan2022`. Do not quote a
@@ -125,35 +125,30 @@ publish_table(
 # %% [markdown]
 # ## How a verdict comes about
 #
-# Each card gives the rule by which its verdict was computed.
+# Each card gives its rule. A published value has no interval; where it is all there is, as for the estimated human, it
+# alone decides.
 #
 # - A claim that something *is* a number **holds** where ours agrees to the digits printed, and otherwise
 #   **does not hold**: it is about these items and these votes, so sampling is no excuse.
 # - A claim that something is *larger* holds where a bootstrap over items says so at the 5% level, after
 #   Holm's correction for all such claims together. Where the test leaves it open, it **holds within
-#   noise**. Of several numbers the least certain decides.
+#   noise**.
 # - A claim about *all* of several cases fails with one exception. A claim that there is *no* correlation
 #   can fail, but nine models cannot show that there is none.
 # - A claim that fails as we read it, and holds as it can be read otherwise, **depends on the reading**.
-# - A published value has no interval. Where it is all there is, as for the estimated human, it alone decides.
-# - A claim that **cannot be checked with released data** is not wrong for that.
 #
-# Where a paper uses a word such as *barely*, the rule says how we read it. We checked the wording and the
-# place of each claim against the papers; what turned out not to be a claim was left out, so the numbering has
-# gaps. We can check claims at all because the authors released their data.
+# What turned out not to be a claim was left out, so the numbering has gaps. We can check claims at all because the
+# authors released their data.
 #
 # ## A score that prefers the majority
 #
-# One claim decides how a model should be trained and judged. A *proper* score is one that nobody can
-# improve by stating anything but what they believe. Total variation against single votes is not
-# proper: its expected value is $1 - \sum_k h_k m_k$, which is smallest when all of $m$ is on the most
-# frequent label. Against the whole distribution of votes, as {cite:t}`baan2022` use it for
-# {term}`DistCE`, the problem does not arise: there it is 0 for the true distribution and for no other.
-#
-# On SNLI, the majority label alone scores {value}`tbl-claims id=c61 value +.3f` against single votes,
-# compared with the votes' own shares (95% interval {value}`tbl-claims id=c61 low .3f` to
-# {value}`tbl-claims id=c61 high .3f`). Anyone who trains on single votes with this score is rewarded for
-# leaving disagreement out.
+# A *proper* score is one that nobody can improve by stating anything but what they believe. Total variation against
+# single votes is not proper: its expected value is $1 - \sum_k h_k m_k$, which is smallest when all of $m$ is on the
+# most frequent label. Against the whole distribution of votes, as {cite:t}`baan2022` use it for {term}`DistCE`, it is 0
+# for the true distribution and for no other. On SNLI, the majority label alone scores
+# {value}`tbl-claims id=c61 value +.3f` against single votes, compared with the votes' own shares (95% interval
+# {value}`tbl-claims id=c61 low .3f` to {value}`tbl-claims id=c61 high .3f`). Anyone who trains on single votes with
+# this score is rewarded for leaving disagreement out.
 #
 # ## Every published number beside ours
 #
@@ -287,7 +282,8 @@ publish_table(
 #
 # The paper sets models beside two samples of twenty people, H1 and H2. The notebook that {cite:t}`baan2022` released fixes
 # the seed of its one generator, so its samples can be drawn again, and every value that it prints comes out. The values in
-# the paper's *text* come from another draw, whose seed was not kept. {doc}`calibration` says what our own draws show.
+# the paper's *text* come from another draw, whose seed was not kept. {doc}`calibration` compares many draws
+# of our own.
 
 # %% tags=["remove-input"]
 Markdown(of_dataset.missing_note(error_distributions.MANY_VOTES))
@@ -361,8 +357,7 @@ publish_table(
 # %% [markdown]
 # ### The parts of the Brier score
 #
-# The bins say whether probabilities are right on average, not whether they differ where people do.
-# {term}`Murphy's decomposition <Murphy decomposition>` separates the two: *reliability* is a squared
+# {term}`Murphy's decomposition <Murphy decomposition>` splits the Brier score: *reliability* is a squared
 # calibration error over all labels, *resolution* what the predictions reveal about the votes. A temperature hardly
 # changes the second: for RoBERTa-base on SNLI it is
 # {value}`tbl-murphy dataset=snli family=RoBERTa-base temperature=1 mean:resolution .3f` as it is and
