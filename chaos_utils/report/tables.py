@@ -108,7 +108,7 @@ def publish_table(
         return None
     rows = table.rows if shown is None else shown
     columns = columns or [Column(str(name), name) for name in rows]
-    cautions = find_cautions(table.rows)
+    cautions = find_cautions(rows)  # the data may say more
     header, cells = lay_out(rows, columns, groups, index)
     shown_rows = [[_marked(_as_cell(cell), cautions) for cell in row] for row in cells]
     display = Display(header=header, rows=shown_rows)

@@ -71,10 +71,11 @@ def test_what_must_be_said_of_a_system_is_a_mark_and_a_line_where_it_is_shown(ru
 
     shown = [publish_figure(f"fig-{one.__name__}", one, table, **GIVEN) for one in (named, unnamed)]
     shown.append(publish_table("tbl-all", table, caption="All."))
-    shown.append(publish_table("tbl-some", table, caption="Some.", shown=rows[:1]))
+    some = {"tbl-none": rows[:1], "tbl-others": rows.assign(dataset="snli")}
+    shown += [publish_table(id, table, caption="Some.", shown=part) for id, part in some.items()]
     notes = ["".join(one.manifest.notes)[:19] for one in shown]
-    assert notes == ["† ModernBERT-large:", "ModernBERT-large: i", "† ModernBERT-large:", ""]
-    for one in shown:  # the data of all four names it
+    assert notes == ["† ModernBERT-large:", "ModernBERT-large: i", "† ModernBERT-large:", "", ""]
+    for one in shown:  # the data of all of them names it
         written = json.loads((run_folder / "figures" / f"{one.manifest.id}.json").read_text())
         assert "may have seen" in written["cautions"]["ModernBERT-large"]
         html = one._repr_mimebundle_()["text/html"]
