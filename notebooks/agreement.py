@@ -26,13 +26,12 @@ predictions: list[str] = []  # files of predictions of your own, shown beside th
 bins: int = 5  # quantile bins of the entropy; the published numbers have five
 resamples: int = 50_000  # bootstrap resamples of each bin's items, for intervals and p-values
 cuts: int = 10  # cuts of the votes into halves, one of which cuts the bins or predicts the other
-model: str = "minilm-l6"  # whose committed runs on growing parts of the training items are shown
 seed: int = 0  # seed of the bootstrap
 
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import agreement, results, trajectory
+from chaos_utils.analyses import agreement, results
 from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.names import SYSTEM
 from chaos_utils.analyses.notices import are_our_own, names_of_yours, notices
@@ -41,9 +40,7 @@ from chaos_utils.plots.bins import (
     plot_flattening,
     plot_jsd_by_entropy,
 )
-from chaos_utils.plots.training import plot_training_size
 from chaos_utils.report.figures import publish_figure
-from chaos_utils.report.literal import in_markdown
 from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
 
@@ -240,50 +237,6 @@ publish_figure(
 )
 
 # %% [markdown]
-# ## More training data
-#
-# {cite:t}`nie2020` also followed accuracy and distance as training grew, on four bins (their Figure 8). We repeat this
-# with MiniLM-L6, a small model of our own ({doc}`finetuning`). From a thousand to
-# {value}`tbl-training-size dataset=snli+mnli bin=0 measure=jsd max:items ,d` pairs, its accuracy on the
-# SNLI and MNLI items that people agree on most rises from
-# {value}`tbl-training-size dataset=snli+mnli items=1000 bin=1 measure=new_accuracy value .0%` to
-# {value}`tbl-training-size dataset=snli+mnli items=101717 bin=1 measure=new_accuracy value .0%`. Where they disagree most
-# it ends no better than the commonest label. On αNLI, more data buys this encoder next to nothing.
-
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Scores by training items, as a figure", "code_prompt_hide": "Fold the figure"}
-growth = trajectory.by_size(
-    trajectory.with_pools(inputs), runs=trajectory.runs_by_size(), model=model, n_bins=4,
-    n_resamples=1000, seed=seed,
-)  # fmt: skip
-publish_figure(
-    "fig-training-size",
-    plot_training_size,
-    growth.where(growth.rows["bin"] > 0),
-    caption="""On SNLI and MNLI, more training data raises accuracy most where people agree. One line for each of four
-    quantile bins of the votes' entropy; bars are 95% intervals over items (1,000 resamples). Hollow marks at the right:
-    the guess in the bin of that mark. Compare Figure 8 of {cite:t}`nie2020`.""",
-    alt="""Line plots with a logarithmic axis of training items, accuracy on the left and
-    Jensen–Shannon distance on the right, a line for each bin. On SNLI and MNLI, accuracy rises steeply in
-    the bin where people agree most and little in the bin where they agree least, and distances fall in all
-    bins; on αNLI the lines are nearly flat.""",
-) if len(growth) else Markdown(
-    f"> No committed run of {in_markdown(model)} predicts these items: left out here."
-)
-
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All scores by training items", "code_prompt_hide": "Fold the table"}
-publish_table(
-    "tbl-training-size",
-    growth,
-    shown=trajectory.shown_sizes(growth.rows),
-    columns=trajectory.size_columns(growth.rows),
-    groups=["dataset"],
-    index=["dataset", "measure", "items"],
-    caption="""Scores by number of training items, in bins of human agreement. JSD is the
-    distance in √nats, where lower is better. The data has the bins' edges and sizes, 95% intervals over items, the accuracy
-    on the old labels, and the differences from the smallest run.""",
-) if len(growth) else Markdown("")
-
-# %% [markdown]
 # ## How the bins are made
 #
 # The edges are quantiles of the entropy in bits, so that bins hold about equally many items; since many items share an entropy, sizes
@@ -298,7 +251,7 @@ publish_table(
 # agree even in the first bin: on MNLI it reaches up to
 # {value}`tbl-entropy-bins dataset=mnli system=chance measure=jsd bin=1 entropy_high_bits .2f` bits.
 # The nine models are single runs. RoBERTa-base and BERT-base of {cite:t}`baan2022` were trained on SNLI alone, so
-# MNLI is out of domain for them. Learning curves are those of one small encoder on a part of the published training items.
+# MNLI is out of domain for them.
 
 # %% tags=["remove-input"]
 Markdown(inputs.missing_note("old labels"))

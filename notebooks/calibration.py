@@ -21,8 +21,6 @@ data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a fold
 dataset: str = "snli"  # which dataset
 predictions: list[str] = []  # files of predictions of your own, shown beside the rest
 shown_seed: int = 0  # which of the model's seeds the diagrams and histograms show
-n_seeds: int = 200  # draws of the two samples of votes, at least 2
-seed: int = 0  # of the first draw of votes, which the figure shows
 n_temperatures: int = 61  # temperatures from 0.5 to 4 at which the measures are computed
 
 # %%
@@ -32,11 +30,7 @@ from chaos_utils.analyses import calibration, error_distributions
 from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.plots.calibration import plot_reliability, plot_temperatures, plot_two_targets
-from chaos_utils.plots.error_distributions import (
-    plot_distances,
-    plot_error_distributions,
-    plot_rank_errors,
-)
+from chaos_utils.plots.error_distributions import plot_distances, plot_rank_errors
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
@@ -243,36 +237,6 @@ publish_figure(
     temperature 1 the first label's errors have two humps, a little above zero and near minus one half,
     on MNLI about equally high; second labels mirror them. At a temperature of 2 the humps run together
     below zero. Third labels are near zero.""",
-)
-
-# %% tags=["remove-input"]
-Markdown(inputs.missing_note(error_distributions.MANY_VOTES))
-
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Twenty people beside systems, as a figure", "code_prompt_hide": "Fold the figure"}
-histograms = error_distributions.error_histograms(inputs, shown_seed=shown_seed, seed=seed)
-publish_figure(
-    "fig-error-distributions",
-    plot_error_distributions,
-    histograms.where(histograms.rows["origin"] != "trained"),
-    caption=f"""Twenty people are close to the crowd on nearly every item, models are not. Distance from
-    all votes, item by item, for two disjoint samples of 20 votes (H1 and H2, drawn once) and for the
-    systems, seed {shown_seed} where there are several. Thirty bins; dashed lines are means, and the
-    thin outline repeats H1. Compare Figure 2 of {{cite:t}}`baan2022`.""",
-    alt="""Histograms one above the other, on the same axis from 0 to 1. The two human samples look
-    alike: nearly all their items lie below 0.2. The models' errors spread from 0 to almost 1; at a
-    temperature of 2 RoBERTa's longest errors shrink, and it still looks nothing like the samples.""",
-)
-
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Twenty people beside systems, as a table", "code_prompt_hide": "Fold the table"}
-publish_table(
-    "tbl-error-divergence",
-    error_distributions.error_divergence(inputs, shown_seed=shown_seed, n_seeds=n_seeds, seed=seed),
-    columns=error_distributions.COLUMNS,
-    index=error_distributions.SYSTEM_KEYS,
-    caption=f"""By DistCE models are farther from the crowd than twenty people, whoever judges; by ECE
-    a model beats people. {{term}}`TVD` compares a histogram of errors, in 30 bins, with H1's.
-    Means over {n_seeds:,} draws; in brackets the middle 95% of them, where the value depends on the
-    draw.""",
 )
 
 # %% [markdown]

@@ -133,7 +133,7 @@ publish_figure(
 #   authors' unanimous examples, SNLI's and MNLI's in one pool, and are not judged. Others are judged
 #   twice in their place.
 #
-# These four numbers on the applicants are assumed, each near a number that the paper reports:
+# Four numbers about the applicants are assumed, each chosen to match one that the paper reports:
 #
 # | assumed | SNLI and MNLI | αNLI | chosen for |
 # |---|---|---|---|
@@ -144,7 +144,7 @@ publish_figure(
 #
 # The mix of careless kinds, their lapses and the speed of learning are assumed too.
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The simulation beside the paper, as a table", "code_prompt_hide": "Fold the table"}
 common = {"unanimous": unanimous, "seed": seed}
 comparison = collection.against_paper(with_lenders, collections=collections, **common)
 publish_table(
@@ -159,15 +159,15 @@ publish_table(
 )
 
 # %% [markdown]
-# Four assumptions were chosen to match four reported numbers, so their agreement ({numref}`tbl-collection`) speaks
-# neither for the simulation nor against it. *In it*,
+# Four assumptions were chosen to match four reported numbers, so their agreement ({numref}`tbl-collection`) says
+# nothing about the simulation. *In the simulation*,
 # {value}`tbl-collection dataset=snli quantity=careless_votes_percent simulated .0f`% of the kept SNLI votes
 # come from careless annotators. **That is no estimate for the real crowd**: other kinds of carelessness
 # would lead to the same published rates.
 #
 # ## Accuracy over an annotator's items
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Accuracy of simulated annotators, as a figure", "code_prompt_hide": "Fold the figure"}
 publish_figure(
     "fig-annotator-accuracy",
     plot_annotator_accuracy,
@@ -222,7 +222,7 @@ publish_figure(
 # {value}`fig-protocol-effect careless=0.6 without=nothing dollars ,.0f` dollars instead of
 # {value}`fig-protocol-effect careless=0.6 without="every stage" dollars ,.0f`.
 #
-# Could one not skip the tests and simply ask more people? With as many careless applicants and without any stage, a
+# Could one skip the tests and simply ask more people? With as many careless applicants and without any stage, a
 # thousand votes per item instead of a hundred lower the error only from
 # {value}`fig-protocol-effect careless=0.6 without="every stage" tvd .3f` to
 # {value}`fig-protocol-effect careless=0.6 without="every stage, 1,000 votes per item" tvd .3f`. More votes
@@ -232,10 +232,10 @@ publish_figure(
 #
 # - The truth that votes are drawn from is itself made of a hundred votes per item. Errors here come
 #   *on top* of those of the released data and do not measure them.
-# - Simulated annotators differ in care, not in opinion. A protocol that rewards agreement may send
-#   away real ones who read a sentence in ways of their own.
-# - Lapses are guesses at random. Real haste has a direction, such as an answer for a word that
-#   stands out, and then careless votes agree with each other.
-# - Another mix of careless kinds that comes as near to the paper would leave other errors: where more
+# - Simulated annotators differ in care, not in opinion. A protocol that rewards agreement may turn
+#   away real people who read a sentence differently.
+# - Lapses are guesses at random. Real haste has a direction: people answer by a word that stands out,
+#   and their careless votes then agree with each other.
+# - Another mix of careless annotators that fits the paper as well would leave other errors: where more
 #   applicants must learn what the labels mean, training buys more. Compare rows and curves rather than
 #   single numbers, which come from few simulated collections.

@@ -12,14 +12,19 @@
 # {doc}`fitting` uses these small models as a negative control.
 
 # %% tags=["parameters"]
-data: str = "auto"  # nothing here depends on it: this page reads run records only
+data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
+model: str = "minilm-l6"  # whose committed runs on growing parts of the training items are shown
+seed: int = 0  # of the bootstrap for their scores
 
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import finetuning
-from chaos_utils.plots.training import plot_training_curves
+from chaos_utils.analyses import finetuning, trajectory
+from chaos_utils.analyses.inputs import gather
+from chaos_utils.analyses.notices import notices
+from chaos_utils.plots.training import plot_training_curves, plot_training_size
 from chaos_utils.report.figures import publish_figure
+from chaos_utils.report.literal import in_markdown
 from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
 from chaos_utils.scoring.training_records import committed_runs, ordered
@@ -27,18 +32,17 @@ from chaos_utils.training.plans import plan_names, read_plan
 
 check_parameters(globals())
 
+inputs = gather(data)
 runs = ordered(committed_runs())
 table = finetuning.run_table(runs)
 curves = finetuning.curve_table(runs)
 
 # %% tags=["remove-input"]
-notes = []
+notes = [notices(inputs)]
 if not runs:
     notes.append("> No run is committed yet, so this page has recipes alone.")
-if data == "sample":
-    notes.append(
-        "> The rest of this build is made from the synthetic sample; the runs on this page are real."
-    )
+if not inputs.released:
+    notes.append("> The runs on this page are those of the book, whatever the data.")
 Markdown("\n\n".join(notes))
 
 # %% [markdown]
@@ -52,7 +56,7 @@ Markdown("\n\n".join(notes))
 # The encoder, all-MiniLM-L6-v2, has six layers of width 384 and, with its head,
 # {value}`tbl-runs run=minilm-l6-nli-s0 million_parameters .1f` million parameters. It was distilled from BERT and then trained on
 # sentence pairs with a contrastive loss. Training pairs of SNLI and MNLI were among them, so it has seen more of
-# these corpora than what we fine-tune it on.
+# these corpora than we fine-tune it on.
 #
 # A second encoder, all-mpnet-base-v2, comes from the same contrastive training.
 # It has twelve layers of width 768, {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 million_parameters .0f` million
@@ -74,8 +78,8 @@ Markdown("\n\n".join(notes))
 #
 # *No training item shares its premise with an item of ChaosNLI*, and for αNLI no training story occurs
 # there. Each run compares the texts without case, spacing and punctuation before it begins, and a single
-# match stops it. Runs on *vote shares* are the one exception: they learn from ChaosNLI's own votes, and are
-# asked only about items whose premise, story or image was in none of the folds that they learned from.
+# match stops it. Runs on *vote shares* are the one exception: they learn from ChaosNLI's own votes, and
+# predict only items whose premise, story or image was in none of the folds that they learned from.
 #
 # *No choice was made on ChaosNLI*, except for the runs on its votes: an inner fold of the items that they learn from
 # says when they stop, and their learning rate was tried on one such fold. Recipes were chosen by accuracy on development items: those of SNLI and of
@@ -106,10 +110,10 @@ publish_table(
 # ```{executed} minilm-l6-nli-votes-s0
 # ```
 #
-# Votes alone teach it little: about
+# Votes alone teach it little. It is worth about
 # {value}`fig-distribution-learning dataset=snli "label=MiniLM-L6, vote shares alone" people .2f` people on SNLI and
 # {value}`fig-distribution-learning dataset=mnli "label=MiniLM-L6, vote shares alone" people .2f` on MNLI, hardly more
-# than the base rate. Trained on the pairs of SNLI and MNLI before, it learns from the same votes to be worth
+# than the base rate. If it is first trained on the pairs of SNLI and MNLI, the same votes make it worth
 # {value}`fig-distribution-learning dataset=snli "label=MiniLM-L6, vote shares" people .2f` and
 # {value}`fig-distribution-learning dataset=mnli "label=MiniLM-L6, vote shares" people .2f`
 # ({numref}`fig-distribution-learning`).
@@ -122,7 +126,7 @@ publish_table(
 # {value}`tbl-runs run=minilm-l6-nli-1000-s0 dev_accuracy_all .0%` of development items. Each step to about three
 # times as many pairs adds to that, up to {value}`tbl-runs run=minilm-l6-nli-s0 dev_accuracy_all .0%`.
 
-# %%
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Loss and accuracy along training, as a figure", "code_prompt_hide": "Fold the figure"}
 publish_figure(
     "fig-training-curves",
     plot_training_curves,
@@ -139,11 +143,54 @@ publish_figure(
 ) if runs else Markdown("")
 
 # %% [markdown]
+# ## More training data
+#
+# {cite:t}`nie2020` followed accuracy and distance as training grew, on four bins of items by how much people agree (their
+# Figure 8). We repeat this with MiniLM ({numref}`fig-training-size`). From a thousand to
+# {value}`tbl-training-size dataset=snli+mnli bin=0 measure=jsd max:items ,d` pairs, its accuracy on the
+# SNLI and MNLI items that people agree on most rises from
+# {value}`tbl-training-size dataset=snli+mnli items=1000 bin=1 measure=new_accuracy value .0%` to
+# {value}`tbl-training-size dataset=snli+mnli items=101717 bin=1 measure=new_accuracy value .0%`. Where they disagree most
+# it ends no better than the most common label. On αNLI, more data buys this encoder next to nothing.
+
+# %%
+growth = trajectory.by_size(
+    trajectory.with_pools(inputs), runs=trajectory.runs_by_size(), model=model, n_bins=4,
+    n_resamples=1000, seed=seed,
+)  # fmt: skip
+publish_figure(
+    "fig-training-size",
+    plot_training_size,
+    growth.where(growth.rows["bin"] > 0),
+    caption="""On SNLI and MNLI, more training data raises accuracy most where people agree. One line for each of four
+    quantile bins of the votes' entropy; bars are 95% intervals over items (1,000 resamples). Hollow marks at the right:
+    the guess in the bin of that mark. Compare Figure 8 of {cite:t}`nie2020`.""",
+    alt="""Line plots with a logarithmic axis of training items, accuracy on the left and
+    Jensen–Shannon distance on the right, a line for each bin. On SNLI and MNLI, accuracy rises steeply in
+    the bin where people agree most and little in the bin where they agree least, and distances fall in all
+    bins; on αNLI the lines are nearly flat.""",
+) if len(growth) else Markdown(
+    f"> No committed run of {in_markdown(model)} predicts these items: left out here."
+)
+
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All scores by training items", "code_prompt_hide": "Fold the table"}
+publish_table(
+    "tbl-training-size",
+    growth,
+    shown=trajectory.shown_sizes(growth.rows),
+    columns=trajectory.size_columns(growth.rows),
+    groups=["dataset"],
+    index=["dataset", "measure", "items"],
+    caption="""Scores by number of training items, in bins of human agreement. JSD is the
+    distance in √nats, where lower is better. The data has the bins' edges and sizes, 95% intervals over items, the accuracy
+    on the old labels, and the differences from the smallest run.""",
+) if len(growth) else Markdown("")
+
+# %% [markdown]
 # On αNLI, MiniLM is right on {value}`tbl-runs run=minilm-l6-alphanli-s0 dev_accuracy_alphanli .0%` of the
 # {value}`tbl-runs run=minilm-l6-alphanli-s0 n_dev_alphanli ,.0f` pairs from held-out training stories,
 # where a guess is right on half. Expect little of MiniLM on ChaosNLI-α: the items of αNLI's development set were
 # filtered against models, so what gives an answer away in the training pairs helps less there.
-# {doc}`agreement` shows what is left.
 #
 # ## What it costs
 #
@@ -151,7 +198,7 @@ publish_figure(
 # {value}`tbl-runs sum:training_minutes ,.0f` minutes of training steps on one or two CPU cores. The longest run
 # saw {value}`tbl-runs max:items_seen ,.0f` pairs.
 #
-# Batches hold pairs of similar length, so that little is computed on padding; their order and their
+# Batches hold pairs of similar length, so that little computing is wasted on padding; their order and their
 # pairs are drawn anew in each pass. Where the hardware can, matrix products are
 # computed in bf16 while weights, sums and losses stay in 32 bits. A run that was stopped resumes from its last
 # checkpoint, and ends with the same predictions.
@@ -180,16 +227,16 @@ publish_table(
 # hours ({numref}`tbl-plan`). `chaos wanted --plan table5` checks weights, data, memory, disk and time, then makes what is
 # missing; with `--only roberta-large` it makes the runs of one model.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What is there of the nine, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Runs of the nine, made and missing, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-plan",
     finetuning.plan_table(read_plan("table5"), runs),
     columns=finetuning.PLAN_COLUMNS,
-    caption="""Each of the nine models is to be trained once on SNLI and MNLI and once on αNLI. A run that is there has
-    its accuracy on development items; one that is missing, the hours that it takes one H100, as an estimate. Recipes
+    caption="""Each of the nine models is to be trained once on SNLI and MNLI and once on αNLI. Finished runs have
+    their accuracy on development items, missing ones an estimate of their hours on one H100. Recipes
     for αNLI are those of Table 8 of {cite:t}`nie2020`. For NLI the paper took those of the models' authors and prints
-    none, so all nine have one recipe: what comes out can be compared with Table 5, and is no
-    reproduction of it.""",
+    none, so all nine have one recipe: the results can be compared with Table 5, but do not
+    reproduce it.""",
 ) if "table5" in plan_names() else Markdown("")
 
 # %% [markdown]
@@ -198,6 +245,6 @@ publish_table(
 #
 # ## Limitations
 #
-# Two small encoders, trained on parts of the corpora, with three seeds of MiniLM and one of everything else: three seeds
-# give a wide interval for others. Minutes were measured on machines that did other
-# work as well, so they compare runs only roughly.
+# These are two small encoders, trained on parts of the corpora, with three seeds of MiniLM and one of everything else.
+# Three seeds say little about others. Minutes were measured on machines that also did other work, so compare them only
+# roughly.

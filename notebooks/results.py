@@ -294,28 +294,6 @@ publish_table(
 # The large model of a family is the more accurate one in all {value}`tbl-model-sizes measure=jsd count:value d` pairs, for BERT by no more than
 # chance on SNLI and MNLI. By JSD it is the nearer one in each family on SNLI and αNLI, and in none on MNLI.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Base and large models, as a table", "code_prompt_hide": "Fold the table"}
-sizes = results.size_effects(inputs, n_resamples=comparisons, seed=seed)
-publish_table(
-    "tbl-model-sizes",
-    sizes,
-    columns=results.SIZE_COLUMNS,
-    index=["dataset", "family"],
-    caption=f"""Large models are more accurate, but by KL farther from people on MNLI, and mostly on αNLI. Change from the base to
-    the large model of a family of {{cite:t}}`nie2020` on the same items, with 95% intervals over items
-    ({comparisons:,} resamples). A distance that falls is better, an accuracy that rises.""",
-) if len(sizes) else Markdown("*The models of two sizes are not among the systems here: left out.*")
-
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Accuracy and distance of the nine models, as a table", "code_prompt_hide": "Fold the table"}
-publish_table(
-    "tbl-rank-correlations",
-    results.rank_correlations(),
-    columns=results.RANK_COLUMNS,
-    caption="""Whether accuracy shows which model is nearer depends on dataset and distance. Spearman's
-    rank correlation of new accuracy and distance over nine published models, with 95% intervals for other
-    models: −1 if the more accurate model is always the nearer, 1 if always the farther.""",
-)
-
 # %% [markdown]
 # ## Limitations
 # All of this is about {value}`tbl-main-results dataset=snli system=chance n_items ,.0f` SNLI,

@@ -30,6 +30,7 @@ FEW = {
     "results": {"resamples": 20, "crowds": 4, "draws": 2},
     "fitting": {"resamples": 40, "repeats": 1},
     "calibration": {"n_temperatures": 2},
+    "claims": {"resamples": 20, "intervals": 20, "n_seeds": 2},
 }
 
 
@@ -143,9 +144,11 @@ def test_chapters_on_votes_and_predictions(described, compute):
     fitted = published["tbl-fitting"].query("inputs == 'mine'")
     distance = jensenshannon(votes.shares, predicted, axis=1).mean()
     assert fitted.loc[fitted["map"] == "as it is", "jsd"].item() == pytest.approx(distance)
-    published, said = compute("calibration", described, dataset=votes.dataset.name, **own)
+    published, _ = compute("calibration", described, dataset=votes.dataset.name, **own)
+    assert "fig-error-ranks" in published
+    published, said = compute("claims", described, dataset=votes.dataset.name, **own)
     assert f"*{votes.dataset.short} has no more than 40 votes per item: left out here.*" in said
-    assert {"fig-error-ranks", "fig-error-distributions"} & set(published) == {"fig-error-ranks"}
+    assert {"tbl-murphy", "fig-error-distributions"} & set(published) == {"tbl-murphy"}
 
 
 @pytest.mark.slow

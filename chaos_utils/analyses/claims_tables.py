@@ -37,7 +37,7 @@ TABLES = (
 )  # fmt: skip
 # The defaults of other chapters, so that their tables are not computed twice.
 _SEED = 0
-_RESAMPLES, _COMPARISONS = 2000, 100_000
+_RESAMPLES, COMPARISONS = 2000, 100_000
 _BIN_PARAMETERS = {"n_bins": 5, "n_resamples": 50_000}
 
 
@@ -58,7 +58,7 @@ def tables(
     binned_inputs = [part for part in with_trained if part.name in binned]
     pools = [pool for pool in with_trained.pooled() if binned.issuperset(pool.name.split("+"))]
     chapter_bootstrap = {"n_resamples": _RESAMPLES, "seed": _SEED}
-    comparison_bootstrap = {"n_resamples": _COMPARISONS, "seed": _SEED}
+    comparison_bootstrap = {"n_resamples": COMPARISONS, "seed": _SEED}
     table_1 = calibration.human_calibration(paper_inputs)
     chapter_tables = {
         "calibration.human_calibration": table_1,

@@ -12,7 +12,8 @@ from chaos_utils.base.authorship import LICENCE
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.report import provenance
-from chaos_utils.report.captions import add_cautions, first_sentence
+from chaos_utils.report.captions import find_cautions, first_sentence
+from chaos_utils.report.literal import in_html
 from chaos_utils.report.manifests import ID, SYNTHETIC_NOTE, Format, Manifest
 
 if TYPE_CHECKING:
@@ -119,10 +120,10 @@ def describe(
 
     If the data is synthetic, the caption says so. `formats` are the formats of the pictures,
     `licence` is the data's licence if it is not ours, `code` names the modules that draw, and
-    `fields` are the fields that only a manifest of this kind has, other than `alt`.
+    `fields` are the fields that only a manifest of this kind has, other than `alt`, and ``marked``.
     """
     caption, alt = _without_findings(id, table, caption, alt)
-    caption = " ".join(add_cautions(caption, table.rows).split())
+    caption = " ".join(caption.split())
     if alt:
         fields["alt"] = " ".join(alt.split())
     context, authors, data = provenance.current_context(), provenance.authors(), _data(table)
@@ -131,6 +132,7 @@ def describe(
         kind=kind,
         title=first_sentence(caption),
         caption=f"{SYNTHETIC_NOTE}, not a result. {caption}" if table.synthetic else caption,
+        cautions=find_cautions(table.rows),
         synthetic=table.synthetic,
         creators=list(authors),
         licence=licence or (LICENCE if authors else None),
@@ -146,6 +148,11 @@ def describe(
         data=json.loads(data.to_json(orient="records", double_precision=15)),
         **fields,
     )
+
+
+def notes_html(manifest: Manifest) -> str:
+    """Return the cautions about what is shown as HTML, outside the book."""
+    return "".join(f"<p>{in_html(note)}</p>" for note in manifest.notes)
 
 
 def folder() -> Path:

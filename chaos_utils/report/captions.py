@@ -1,16 +1,19 @@
-"""Captions: their title, their words without markup, cautions that they need, and their HTML."""
+"""Captions: their title, words without markup and HTML; cautions about the systems shown."""
 
 import re
+from collections.abc import Collection, Iterable
 from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chaos_utils.base.modules import read_source
 from chaos_utils.datasets.catalogue import known_datasets
-from chaos_utils.report.literal import html_of_markdown, in_markdown
+from chaos_utils.report.literal import html_of_markdown
 
 if TYPE_CHECKING:
     import pandas as pd
+
+MARK = "†"  # behind the name of a system of which something must be said
 
 # What a caption may hold beside words: roles, code, formulas, emphasis. Only the words are kept.
 _ROLE = re.compile(r"\{[a-z:]+\}`([^`<]*?)(?:\s*<[^`>]*>)?`")
@@ -43,22 +46,55 @@ def title_of(source: Path) -> str:
     return without_markup(heading[1]) if heading else source.stem
 
 
-def add_cautions(caption: str, rows: "pd.DataFrame") -> str:
-    """Return a caption with the cautions about the released systems that the rows name."""
-    cautions = {
-        name: system.caution
-        for dataset in known_datasets()
-        for system in dataset.systems
-        for name in system.models or (system.family,)
-        if system.caution
-    }
-    texts = {cell for name in rows for cell in rows[name].array if isinstance(cell, str)}
-    sentences = [
-        f"*{in_markdown(name)}*: {in_markdown(caution)}."
-        for name, caution in cautions.items()
-        if any(name in text for text in texts)
-    ]
-    return " ".join([caption, *sentences])
+def find_cautions(rows: "pd.DataFrame") -> dict[str, str]:
+    """Return what must be said of the released systems that the rows name, by their names.
+
+    A caution that names datasets concerns rows on these alone; `rows` without a column ``dataset``
+    may be on any.
+    """
+    cautions: dict[str, str] = {}
+    for dataset in known_datasets():
+        for system in dataset.systems:
+            if not system.caution:
+                continue
+            named = {
+                other.name
+                for other in known_datasets()
+                if re.search(rf"(?<!\w){re.escape(other.short)}(?!\w)", system.caution)
+            }
+            texts = _texts_on(rows, named or {dataset.name})
+            names = system.models or (system.family,)
+            found = (name for name in names if any(name in text for text in texts))
+            cautions |= dict.fromkeys(found, system.caution)
+    return cautions
+
+
+def _texts_on(rows: "pd.DataFrame", datasets: Collection[str]) -> set[str]:
+    """Return the texts in rows on one of the datasets, or on a pool that has one."""
+    if "dataset" in rows:
+        concerned = {
+            name for name in rows["dataset"].unique() if {*str(name).split("+")} & {*datasets}
+        }
+        rows = rows[rows["dataset"].isin(concerned)]
+    return {cell for name in rows for cell in rows[name].array if isinstance(cell, str)}
+
+
+def names_in(text: str, names: Iterable[str]) -> list[str]:
+    """Return which of the names a text has, with whatever hyphens."""
+    return [name for name in names if re.search(_pattern(name), text)]
+
+
+def mark(text: str, names: Iterable[str]) -> str:
+    """Return a text with a `MARK` behind each of the names that it has, once."""
+    for name in names:
+        text = re.sub(rf"{_pattern(name)}(?!{MARK})", rf"\g<0>{MARK}", text)
+    return text
+
+
+def _pattern(name: str) -> str:
+    """Return a pattern of a name as a word, whose hyphens may be those that break no line."""
+    words = "[-‑]".join(map(re.escape, name.split("-")))
+    return rf"(?<!\w){words}(?!\w)"
 
 
 def caption_html(caption: str) -> str:

@@ -26,7 +26,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_bytes, write_text
 from chaos_utils.base.table import Table
 from chaos_utils.report import artifacts, embedding
-from chaos_utils.report.captions import caption_html
+from chaos_utils.report.captions import caption_html, mark, names_in
 from chaos_utils.report.literal import in_html
 from chaos_utils.report.manifests import SYNTHETIC_NOTE, Manifest, picture_name
 
@@ -94,8 +94,9 @@ def publish_figure(
         size=sizes[False], narrow_size=sizes[True],
     )  # fmt: skip
     folder = artifacts.folder()
+    marked: set[str] = set()
     for narrow in (False, True):
-        with _drawing_settings("light", narrow) as hues:
+        with _drawing_settings("light", narrow) as hues, _marks(draft.cautions, marked):
             figure = plot(table.rows)
             layout = _fix_layout(figure)
             _check_legible(figure, id)
@@ -109,14 +110,15 @@ def publish_figure(
             plt.close(figure)
         dark_svg = in_dark(light_svg.decode(), hues)
         if dark_svg is None:
-            with _drawing_settings("dark", narrow):
+            with _drawing_settings("dark", narrow), _marks(draft.cautions, marked):
                 figure = plot(table.rows)
                 _fix_layout(figure, layout)
                 _mark_synthetic(figure, table)
                 dark_svg = _vector(figure, "svg", embedding.svg(draft)).decode()
                 plt.close(figure)
         write_text(folder / picture_name(id, "dark", narrow), dark_svg)
-    manifest = draft.model_copy(update={"size": sizes[False], "narrow_size": sizes[True]})
+    found = {"size": sizes[False], "narrow_size": sizes[True], "marked": sorted(marked)}
+    manifest = draft.model_copy(update=found)
     artifacts.write(manifest, table)
     return artifacts.Artifact(manifest, _html(manifest, preview))
 
@@ -130,6 +132,21 @@ def _drawing_settings(mode: style.Mode, narrow: bool) -> Iterator[set[style.Hue]
         # A system's name may be in letters that the font lacks; the CSV has it.
         warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from")
         yield hues
+
+
+@contextmanager
+def _marks(names: Collection[str], marked: set[str]) -> Iterator[None]:
+    """Mark these names wherever a figure writes them; add those that it writes to `marked`."""
+    write = Text.set_text
+
+    def set_text(text: Text, words: object) -> None:
+        if isinstance(words, str):
+            marked.update(names_in(words, names))
+            words = mark(words, names)
+        write(text, words)
+
+    with mock.patch.object(Text, "set_text", set_text):
+        yield
 
 
 def in_dark(svg: str, hues: Collection[style.Hue]) -> str | None:
@@ -261,5 +278,5 @@ def _html(manifest: Manifest, png: bytes) -> str:
         f'<img src="data:image/png;base64,{source}" alt="{in_html(manifest.alt)}" '
         f'style="max-width:100%">'
         f"<figcaption><b>{manifest.id}</b> {caption_html(manifest.caption)}</figcaption>"
-        "</figure>"
+        f"{artifacts.notes_html(manifest)}</figure>"
     )

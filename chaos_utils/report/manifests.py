@@ -16,7 +16,7 @@ from chaos_utils.base.files import write_json
 from chaos_utils.base.inputs import Input
 from chaos_utils.base.style import Mode
 from chaos_utils.base.validation import StrictModel, read_json
-from chaos_utils.report.captions import without_markup
+from chaos_utils.report.captions import MARK, without_markup
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -164,12 +164,16 @@ class Manifest(StrictModel):
 
     A figure has `alt` and its sizes in pixels, for a page (`size`) and for a phone (`narrow_size`);
     a table has a `display`. `data` has every row; the columns `keys` tell the rows apart.
+    `cautions` are what must be said of systems in the data, by their names; `marked` are the names
+    that bear a mark in the picture or the table.
     """
 
     id: Annotated[str, Field(pattern=f"^{ID.pattern}$", description="an id such as fig-entropy")]
     kind: Literal["figure", "table"]
     title: str
     caption: str
+    cautions: dict[str, str] = Field(default_factory=dict)
+    marked: list[str] = Field(default_factory=list)
     synthetic: bool
     creators: list[str]
     licence: str | None
@@ -202,6 +206,15 @@ class Manifest(StrictModel):
         """The title as it is cited: without markup, and marked if the data is synthetic."""
         title = without_markup(self.title)
         return f"{SYNTHETIC_NOTE}: {title}" if self.synthetic else title
+
+    @property
+    def notes(self) -> list[str]:
+        """The cautions about what is shown, a line each; a figure draws all its data."""
+        return [
+            f"{MARK * (name in self.marked)} {name}: {caution}.".lstrip()
+            for name, caution in self.cautions.items()
+            if name in self.marked or self.kind == "figure"
+        ]
 
     @cached_property
     def rows(self) -> "pd.DataFrame":

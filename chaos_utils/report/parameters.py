@@ -21,6 +21,7 @@ from pydantic import FiniteFloat, TypeAdapter
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.modules import read_source
+from chaos_utils.base.yaml_files import read_yaml
 
 _INJECTED = "# Parameters\n"  # the cell that papermill adds begins so
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -101,7 +102,13 @@ def find_notebook(name: str) -> Path:
         return path.resolve()
     names = sorted(source.stem for source in folder.glob("*.py"))
     if name not in names:
-        raise ChaosError("No such notebook.", found=name, expected=did_you_mean(name, names))
+        moved = paths.project() / "book" / "redirects.yml"
+        pages = read_yaml(moved) if moved.is_file() else None
+        page = pages.get(f"chapters/{name}", "") if isinstance(pages, dict) else ""
+        chapter = str(page).removeprefix("chapters/")
+        merged = f"{chapter}, which makes its figures and tables now"
+        expected = merged if chapter in names else did_you_mean(name, names)
+        raise ChaosError("No such notebook.", found=name, expected=expected)
     return folder / f"{name}.py"
 
 

@@ -1,8 +1,8 @@
 """One call that saves, captions and makes a table citable; and tables as HTML."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 
@@ -11,7 +11,7 @@ import pandas as pd
 from chaos_utils.base.table import Table
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.report import artifacts
-from chaos_utils.report.captions import caption_html
+from chaos_utils.report.captions import caption_html, find_cautions, mark, names_in
 from chaos_utils.report.columns import MISSING, Column, Row, lay_out
 from chaos_utils.report.literal import in_html
 from chaos_utils.report.manifests import (
@@ -108,8 +108,10 @@ def publish_table(
         return None
     rows = table.rows if shown is None else shown
     columns = columns or [Column(str(name), name) for name in rows]
+    cautions = find_cautions(rows)  # the data may say more
     header, cells = lay_out(rows, columns, groups, index)
-    display = Display(header=header, rows=[[_as_cell(cell) for cell in row] for row in cells])
+    shown_rows = [[_marked(_as_cell(cell), cautions) for cell in row] for row in cells]
+    display = Display(header=header, rows=shown_rows)
     if groups and columns and columns[0].value == groups[0]:
         display = display.model_copy(update={"headed": True})
     if alone:
@@ -117,9 +119,15 @@ def publish_table(
     item = next((cell for row in cells for cell in row if isinstance(cell, ItemText)), None)
     # Other people's votes on single items are not ours to license.
     licence = get_dataset(item.dataset).release.licence if item else None
-    manifest = artifacts.describe(id, "table", table, caption, licence=licence, display=display)
+    marked = names_in(display.model_dump_json(), cautions)
+    manifest = artifacts.describe(
+        id, "table", table, caption, licence=licence, display=display, marked=marked
+    )
     artifacts.write(manifest, table)
-    html = f"<p><b>{id}</b> {caption_html(manifest.caption)}</p>{table_html(display, texts)}"
+    html = (
+        f"<p><b>{id}</b> {caption_html(manifest.caption)}</p>"
+        f"{table_html(display, texts)}{artifacts.notes_html(manifest)}"
+    )
     return artifacts.Artifact(manifest, html)
 
 
@@ -143,6 +151,17 @@ def _as_cell(cell: object) -> Cell:
     if isinstance(cell, WebLink):
         return WebCell(web=cell)
     return VotesCell(votes=cell) if isinstance(cell, VotesBar) else str(cell)
+
+
+def _marked(cell: Cell, names: Collection[str]) -> Cell:
+    """Return a cell with the names marked that it shows; an item's is as it was."""
+    if isinstance(cell, str):
+        return mark(cell, names)
+    if isinstance(cell, LinkCell):
+        return LinkCell(link=replace(cell.link, text=mark(cell.link.text, names)))
+    if isinstance(cell, WebCell):
+        return WebCell(web=replace(cell.web, text=mark(cell.web.text, names)))
+    return cell
 
 
 def table_html(display: Display, texts: Texts | None = None, root: str | None = None) -> str:

@@ -337,7 +337,7 @@ def test_one_peak_and_a_u_are_shapes(sample, parts, one_peak, like_a_u):
 @pytest.fixture
 def few_resamples(monkeypatch):
     """Let the tables of other chapters take as many resamples as are given here."""
-    for name in ("_RESAMPLES", "_COMPARISONS"):
+    for name in ("_RESAMPLES", "COMPARISONS"):
         monkeypatch.setattr(claims_tables, name, 40)
     monkeypatch.setitem(claims_tables._BIN_PARAMETERS, "n_resamples", 40)
 

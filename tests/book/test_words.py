@@ -30,10 +30,11 @@ FEW = {
     "fitting": {"resamples": 40, "repeats": 1},
     "scoreboard": {"resamples": 40},
     "calibration": {"n_temperatures": 2},
+    "claims": {"resamples": 20, "intervals": 20, "n_seeds": 2},
     "crowd": {"resamples": 40, "draws": 2, "shuffles": 9, "epsilon": 0.1, "why": EVIL},
     "train": {"model": "tiny-bert", "n_folds": 2, "epochs": 1, "threads": 1, "resamples": 40},
 }
-OTHERS_REFUSED = ("baan_numbers", "collection")  # on what the papers have alone
+OTHERS_REFUSED = ("collection",)  # on what the papers have alone
 QUICK = ("crowd",)  # which shows most of them
 # What is live on a page, or out of its place.
 _LIVE = """() => [

@@ -18,6 +18,7 @@ from chaos_utils.base.style import MODES, PALETTES, PINK, Hue, colour
 from chaos_utils.base.table import Origin, Table
 from chaos_utils.report.artifacts import TITLES
 from chaos_utils.report.figures import in_dark, publish_figure
+from chaos_utils.report.literal import in_html
 from chaos_utils.report.manifests import picture_name
 from chaos_utils.report.provenance import version
 from chaos_utils.report.tables import publish_table
@@ -54,6 +55,33 @@ def test_one_call_writes_every_format_of_the_same_bytes(run_folder, tmp_path, mo
     monkeypatch.setenv("CHAOS_RUN", str(tmp_path / "again"))
     publish_figure("fig-line", plot, DATA, **GIVEN)
     assert digests(folder) == digests(tmp_path / "again" / "figures")
+
+
+def test_what_must_be_said_of_a_system_is_a_mark_and_a_line_where_it_is_shown(run_folder):
+    rows = pd.DataFrame({"system": ["BART", "ModernBERT-large"], "y": [1, 2]})
+    table = Table(rows.assign(dataset="mnli"), ("system",))
+
+    def named(table):
+        figure, axis = plt.subplots()
+        axis.set_yticks(table["y"], table["system"])
+        return figure
+
+    def unnamed(table):
+        return plot(table.assign(x=table["y"]))
+
+    shown = [publish_figure(f"fig-{one.__name__}", one, table, **GIVEN) for one in (named, unnamed)]
+    shown.append(publish_table("tbl-all", table, caption="All."))
+    some = {"tbl-none": rows[:1], "tbl-others": rows.assign(dataset="snli")}
+    shown += [publish_table(id, table, caption="Some.", shown=part) for id, part in some.items()]
+    notes = ["".join(one.manifest.notes)[:19] for one in shown]
+    assert notes == ["† ModernBERT-large:", "ModernBERT-large: i", "† ModernBERT-large:", "", ""]
+    for one in shown:  # the data of all of them names it
+        written = json.loads((run_folder / "figures" / f"{one.manifest.id}.json").read_text())
+        assert "may have seen" in written["cautions"]["ModernBERT-large"]
+        html = one._repr_mimebundle_()["text/html"]
+        assert all(in_html(note) in html for note in one.manifest.notes)
+    assert shown[2].manifest.display.rows[1][0] == "ModernBERT-large†"
+    assert "BART†" not in shown[2].html
 
 
 def test_without_rows_there_is_nothing(run_folder):

@@ -92,6 +92,11 @@ def test_notebooks_are_found_by_name_or_path():
     assert find_notebook(str(path)) == path
 
 
+def test_a_notebook_that_was_merged_names_the_one_that_makes_its_figures_now():
+    with pytest.raises(ChaosError, match="claims, which makes its figures"):
+        find_notebook("published")
+
+
 @pytest.mark.parametrize(
     "given",
     [{}, {"n": 3}, {"n": 4, "loud": True}, {"name": "it's \"two\" words", "mode": "slow"},

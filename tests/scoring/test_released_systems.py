@@ -16,7 +16,7 @@ from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import get_dataset, prediction_files
 from chaos_utils.datasets.dataset import DataFile, PredictionColumns, ReleasedSystem
 from chaos_utils.datasets.loading import missing_predictions
-from chaos_utils.report.captions import add_cautions
+from chaos_utils.report.captions import find_cautions, mark
 from chaos_utils.scoring import systems
 from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.published import TABLE_5
@@ -219,14 +219,32 @@ def test_labels_whose_order_the_votes_cannot_tell_are_noted_where_none_names_it(
         assert all(one in note for one, note in zip(said, found.notes, strict=True))
 
 
-def test_what_must_be_said_of_a_system_stands_below_what_names_it(votes):
-    names = {"system": ["RoBERTa-base", "ModernBERT-large, affine"]}
-    assert "may have seen them" in add_cautions("A title.", pd.DataFrame(names))
-    assert add_cautions("A title.", pd.DataFrame({"system": ["DeBERTa-v3-large"]})) == "A title."
-    # The stack without it stands beside the whole, and claims of papers are not checked on it.
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ({"system": ["RoBERTa-base", "ModernBERT-large, affine"]}, True),
+        ({"system": ["DeBERTa-v3-large"]}, False),
+        ({"system": ["ModernBERT-large"], "dataset": ["snli"]}, False),  # may have seen MNLI's
+        ({"system": ["ModernBERT-large"], "dataset": ["snli+mnli"]}, True),
+        ({"system": ["ModernBERT-large", "BART"], "dataset": ["snli", "mnli"]}, False),
+    ],
+)
+def test_what_must_be_said_of_a_system_is_said_where_it_is_shown_on_these_items(rows, said):
+    cautions = find_cautions(pd.DataFrame(rows))
+    assert list(cautions) == ["ModernBERT-large"] * said
+    assert all("may have seen them" in caution for caution in cautions.values())
+
+
+def test_a_name_is_marked_once():
+    text = mark(mark("all but La-ter, La‑ter, La-terX", ["La-ter"]), ["La-ter"])
+    assert text == "all but La-ter†, La‑ter†, La-terX"
+
+
+def test_a_stack_without_what_may_know_the_votes_stands_beside_the_whole(votes):
     a, b, c = (computed(name, votes, votes.shares, origin="released") for name in "abc")
     found = fitting.stacks([a, replace(b, caution="may know them"), c])
     assert (found["all systems"], found["all but b"]) == ([0, 1, 2], [0, 2])
+    # Claims of papers are not checked on it.
     a = replace(a, paper="baan2022")
     evidence, given = [evidence_of(votes, some) for some in ([a, b], [a])], {"n_resamples": 40}
     for numbers in (claims_numbers.system_numbers, claims_numbers.gains):
