@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.cli.arguments import Replace, beside, check_result
+from chaos_utils.cli.arguments import Replace, beside, check_result, formula_notes
 from chaos_utils.cli.console import Replies, Reply, command
 
 if TYPE_CHECKING:
@@ -220,14 +220,15 @@ def export(
     """Write soft labels for training: the vote shares of each item, as CSV."""
     from chaos_utils.base.files import csv_text, write_text
     from chaos_utils.cli.export import load_dataset
-    from chaos_utils.scoring.next_votes import label_rows, refuse_adaptive
+    from chaos_utils.datasets.adaptive import refuse_adaptive
+    from chaos_utils.scoring.next_votes import label_rows
 
     target = to or beside(votes, "-soft.csv")
     check_result(target, votes, force)
     loaded = load_dataset(votes)
     refuse_adaptive(loaded)
     write_text(target, csv_text(label_rows(loaded, shrunken=shrunken)))
-    notes = [*loaded.notes]
+    notes = [*loaded.notes, *formula_notes([*loaded.uids, *loaded.dataset.codes])]
     if shrunken:
         notes.append(
             "shrunken shares are nearer to people on each item, and worse to train on than raw "
