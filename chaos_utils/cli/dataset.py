@@ -217,7 +217,11 @@ def export(
     ] = False,
     force: Replace = False,
 ) -> Replies:
-    """Write soft labels for training: the vote shares of each item, as CSV."""
+    """Write soft labels for training: the vote shares of each item, as CSV.
+
+    Raw shares are unbiased, and better to learn than shrunken ones: the chapter *Repairing
+    predictions with few votes* compares them (tbl-soft-labels).
+    """
     from chaos_utils.base.files import csv_text, write_text
     from chaos_utils.cli.export import load_dataset
     from chaos_utils.datasets.adaptive import refuse_adaptive
@@ -232,7 +236,7 @@ def export(
     if shrunken:
         notes.append(
             "shrunken shares are nearer to people on each item, and worse to train on than raw "
-            "ones: a model that learns from raw shares shrinks by itself"
+            "ones: a model that learns from raw shares shrinks by itself (tbl-soft-labels)"
         )
     lines = [str(target), f"  {counted(len(loaded), 'item')}, a column for each label"]
     yield Reply(
