@@ -232,13 +232,6 @@ publish_figure(
     twenty and a hundred votes lie close together; fewer votes lie higher, most so where items are few.""",
 ) if len(curve) else None
 
-# %% [markdown]
-# Should few votes be shrunk before a map learns from them? No. The shares that a prior expects are nearer to people, item
-# by item. But from five votes on each MNLI item a map learns to a squared distance of
-# {value}`tbl-soft-labels dataset=mnli n_votes=5 shrunken .3f` from them, and of
-# {value}`tbl-soft-labels dataset=mnli n_votes=5 raw .3f` from raw shares ({numref}`tbl-soft-labels`): raw shares are
-# unbiased, and shrinking is learnt.
-
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Raw and shrunken shares as targets, as a table", "code_prompt_hide": "Fold the table"}
 learnt = targets(inputs, repeats=repeats, seed=seed)
 publish_table(
@@ -246,7 +239,8 @@ publish_table(
     learnt,
     columns=TARGET_COLUMNS,
     groups=["dataset"],
-    caption=f"""Shrunken vote shares are nearer to people, and worse to learn. Squared distances, without bias: of the shares of
+    caption=f"""Few votes' shares are better learnt raw than shrunken, though these are nearer to people: raw shares are unbiased,
+    and a map learns to shrink by itself. Squared distances, without bias: of the shares of
     few votes, raw or as a prior expects them, from the other votes; and of an affine map of all systems, fitted to
     these shares for KL, from all votes on items of other folds. Means over {repeats} draws of the votes; in brackets, 95%
     intervals over items.""",
