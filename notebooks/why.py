@@ -163,7 +163,9 @@ publish_table(
     caption="""A model in each group, by that group's own people. Skill: 0 is the group's base rate, and 1, its ceiling,
     knowing how all of its people answer; worth: how many of its people, asked about each item on top of the base rate, would come as near. *More than
     elsewhere*: the skill less that in everybody else, with p by Holm over all groups. 95% intervals over items and people.""",
-) if len(models) else Markdown("No system predicts items of which it is known what their annotators are.")
+) if len(models) else Markdown(
+    "No system predicts items of which it is known what their annotators are."
+)
 
 # %% [markdown]
 # ## Reasons: error or variation
@@ -261,7 +263,7 @@ publish_figure(
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "A stated probability beside votes, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-stated",
-    why.stated(why.stated_inputs(inputs), **drawn),
+    why.stated(why.stated_inputs(inputs.named("snli")), **drawn),
     columns=why.STATED_COLUMNS,
     caption=f"""A probability that people state says about as much as two votes. Correlation over the SNLI items that UNLI has, too, with the share of
     entailment among a hundred votes; of one, two or three votes it is expected, without bias. In brackets, {100 * confidence:g}% bootstrap

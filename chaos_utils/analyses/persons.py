@@ -36,6 +36,7 @@ from chaos_utils.scoring.annotators import (
     near_chance,
     votes_kept,
 )
+from chaos_utils.scoring.recalibration import are_labels
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.training_records import Run, committed_runs, kind_of, ordered
 from chaos_utils.scoring.worth import people_in_words
@@ -364,12 +365,13 @@ def models(votes: Votes, systems: Sequence[System], *, runs: Sequence[Run] = ())
     """Say what systems, and `runs` out of fold, are worth as predictions of each group of people.
 
     One row for each group of `groupings`, of ``n_people`` people, on the ``n_items`` items that the
-    system predicts and on which two of them voted, ``n_votes`` each on average. See
-    `metrics.groups.skill_in_group`, whose statistics have 95% intervals over items and people;
-    ``people`` is the worth that a ``skill`` is, and its ends are those of the skill. ``p`` is that
-    of the ``gap`` from everybody else, and ``p_holm`` is adjusted for all groups of the system. Without values, and with ``few``, below `_FEWEST_ITEMS` items, or where the votes do
-    not show that the group's answers differ between items. No rows where somebody has several votes
-    on an item in one round.
+    system predicts and on which two of them voted, ``n_votes`` each on average. Systems that give
+    one label per item are left out. See `metrics.groups.skill_in_group`, whose statistics have 95%
+    intervals over items and people. ``people`` is what a ``skill`` is worth, and its ends are those
+    of the skill. ``p`` is that of the ``gap`` from everybody else, and ``p_holm`` is adjusted for
+    all groups of the system. Without values, and with ``few``, below `_FEWEST_ITEMS` items, or
+    where the votes do not show that the group's answers differ between items. No rows where
+    somebody has several votes on an item in one round.
     """
     predicted = [run.predictions_on(votes) for run in runs]
     own = {system.name for system in systems}
@@ -380,6 +382,8 @@ def models(votes: Votes, systems: Sequence[System], *, runs: Sequence[Run] = ())
         model = np.full(votes.counts.shape, np.nan)
         covered = system.rows_in(votes)
         model[covered] = system.aligned_to(votes).model
+        if are_labels(model[covered]):  # which compare with people only once recalibrated
+            continue
         is_covered = np.isin(annotations.item, covered)
         rows = []
         for field, group, is_kept in groupings(votes):

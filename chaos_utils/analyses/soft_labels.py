@@ -1,4 +1,4 @@
-"""Vote shares as they are or shrunken: which are nearer to people, and which are better to learn."""
+"""Vote shares, raw or shrunken: which are nearer to people, and which are better to learn."""
 
 from collections.abc import Sequence
 

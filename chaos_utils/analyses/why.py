@@ -392,8 +392,8 @@ _N_VOTES = (1, 2, 3)  # that a stated probability is compared with
 
 
 def stated_inputs(inputs: AnalysisInputs) -> AnalysisInputs:
-    """Return the released inputs on SNLI, to whose items UNLI's probabilities are joined."""
-    parts = inputs.named("snli").with_auxiliary_data(UNLI)
+    """Return those of the inputs that are released, to whose items UNLI's pairs are joined."""
+    parts = inputs.with_auxiliary_data(UNLI)
     return replace(inputs, dataset_inputs=tuple(part for part in parts if part.recordable))
 
 

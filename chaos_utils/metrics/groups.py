@@ -388,10 +388,10 @@ def skill_in_group(
 
     On the items with two votes or more of the group, all distances are to the group's own people,
     without bias: ``skill`` is 1 − d/d₀, 1 for whoever knows how they would all answer and 0 for
-    their base rate; without bias, it may come out above 1. ``two_differ`` is V, how often two of them differ on an item, and ``base_rate``
-    is d₀; where its interval holds 0, no skill is defined. A skill s is worth s V/d₀ / (1 − s) of
-    these people. ``gap`` is the skill in the group minus that in everybody else. Errors are over
-    items and people, by the two-way jackknife.
+    their base rate; without bias, it may come out above 1. ``two_differ`` is V, how often two of
+    them differ on an item, and ``base_rate`` is d₀; where its interval holds 0, no skill is
+    defined. A skill s is worth s V/d₀ / (1 − s) of these people. ``gap`` is the skill in the group
+    minus that in everybody else. Errors are over items and people, by the two-way jackknife.
 
     Parameters
     ----------
