@@ -149,9 +149,16 @@ publish_table(
 # for more on some. The groups are broad and recruited by platforms, *race* or *gender* stand only loosely for what
 # people have lived through, beliefs were not asked for, and smaller groups could not be tested.
 #
-# Is a *model* nearer to one group than to another? Of MiniLM, trained on POPQUORN's votes and judged on comments that it has
-# not seen, {numref}`tbl-group-models` cannot say.
-# MODELPROSE
+# Is a *model* nearer to one group than to another? We trained MiniLM on POPQUORN's votes, and judge it on comments that it has
+# not seen, by each group's own people ({numref}`tbl-group-models`). It is worth
+# {value}`tbl-group-models dataset=popquorn field=gender group=Man people .1f` of the men
+# [{value}`tbl-group-models dataset=popquorn field=gender group=Man people_low .1f`,
+# {value}`tbl-group-models dataset=popquorn field=gender group=Man people_high .1f`] and
+# {value}`tbl-group-models dataset=popquorn field=gender group=Woman people .1f` of the women
+# [{value}`tbl-group-models dataset=popquorn field=gender group=Woman people_low .1f`,
+# {value}`tbl-group-models dataset=popquorn field=gender group=Woman people_high .1f`]. No group stands out, but smaller ones
+# have too few votes to tell: of Black raters, the interval reaches from below the base rate to
+# {value}`tbl-group-models dataset=popquorn field=race "group=Black or African American" people_high .1f` people.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "A model in each group, as a table", "code_prompt_hide": "Fold the table"}
 models = persons.models(crowds, runs=persons.runs_in_groups(crowds))

@@ -151,8 +151,8 @@ def test_a_model_in_each_group_is_judged_by_its_own_people():
     assert black["people"] < 0
     assert brown["gap_low"] > 0 > black["gap_high"]
     assert rows["p_holm"].max() < 1e-6
-    few = persons.models.function(crowd(item[:900], person[:900], label[:900],
-                                        fields={"hair": tuple(hair)}), [part_of_model(model, 75)])  # fmt: skip
+    votes = crowd(item[:900], person[:900], label[:900], fields={"hair": tuple(hair)})
+    few = persons.models.function(votes, [part_of_model(model, 75)])
     assert few["few"].all()
     assert few["skill"].isna().all()
     (shown, *_) = lay_out(few.assign(dataset="rte"), persons.MODEL_COLUMNS)[1]
