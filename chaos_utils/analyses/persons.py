@@ -66,7 +66,7 @@ def persons_inputs(data: str, inputs: AnalysisInputs) -> AnalysisInputs:
     `inputs` are what `data` holds.
     """
     if data in ("auto", "released"):
-        inputs = gather(data, datasets=[dataset.name for dataset in bundled_datasets()])
+        inputs = gather(data, [], datasets=[dataset.name for dataset in bundled_datasets()])
     return inputs.with_part("annotators")
 
 
