@@ -712,15 +712,16 @@ class Rows:
         is_sound &= ~self.bad[self.first]
 
         def problem(row: int) -> str:
-            item, name = int(self.item.codes[row]), f"item {shorten(self.item[row])}: "
+            item = int(self.item.codes[row])
+            if not total[item] and len(self.batches) > 1:
+                name = shorten(self.item[row])
+                return f"item {name}: found no votes of the first batch; expected at least 1"
             if not total[item]:
-                batch = " of the first batch" if len(self.batches) > 1 else ""
-                return f"{name}found no votes{batch}; expected at least 1 per item"
+                return "found no votes; expected at least 1 per item"
             if n_votes and total[item] != n_votes:
-                n = counted(int(total[item]), "vote")
-                return f"{name}found {n}; expected {n_votes} per item"
+                return f"found {counted(int(total[item]), 'vote')}; expected {n_votes} per item"
             return (
-                f"{name}found the majority label {self.dataset.labels[stated[item]]!r} with "
+                f"found the majority label {self.dataset.labels[stated[item]]!r} with "
                 f"{votes_for[item]} votes; expected a label with the most votes, {most[item]}"
             )
 
