@@ -61,8 +61,9 @@ publish_figure(
     second round is another than one of the first, by the same person or by somebody else; then the ratio. Items by the languages of
     their rounds, where known; below, a person's labels by whether four in five of the *other* people agree. 95%
     {term}`intervals <interval over annotators>` over items and people.""",
-    alt="""A row for each part of the posts. Left, the same person lies at about a fifth, two people between a third and two fifths.
-    Right, the ratio lies a little below three fifths, with intervals from under a half to about 70%.""",
+    alt="""A row for each part of the posts. Left, the same person lies at about a fifth, two people between a third and two
+    fifths. Right, the ratio lies a little below three fifths, with intervals from under a half to about 70%. The last two rows
+    have the same person alone.""",
 ) if len(again) else Markdown("This section needs people who were asked in several rounds.")
 
 # %% [markdown]
