@@ -122,7 +122,7 @@ def test_a_stated_probability_is_worth_the_votes_that_say_as_much(sample):
     assert rows["votes_worth"].isna().tolist() == [False, True, True, True]
 
 
-@pytest.mark.published("unli/*", "chaosNLI_v1.0/chaosNLI_snli.jsonl")
+@pytest.mark.published("unli/*")
 def test_unli_says_as_much_as_nearly_two_votes():
     (part,) = why.stated_inputs(gather(datasets=["snli"]))
     rows = why.stated.function(part.votes[0], n_resamples=200, companion=why.UNLI, **DRAWN)
