@@ -50,6 +50,7 @@ near_chance = your_votes.near_chance(inputs, n_resamples=resamples, seed=seed)
 again = persons.again(inputs)
 shares = persons.shares(inputs)
 groups = persons.jointly(persons.groups(inputs, n_shuffles=shuffles, seed=seed))
+in_groups = persons.models(inputs)
 spread = power.spread_of_differences(sampled_inputs, n_draws=draws, seed=seed)
 detectable = power.detectable(spread, [len(votes)])
 scores = your_votes.evaluation(dataset_inputs, most=most, n_resamples=resamples, seed=seed)
@@ -209,6 +210,18 @@ publish_table(
     and people, is above 0 and p is below 0.05, by {shuffles} shuffles of people and Holm's adjustment for all rows. An
     interval that holds 0 does not show that groups agree. A dash: too few people, or pairs of votes.""",
 ) if len(groups) else None
+
+# %% tags=["remove-input"]
+publish_table(
+    "tbl-crowd-group-models",
+    in_groups,
+    columns=your_votes.GROUP_MODEL_COLUMNS,
+    caption="""What a model is worth as a prediction of each group, by that group's own people. Skill: 0 is the group's base
+    rate, and 1, its ceiling, knowing how all of its people answer; *worth*: how many of its people, asked about each item
+    on top of the base rate, would come as near. *More than elsewhere*: the skill less that in everybody else, with p by
+    Holm over all groups of a model; groups differ where the interval is apart from 0 and p below 0.05. In brackets, 95%
+    intervals over items and people.""",
+) if len(in_groups) else None
 
 # %% [markdown]
 # ## The majority, and how sure it is

@@ -34,6 +34,7 @@ from IPython.display import Markdown
 from chaos_utils.analyses import fitting, shrinking
 from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import are_our_own, notices
+from chaos_utils.analyses.soft_labels import TARGET_COLUMNS, targets
 from chaos_utils.datasets.votes import ENOUGH_VOTES
 from chaos_utils.plots.fitting import plot_fitting, plot_fitting_curve
 from chaos_utils.report.figures import publish_figure
@@ -225,6 +226,20 @@ publish_figure(
     logarithmic axis, a line for each number of votes on an item. All lines fall and flatten. Those of
     twenty and a hundred votes lie close together; fewer votes lie higher, most so where items are few.""",
 ) if len(curve) else None
+
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Raw and shrunken shares as targets, as a table", "code_prompt_hide": "Fold the table"}
+learnt = targets(inputs, repeats=repeats, seed=seed)
+publish_table(
+    "tbl-soft-labels",
+    learnt,
+    columns=TARGET_COLUMNS,
+    groups=["dataset"],
+    caption=f"""Few votes' shares are better learnt raw than shrunken, though these are nearer to people: raw shares are unbiased,
+    and a map learns to shrink by itself. Squared distances, without bias: of the shares of
+    few votes, raw or as a prior expects them, from the other votes; and of an affine map of all systems, fitted to
+    these shares for KL, from all votes on items of other folds. Means over {repeats} draws of the votes; in brackets, 95%
+    intervals over items.""",
+) if len(learnt) else None
 
 # %% [markdown]
 # With five votes on each of all other items, as many as the AmbiNLI of {cite:t}`meissner2021` takes from SNLI and MNLI, the

@@ -3,24 +3,21 @@
 #
 # *Is it noise, ambiguity, or whom I asked?*
 #
-# **All three; in the data that record them, groups matter least.** Asked twice whether a post is hateful, people give
-# another label {value}`fig-again dataset=xhatestability "part=same language" quantity=same value .0%` of the time;
-# two people differ {value}`fig-again dataset=xhatestability "part=same language" quantity=two value .0%` of the
-# time. By that measure, {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio value .0%` of the
-# disagreement is there within one person. Who answers matters, on DICES-350 as much as what was asked
+# **All three; in the data that record them, groups matter least.** Asked twice whether a post is hateful, people give another label
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=same value .0%` of the time; two people differ
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=two value .0%` of the time. By that measure,
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio value .0%` of the disagreement is there within one
+# person. Who answers matters, on DICES-350 as much as what was asked
 # ({value}`tbl-persons dataset=dices350 people=everyone by=labels person .2f` and
-# {value}`tbl-persons dataset=dices350 people=everyone by=labels text .2f` of the variance), and less without
-# {value}`tbl-persons dataset=dices350 people=everyone by=labels n_left_out .0f` raters who hardly agree with anyone
-# ({value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels person .2f` and
-# {value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels text .2f`). No grouping that we could
-# test (gender, age, ethnicity, education, country and others) accounts for more than about
-# {value}`tbl-groups max:joint_high .0%` of the disagreement.
+# {value}`tbl-persons dataset=dices350 people=everyone by=labels text .2f` of the variance). No grouping that we could test (gender,
+# age, ethnicity, education, country and others) accounts for more than about {value}`tbl-groups max:joint_high .0%` of the
+# disagreement.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 predictions: list[str] = []  # files of predictions of your own, compared beside the rest
 shuffles: int = 499  # times that people are shuffled between groups
-resamples: int = 2000  # bootstrap resamples of the items, for the shares of the minority's votes
+resamples: int = 2000  # bootstrap resamples of the items, in the part on reasons
 confidence: float = 0.95  # coverage of the intervals in the part on reasons
 seed: int = 0  # seed of resamples and shuffles
 
@@ -36,6 +33,7 @@ from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
 
 check_parameters(globals())
+drawn = {"n_resamples": resamples, "confidence": confidence, "seed": seed}
 
 inputs = gather(data, predictions)
 crowds = persons.persons_inputs(data, inputs)
@@ -49,9 +47,9 @@ Markdown(f"{notices(inputs)}\n\n{'' if len(items) else without}")
 # %% [markdown]
 # ## The same person again
 #
-# When two people differ, would one of them have differed from themselves? {cite:t}`abercrombie2023` asked 22 people
-# about 95 posts, and again later; on 48 posts both rounds were in one language. We compare a person with themselves,
-# and two people *across* the rounds, so that the same time lies between the two labels.
+# When two people differ, would one of them have differed from themselves? {cite:t}`abercrombie2023` asked 22 people about 95 posts,
+# and again later; on 48 posts both rounds were in one language. We compare a person with themselves, and two people *across* the
+# rounds, so that the same time lies between the two labels.
 
 # %%
 again = persons.again(crowds)
@@ -59,27 +57,30 @@ publish_figure(
     "fig-again",
     plot_again,
     again,
-    caption="""People asked twice change their label about three fifths as often as two people differ. First, how often a label of
-    the second round is another than one of the first, by the same person or by somebody else; then the ratio. Items by the
-    languages of their rounds, where known; 95% {term}`intervals <interval over annotators>` over items and people.""",
-    alt="""A row for each part of the posts. Left, the same person lies at about a fifth, two people between a third
-    and two fifths. Right, the ratio lies a little below three fifths, with intervals from under a half to about 70%.""",
+    caption="""People asked twice change their label about three fifths as often as two people differ. How often a label of the
+    second round is another than one of the first, by the same person or by somebody else; then the ratio. Items by the languages of
+    their rounds, where known; below, a person's labels by whether four in five of the *other* people agree. 95%
+    {term}`intervals <interval over annotators>` over items and people.""",
+    alt="""A row for each part of the posts. Left, the same person lies at about a fifth, two people between a third and two
+    fifths. Right, the ratio lies a little below three fifths, with intervals from under a half to about 70%. The last two rows
+    have the same person alone.""",
 ) if len(again) else Markdown("This section needs people who were asked in several rounds.")
 
 # %% [markdown]
-# The ratio is {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio value .2f`, with an interval
-# from {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio low .2f` to
-# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio high .2f` ({numref}`fig-again`). Not all
-# of this is noise: a slip and a change of mind count alike, memory hides slips, and how long people waited is not
-# recorded. If every change were a slip, as likely in one direction as in the other, *settled* opinions would still
-# differ {value}`fig-again dataset=xhatestability "part=same language" quantity=settled value .0%` of the time. The ratio
-# does not carry over to other tasks: ChaosNLI's annotators were not asked twice.
+# The ratio is {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio value .2f`, with an interval from
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio low .2f` to
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio high .2f` ({numref}`fig-again`). Not all of this is
+# noise: a slip and a change of mind count alike, memory hides slips, and how long people waited is not recorded. People change
+# {value}`fig-again dataset=xhatestability "part=where others agree" quantity=same value .0%` of their labels where the others
+# agree, and {value}`fig-again dataset=xhatestability "part=where others are split" quantity=same value .0%` where they are split.
+# If every change were a slip, as likely in one direction as in the other, *settled* opinions would still differ
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=settled value .0%` of the time. The ratio does not carry
+# over to other tasks: ChaosNLI's annotators were not asked twice.
 #
 # ## Text or person
 #
-# Some people say *yes* more often, whatever the text. How much of a single vote follows from the text, and how much
-# from who gives it? We compare the chance that two votes agree if they share the text, the person, or neither; what
-# follows from neither alone is a person's view of this one text, and what the person would not say again.
+# Some people say *yes* more often, whatever the text. How much of a single vote follows from the text, and how much from who gives
+# it? We compare the chance that two votes agree if they share the text, the person, or neither.
 
 # %%
 shares = persons.shares(crowds)
@@ -88,39 +89,39 @@ publish_table(
     shares,
     shown=persons.shown_shares(shares.rows),
     columns=persons.SHARES_COLUMNS,
-    caption="""On DICES-350 it matters as much who is asked as about what, if everyone counts. Shares of a vote’s variance by text and by
-    person, each vote counted once, with 95% intervals over items and people; *by value*, of the variance of a rating.
-    *Without*: annotators near chance left out, which flatters what remains, since the same votes found them. Crowds
-    of fewer than ten people, too few to speak for others, are in the data alone.""",
+    caption="""On DICES-350 it matters as much who is asked as about what, if everyone counts. Shares of a vote’s variance by text
+    and by person, each vote counted once, with 95% intervals over items and people; *by value*, of the variance of a rating.
+    *Without*: annotators near chance left out, which flatters what remains, since the same votes found them. The data has crowds of
+    fewer than ten people, and how the rest divides where people were asked twice.""",
 ) if len(shares) else Markdown("This section needs annotators who are named.")
 
 # %% [markdown]
-# Persons account for {value}`tbl-persons dataset=lalor people=everyone by=labels person .0%` of the variance where a
-# thousand people judge inference {cite:p}`lalor2016`, and for
-# {value}`tbl-persons dataset=dices350 people=everyone by=labels person .0%` where they judge whether a chatbot's answer
-# is safe ({numref}`tbl-persons`). On most crowds, most of a vote is neither. Where people were asked
-# twice, about half of the posts in another language the second time,
-# {value}`tbl-persons dataset=xhatestability people=everyone by=labels again .0%` of the variance is the same person
-# another time and {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion .0%` a person's own view
-# of a text; both are known to within about ten points.
+# Persons account for {value}`tbl-persons dataset=lalor people=everyone by=labels person .0%` of the variance where a thousand
+# people judge inference {cite:p}`lalor2016`, and for {value}`tbl-persons dataset=dices350 people=everyone by=labels person .0%`
+# where they judge whether a chatbot's answer is safe ({numref}`tbl-persons`). On most crowds, most of a vote is neither: a person's
+# own view of the text, and what the same person would not say again. Only rounds tell these two apart. On the posts they are
+# {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion .0%` and
+# {value}`tbl-persons dataset=xhatestability people=everyone by=labels again .0%` of the variance, each to within about ten points.
 #
-# Careless annotators can make a dataset look divided. They show without a gold label: over a hundred votes or more,
-# they agree with the rest, beyond what their habits give, less than half as far as the median person. RTE has
+# Careless annotators can make a dataset look divided. They show without a gold label: over a hundred votes or more, they agree with
+# the rest, beyond what their habits give, less than half as far as the median person. RTE has
 # {value}`tbl-persons dataset=rte people=everyone by=labels n_left_out .0f`; without them two people differ
 # {value}`tbl-persons dataset=rte "people=without those near chance" by=labels two_differ .0%` of the time, not
-# {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%`. Their agreement
-# beyond chance is at most {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f`; the next person's is
+# {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%`. A gap sets them apart: their agreement beyond chance is
+# at most {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f`, the next person's
 # {value}`tbl-persons dataset=rte people=everyone by=labels smallest_kept .2f`. DICES-350 has no such gap
-# ({value}`tbl-persons dataset=dices350 people=everyone by=labels largest_near .2f`,
-# {value}`tbl-persons dataset=dices350 people=everyone by=labels smallest_kept .2f`): who agrees least may be careless or a
-# careful minority, and votes alone cannot tell. The book's other numbers keep everyone.
+# ({value}`tbl-persons dataset=dices350 people=everyone by=labels largest_near .2f` and
+# {value}`tbl-persons dataset=dices350 people=everyone by=labels smallest_kept .2f`). Without the
+# {value}`tbl-persons dataset=dices350 people=everyone by=labels n_left_out .0f` raters below the bar, persons account for
+# {value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels person .0%` there, but they may be a careful
+# minority, and votes alone cannot tell. The book's other numbers keep everyone.
 #
 # ## Groups
 #
-# Perspectivists ask that datasets keep who said what {cite:p}`prabhakaran2021,cabitza2023`, since labels depend on who
-# gives them {cite:p}`sap2022,aroyo2023`. Is it enough to know a person's group? We take the part of the disagreement
-# that lies *between* groups: how much less people would differ if each met only their own. The gap between pairs of one
-# group and of two will not do, since a minority whose members merely vary more opens one.
+# Perspectivists ask that datasets keep who said what {cite:p}`prabhakaran2021,cabitza2023`, since labels depend on who gives them
+# {cite:p}`sap2022,aroyo2023`. Is it enough to know a person's group? We take the part of the disagreement that lies *between*
+# groups: how much less people would differ if each met only their own. The gap between pairs of one group and of two will not do,
+# since a minority whose members merely vary more opens one.
 
 # %%
 groups = persons.jointly(persons.groups(crowds, n_shuffles=shuffles, seed=seed))
@@ -129,118 +130,152 @@ publish_table(
     groups,
     columns=persons.GROUPS_COLUMNS,
     groups=["dataset"],
-    caption=f"""No grouping accounts for more than a few percent of the disagreement. How often two people differ on an
-    item, after differences between items, and which part of it lies between groups of {persons.FEWEST_IN_GROUP} people or more (MultiPICo’s
-    within languages), with 95% intervals over items and people; it is unbiased, so it may fall below 0. p by {shuffles:,}
-    shuffles of people between groups, adjusted by Holm.""",
+    caption=f"""No grouping accounts for more than a few percent of the disagreement. How often two people differ on an item, after
+    differences between items, and which part of it lies between groups of {persons.FEWEST_IN_GROUP} people or more (MultiPICo’s
+    within languages), with 95% intervals over items and people; it is unbiased, so it may fall below 0. p by {shuffles:,} shuffles
+    of people between groups, adjusted by Holm.""",
 ) if len(groups) else Markdown("This section needs to know what annotators are.")
 
 # %% [markdown]
-# None of the {value}`tbl-groups count:field d` groupings stands out (smallest p by Holm
-# {value}`tbl-groups min:p_holm .2f`; {numref}`tbl-groups`). One by one, none accounts for more than about
-# {value}`tbl-groups max:share_high .0%` of the disagreement; for all at once, the limit is
-# {value}`tbl-groups max:joint_high .0%`. {cite:t}`pei2023` find in POPQUORN that background plays a significant role.
-# Both can hold: a clear difference of means can be a small part of how much people differ. {cite:t}`orlikowski2023` find
-# no significant gain from groups in predicting how single people judge toxicity.
+# None of the {value}`tbl-groups count:field d` groupings stands out (smallest p by Holm {value}`tbl-groups min:p_holm .2f`;
+# {numref}`tbl-groups`). One by one, none accounts for more than about {value}`tbl-groups max:share_high .0%` of the disagreement;
+# for all at once, the limit is {value}`tbl-groups max:joint_high .0%`. {cite:t}`pei2023` find in POPQUORN that background plays a
+# significant role. Both can hold: a clear difference of means can be a small part of how much people differ.
+# {cite:t}`orlikowski2023` find no significant gain from groups in predicting how single people judge toxicity.
 #
-# This does not show that groups agree. The limits leave room for shares of a label ten points apart on every text, and
-# for more on some. The groups are broad and recruited by platforms, *race* or *gender* stand only loosely for what
-# people have lived through, beliefs were not asked for, and smaller groups could not be tested. Whether a *model* is
-# nearer to one group than to another cannot be said: no dataset here that says what its annotators are has a model's
-# predictions.
+# This does not show that groups agree. The limits leave room for shares of a label ten points apart on every text, and for more on
+# some. The groups are broad and recruited by platforms, *race* or *gender* stand only loosely for what people have lived through,
+# beliefs were not asked for, and smaller groups could not be tested.
 #
-# ## Reasons: error or variation
-#
-# Votes show that people disagree, not why. In VariErr {cite:p}`weber2024`, four people explained each label that they
-# gave to 500 MNLI items, then judged all explanations. A label is an *error* if nobody who gave it stands by an
-# explanation of it. The explanations come without a licence and are not reprinted ({doc}`/datasets`).
+# Is a *model* nearer to one group than to another? We trained MiniLM on POPQUORN's votes, and judge it on comments that it has not
+# seen, by each group's own people ({numref}`tbl-group-models`). It is worth
+# {value}`tbl-group-models dataset=popquorn field=gender group=Man people .1f` of the men
+# [{value}`tbl-group-models dataset=popquorn field=gender group=Man people_low .1f`,
+# {value}`tbl-group-models dataset=popquorn field=gender group=Man people_high .1f`] and
+# {value}`tbl-group-models dataset=popquorn field=gender group=Woman people .1f` of the women
+# [{value}`tbl-group-models dataset=popquorn field=gender group=Woman people_low .1f`,
+# {value}`tbl-group-models dataset=popquorn field=gender group=Woman people_high .1f`]. No group stands out, but smaller ones have
+# too few votes to tell: of Black raters, the interval reaches from below the base rate to
+# {value}`tbl-group-models dataset=popquorn field=race "group=Black or African American" people_high .1f` people.
 
-# %%
-errors = why.errors(items, n_resamples=resamples, confidence=confidence, seed=seed)
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "A model in each group, as a table", "code_prompt_hide": "Fold the table"}
+models = persons.models(crowds, runs=persons.runs_in_groups(crowds))
 publish_table(
-    "tbl-why-errors",
-    errors,
-    shown=errors.rows[errors.rows["holder"] == why.PEOPLE],
-    columns=why.ERROR_COLUMNS,
-    caption=f"""A label called an error draws more minority votes than one that nobody gave, and fewer than one with an
-    explanation that holds. Labels of items by what VariErr's four annotators made of them, by the word of an explanation's
-    author or of most peers, and ChaosNLI's votes on them. The minority is every label but an item's majority; the last
-    two columns leave out labels that none of the four gave. In brackets, {100 * confidence:g}% bootstrap intervals over
-    items ({resamples:,} resamples). The data also has the models' probabilities.""",
+    "tbl-group-models",
+    models,
+    columns=persons.MODEL_COLUMNS,
+    groups=["dataset"],
+    caption="""A model in each group, by that group's own people. Skill: 0 is the group's base rate, and 1, its ceiling, knowing how
+    all of its people answer; worth: how many of its people, asked about each item on top of the base rate, would come as near.
+    *More than elsewhere*: the skill less that in everybody else, with p by Holm over all groups. 95% intervals over items and
+    people.""",
+) if len(models) else Markdown(
+    "No system predicts items of which it is known what their annotators are."
 )
 
 # %% [markdown]
-# A minority label that its author took back has
-# {value}`tbl-why-errors judges=authors status=error holder=people each .0%` of its item's votes on average, one whose
-# explanation holds {value}`tbl-why-errors judges=authors status=plausible holder=people each .0%`, and one that none of
-# the four gave {value}`tbl-why-errors judges=authors "status=not given" holder=people each .0%`
-# ({numref}`tbl-why-errors`). Beside the labels that somebody gave, errors get less than their share of the votes, but
-# not little: {value}`tbl-why-errors judges=authors status=error holder=people given_share .0%` for
-# {value}`tbl-why-errors judges=authors status=error holder=people given_labels .0%` of the labels. Much of the dissent,
-# {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%`, was never judged.
+# ## Reasons: error or variation
+#
+# Votes show that people disagree, not why. In VariErr {cite:p}`weber2024`, four people explained each label that they gave to 500
+# MNLI items, then judged all explanations. A label is an *error* if nobody who gave it stands by an explanation of it. The
+# explanations come without a licence and are not reprinted ({doc}`/datasets`).
+
+# %%
+publish_table(
+    "tbl-why-errors",
+    errors := why.errors(items, **drawn),
+    shown=errors.rows[errors.rows["holder"] == why.PEOPLE],
+    columns=why.ERROR_COLUMNS,
+    caption=f"""A label called an error draws more minority votes than one that nobody gave, and fewer than one with an explanation
+    that holds. Labels of items by what VariErr's four annotators made of them, by the word of an explanation's author or of most
+    peers, and ChaosNLI's votes on them. The minority is every label but an item's majority; the last two columns leave out labels
+    that none of the four gave. In brackets, {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). The
+    data also has the models' probabilities.""",
+)
+
+# %% [markdown]
+# A minority label that its author took back has {value}`tbl-why-errors judges=authors status=error holder=people each .0%` of its
+# item's votes on average, one whose explanation holds
+# {value}`tbl-why-errors judges=authors status=plausible holder=people each .0%` ({numref}`tbl-why-errors`). Errors get
+# {value}`tbl-why-errors judges=authors status=error holder=people given_share .0%` of the minority's votes on labels that somebody
+# gave, and are {value}`tbl-why-errors judges=authors status=error holder=people given_labels .0%` of these labels. Much of the
+# dissent, {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%`, was never judged.
 #
 # ## Ten reasons
 #
-# {cite:t}`jiang2022` sorted disputed items by ten reasons: the meaning is uncertain, the guidelines leave it open (do
-# both sentences speak of the same thing?), or annotators have habits (*accommodating* small additions).
+# {cite:t}`jiang2022` sorted disputed items by ten reasons: the meaning is uncertain, the guidelines leave it open (do both
+# sentences speak of the same thing?), or annotators have habits (*accommodating* small additions).
 
 # %%
 publish_figure(
     "fig-why-reasons",
     plot_reasons,
     why.reasons(items, confidence=confidence),
-    caption=f"""People disagree about as much for each reason, but between different labels. Means over
-    the items of each reason (their number in brackets; an item may have several), with
-    {100 * confidence:g}% intervals over items by Student's t. Reasons of at least {why.FEWEST_ITEMS} items, by the share of
-    contradiction; the data has rarer ones, and what models do on each.""",
-    alt="""Two dot plots with a row for each frequent reason. The entropies lie close together, around one bit. The
-    shares of the three labels differ widely: contradiction leads where it is unclear what is referred to.""",
+    caption=f"""People disagree about as much for each reason, but between different labels. Means over the items of each reason
+    (their number in brackets; an item may have several), with {100 * confidence:g}% intervals over items by Student's t. Reasons of
+    at least {why.FEWEST_ITEMS} items, by the share of contradiction; the data has rarer ones, and what models do on each.""",
+    alt="""Two dot plots with a row for each frequent reason. The entropies lie close together, around one bit. The shares of the
+    three labels differ widely: contradiction leads where it is unclear what is referred to.""",
 )
 
 # %% [markdown]
-# Reasons explain {value}`tbl-why-explained holder=people quantity=entropy by_reason .1%` of the variance of entropy
-# between items ({numref}`fig-why-reasons`); what differs is the direction. Where it is unclear whether both sentences
-# speak of the same thing, {value}`fig-why-reasons holder=people quantity=contradiction reason=coreference mean .0%` of
-# the votes are for contradiction; where people accommodate small additions,
-# {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%`. The reason
-# hardly predicts how large a model's error is (of all models, at most
-# {value}`tbl-why-explained quantity=jsd max:by_reason .1%` of the variance; {numref}`tbl-why-explained`).
+# Reasons explain {value}`tbl-why-explained holder=people quantity=entropy by_reason .1%` of the variance of entropy between items;
+# what differs is the direction. Where it is unclear whether both sentences speak of the same thing,
+# {value}`fig-why-reasons holder=people quantity=contradiction reason=coreference mean .0%` of the votes are for contradiction;
+# where people accommodate small additions,
+# {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%`. The reason hardly predicts how large
+# a model's error is (of all models, at most {value}`tbl-why-explained quantity=jsd max:by_reason .1%` of the variance;
+# {numref}`tbl-why-explained`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What reasons explain, as a table", "code_prompt_hide": "Fold the table"}
-explained = why.explained(items)
 publish_table(
     "tbl-why-explained",
-    explained,
+    explained := why.explained(items),
     shown=explained.rows if predictions else explained.rows.head(12),
     columns=why.EXPLAINED_COLUMNS,
     groups=["holder"],
-    caption=f"""Reasons go with which labels people choose and models miss, and hardly with how much people disagree or
-    models err. Share of the variance between items that the ten reasons explain (adjusted R²), with p of the F test by
-    Holm. Lowest and highest are the reasons with the extreme means, of those with {why.FEWEST_ITEMS} items or more.
-    *Above people's*: the model's share of a label minus that of the votes. The data has the other models.""",
+    caption=f"""Reasons go with which labels people choose and models miss, and hardly with how much people disagree or models err.
+    Share of the variance between items that the ten reasons explain (adjusted R²), with p of the F test by Holm. Lowest and highest
+    are the reasons with the extreme means, of those with {why.FEWEST_ITEMS} items or more. *Above people's*: the model's share of a
+    label minus that of the votes. The data has the other models.""",
 )
 
 # %% [markdown]
 # AmbiEnt's pairs {cite:p}`liu2023` have an ambiguous sentence. Rewritten as one of its readings, two people differ
 # {value}`fig-why-readings "shown=a reading" majority=9 apart .0%` of the time, not
-# {value}`fig-why-readings "shown=as written" majority=9 apart .0%` ({numref}`fig-why-readings`). A *distractor* that is no
-# reading does nearly as much ({value}`fig-why-readings "shown=a distractor" majority=9 apart .0%`), so that most of the
-# drop need not come from knowing which reading is meant.
+# {value}`fig-why-readings "shown=as written" majority=9 apart .0%` ({numref}`fig-why-readings`). A *distractor* that is no reading
+# does nearly as much ({value}`fig-why-readings "shown=a distractor" majority=9 apart .0%`), so that most of the drop need not come
+# from knowing which reading is meant.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Once the sentence is disambiguated, as a figure", "code_prompt_hide": "Fold the figure"}
 publish_figure(
     "fig-why-readings",
     plot_readings,
     why.readings(pairs, confidence=confidence),
-    caption="""Once the reading is given, unanimity is twice as frequent, and with a distractor nearly so. Pairs by how
-    many of nine votes the majority label has: as written, rewritten as one reading, and as a distractor.""",
-    alt="""Three lines, from three to nine of nine votes. As written, the shares are about equal from five votes
-    on; for readings and distractors they rise, and more than a third of the pairs have all nine on one label.""",
+    caption="""Once the reading is given, unanimity is twice as frequent, and with a distractor nearly so. Pairs by how many of nine
+    votes the majority label has: as written, rewritten as one reading, and as a distractor.""",
+    alt="""Three lines, from three to nine of nine votes. As written, the shares are about equal from five votes on; for readings
+    and distractors they rise, and more than a third of the pairs have all nine on one label.""",
+)
+
+# %% [markdown]
+# Could people not be asked for a probability in place of a label? UNLI {cite:p}`chen2020` did, on
+# {value}`tbl-stated predictor=stated n_items d` of the SNLI items. The mean of a few people's answers says as much of the share of
+# *entailment* among a hundred votes as {value}`tbl-stated predictor=stated votes_worth .1f` plain votes do ({numref}`tbl-stated`).
+
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "A stated probability beside votes, as a table", "code_prompt_hide": "Fold the table"}
+publish_table(
+    "tbl-stated",
+    why.stated(why.stated_inputs(inputs.named("snli")), **drawn),
+    columns=why.STATED_COLUMNS,
+    caption=f"""A probability that people state says about as much as two votes. Correlation over the SNLI items that UNLI has, too,
+    with the share of entailment among a hundred votes; of one, two or three votes it is expected, without bias. In brackets, {
+        100 * confidence:g}% bootstrap intervals over items.""",
 )
 
 # %% [markdown]
 # ## Limitations
 #
-# * The people asked again are 22, on 95 posts about hate. The lesions' items are five questions on each of a hundred
-#   images: their intervals are too short. VariErr's judges are four, and its and the reasons' items were chosen.
+# * The people asked again are 22, on 95 posts about hate. The lesions' items are five questions on each of a hundred images: their
+#   intervals are too short. VariErr's judges are four, and its and the reasons' items were chosen.
 # * The models are few, and most are single runs.

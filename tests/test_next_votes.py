@@ -253,6 +253,28 @@ def test_votes_where_the_vote_is_close_are_refused_without_batches(
         assert ("`adaptive: true`" in done.stderr) == (code == 2)
 
 
+def test_the_check_says_that_such_votes_cannot_judge_and_why(without_batches):
+    abilities = {one["what"]: one for one in check(without_batches).abilities}
+    judged = abilities["predictions judged by `chaos evaluate`"]
+    assert not judged["possible"]
+    assert "more where people disagree" in judged["why"]
+    assert "`reader.batch`" in judged["why"]
+    unbiased = "agreement, quadratic entropy and squared distance, unbiased"
+    assert not abilities[unbiased]["possible"]
+    assert abilities["annotators: agreement with the rest, Dawid–Skene"]["possible"]
+
+
+@pytest.mark.parametrize("words", ["dataset export {}", "plan {} --votes 600"])
+def test_names_that_a_spreadsheet_would_compute_stay_and_are_said(tmp_path, votes, words):
+    text = votes.read_text()
+    formula = write(tmp_path / "formula.csv", text.replace("\nm", "\n=m").splitlines()[1:])
+    done = call(*words.format(formula).split())
+    assert "names in this file would be computed by a spreadsheet" in done.stdout
+    target = next(tmp_path.glob("formula-*.csv"))
+    assert "\n=m7," in target.read_text()
+    assert "by a spreadsheet" not in call(*words.format(votes).split(), "--force").stdout
+
+
 def test_numbers_of_votes_that_chance_made_are_no_plan(tmp_path):
     sizes = np.random.default_rng(3).integers(3, 7, N_ITEMS)
     rows = [f"m{i},w{k},{vote(i, k)}" for i in range(N_ITEMS) for k in range(sizes[i])]
@@ -269,8 +291,8 @@ def test_batches_of_items_are_no_batches_of_votes(tmp_path):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("m0,z,a,2.5", "a whole number, such as 1 for the first batch"),
-        ("new,z,a,2", "found no votes of the first batch"),
+        ("m0,z,a,2.5", "item 'm0', field 'batch': found '2.5'; expected a whole number"),
+        ("new,z,a,2", "item 'new': found no votes of the first batch"),
     ],
 )
 def test_faults_of_batches_are_found(tmp_path, row, message):

@@ -13,7 +13,13 @@ from chaos_utils.analyses.inputs import AnalysisInputs, gather
 from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.divergence import Floats, entropy, total_variation
-from chaos_utils.metrics.priors import draw_truths, fit_dirichlet, fit_grid, posterior_means
+from chaos_utils.metrics.priors import (
+    SINGLE_ITEM_STEPS,
+    draw_truths,
+    fit_dirichlet,
+    fit_grid,
+    posterior_means,
+)
 from chaos_utils.metrics.resampling import split_votes
 from chaos_utils.metrics.scores import shared_top
 from chaos_utils.report.columns import Column, number
@@ -33,6 +39,7 @@ _QUANTITIES = {  # by their names in the table: what they are, and whether they 
     "entropy_plain": ("the same, by raw vote shares", False),
     "sure": ("“95% sure” majorities right, %", True),
     "interval": ("95% intervals that hold, %", True),
+    "interval_early": ("the same, if the prior’s fit stops early", True),
     "interval_dirichlet": ("the same, by a Dirichlet prior", True),
 }
 
@@ -59,8 +66,9 @@ def forecasts(votes: Votes, *, n_draws: int, seed: int) -> pd.DataFrame:
     * ``majority``: whether the label with most votes is that of all others;
     * ``entropy`` in nats, and ``entropy_plain``: of the shares of the drawn votes;
     * ``sure``: the same on the items where it has a chance of 95% or more by the item's votes;
-    * ``interval``, ``interval_dirichlet``: how often a 95% interval of a label's share among all
-      others, by the nonparametric or a Dirichlet prior, holds it.
+    * ``interval``, ``interval_early``, ``interval_dirichlet``: how often a 95% interval of a
+      label's share among all others holds it, by the nonparametric prior, by the same after
+      `SINGLE_ITEM_STEPS` steps of EM, or by a Dirichlet prior.
 
     Without rows where an item has fewer than `FEWEST` votes.
     """
@@ -107,8 +115,15 @@ def _by_item(
     is_sure = (chance >= _SURE).astype(float)
     yield "sure", (chance * is_sure, right * is_sure, is_sure)
     dirichlet_truths = draw_truths(drawn, dirichlet, rng, _POSTERIOR_DRAWS)
-    for quantity, drawn_truths in (("interval", truths), ("interval_dirichlet", dirichlet_truths)):
-        draws = draw_crowds(drawn_truths, others.sum(axis=1), rng)  # the others are a sample, too
+    early, own_rng = fit_grid(drawn, most_steps=SINGLE_ITEM_STEPS), rng.spawn(1)[0]
+    early_truths = draw_truths(drawn, early, own_rng, _POSTERIOR_DRAWS)
+    for quantity, drawn_truths, of_rng in (
+        ("interval", truths, rng),
+        ("interval_dirichlet", dirichlet_truths, rng),
+        ("interval_early", early_truths, own_rng),
+    ):
+        # The others are a sample, too.
+        draws = draw_crowds(drawn_truths, others.sum(axis=1), of_rng)
         low, high = np.quantile(draws, [(1 - _SURE) / 2, (1 + _SURE) / 2], axis=0)
         holds = ((low <= truth) & (truth <= high)).mean(axis=1)
         yield quantity, (_SURE * even, holds, even)

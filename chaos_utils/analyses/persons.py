@@ -4,7 +4,7 @@ Needs votes whose annotators are named. Errors are over items and people.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,20 @@ from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.inputs import AnalysisInputs, gather
 from chaos_utils.datasets.catalogue import bundled_datasets, short_of
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.datasets.votes import Ints, Votes
-from chaos_utils.metrics.groups import FEWEST_PAIRS, group_difference, shuffled_groups_p
-from chaos_utils.metrics.jackknife import TwoWay
-from chaos_utils.metrics.persons import repeats, variance_shares
+from chaos_utils.datasets.votes import Annotations, Ints, Votes
+from chaos_utils.metrics.divergence import Floats
+from chaos_utils.metrics.groups import (
+    FEWEST_PAIRS,
+    group_difference,
+    shuffled_groups_p,
+    skill_in_group,
+)
+from chaos_utils.metrics.jackknife import TwoWay, group_sums
+from chaos_utils.metrics.persons import SHARES, repeats, variance_shares
 from chaos_utils.metrics.resampling import holm
+from chaos_utils.metrics.skill import people_with_skill
 from chaos_utils.report.columns import DATASET, Column, Row, with_ends
+from chaos_utils.report.literal import in_markdown
 from chaos_utils.scoring.annotators import (
     agreement_over_people,
     agreement_with_rest,
@@ -28,20 +36,28 @@ from chaos_utils.scoring.annotators import (
     near_chance,
     votes_kept,
 )
+from chaos_utils.scoring.recalibration import are_labels
+from chaos_utils.scoring.system import System
+from chaos_utils.scoring.training_records import Run, committed_runs, kind_of, ordered
+from chaos_utils.scoring.worth import people_in_words
 
 Booleans = npt.NDArray[np.bool_]
 
 READS = ("votes",)
 ALL, SAME, OTHER = "all", "same language", "another language"  # parts of the items
+CLEAR, SPLIT = "where others agree", "where others are split"  # parts of the votes
+_AGREE = 0.8  # share of the others' votes that are for one label, or more
 EVERYONE, WITHOUT = "everyone", "without those near chance"
 BY_LABEL, ON_SCALE = "labels", "scale"
 FEWEST_IN_GROUP = 8  # people of a group
 FEWEST_IN_STRATUM = 5  # people of a group in each part of the data, if there are several
 _FEWEST_SHOWN = 10  # people of a crowd
+_FEWEST_ITEMS = 100  # with two votes of a group, where a model is judged by it
+_GROUPS = "what annotators are"  # as a dataset's part
 _LEAST_CHANGE = 0.01  # of how often two people differ
 _AGES = (30, 45, 60)  # years at which ages are cut
+_MODEL_KEYS = ("system", "field", "group")
 _REPEATED = ("same", "two", "ratio", "settled")
-_SHARES = ("text", "person", "rest", "opinion", "again")
 
 
 def persons_inputs(data: str, inputs: AnalysisInputs) -> AnalysisInputs:
@@ -50,7 +66,7 @@ def persons_inputs(data: str, inputs: AnalysisInputs) -> AnalysisInputs:
     `inputs` are what `data` holds.
     """
     if data in ("auto", "released"):
-        inputs = gather(data, datasets=[dataset.name for dataset in bundled_datasets()])
+        inputs = gather(data, [], datasets=[dataset.name for dataset in bundled_datasets()])
     return inputs.with_part("annotators")
 
 
@@ -96,19 +112,23 @@ def again(votes: Votes) -> pd.DataFrame:
     One row for each ``part`` of the items and each ``quantity`` of `metrics.persons.repeats`, with
     a 95% interval, ``low`` to ``high``, over items and people. Parts are all items and, where a
     field of the items says in which language each round was, those with the same language and with
-    another; ``n_items`` were judged again, by ``n_people``. Without rows where nobody labelled an
-    item twice, or somebody twice in one round.
+    another; ``n_items`` were judged again, by ``n_people``. Two more parts are of a person's votes
+    on an item: where four in five of the other people's votes, of all rounds, are for one label,
+    and where fewer are. How often two people differ there repeats the choice, and has no row.
+    Without rows where nobody labelled an item twice, or somebody twice in one round.
     """
     annotations = votes.annotations
     assert annotations is not None
     records = []
     for part, is_part in () if vote_repeatedly(votes) else _parts(votes):
-        kept = annotations.take(is_part[annotations.item])
+        if not is_part.any():
+            continue
+        kept = annotations.take(is_part)
         assert kept.round is not None
         found = repeats(kept.item, kept.annotator, kept.label, kept.round, votes.dataset.n_classes)
         is_again = ~kept.is_first
         numbers = [len(np.unique(of[is_again])) for of in (kept.item, kept.annotator)]
-        for quantity in _REPEATED:
+        for quantity in _REPEATED[:1] if part in (CLEAR, SPLIT) else _REPEATED:
             if quantity in found and not np.isnan(found[quantity].value):
                 error = found[quantity]
                 low, high = error.interval(0, np.inf if quantity == "ratio" else 1)
@@ -118,14 +138,27 @@ def again(votes: Votes) -> pd.DataFrame:
 
 
 def _parts(votes: Votes) -> Iterator[tuple[str, Booleans]]:
-    """Yield parts of the items, with a mask each: by the languages of two rounds, and all."""
+    """Yield parts of the votes of all rounds, with a mask each.
+
+    They are by the languages of two rounds, by how far the other people agree, and all votes.
+    """
+    annotations = votes.annotations
+    assert annotations is not None
     for values in votes.fields.values():
         pairs = [re.fullmatch(r"([a-z]{2})-([a-z]{2})", value) for value in values]
         same = np.array([bool(pair and pair[1] == pair[2]) for pair in pairs])
         if all(pairs) and same.any() and not same.all():
-            yield SAME, same
-            yield OTHER, ~same
-    yield ALL, np.ones(len(votes), dtype=bool)
+            yield SAME, same[annotations.item]
+            yield OTHER, ~same[annotations.item]
+    yield ALL, np.ones(len(annotations.item), dtype=bool)
+    labels = np.eye(votes.dataset.n_classes)[annotations.label]
+    cells = np.column_stack([annotations.item, annotations.annotator])
+    own_cells, cell = np.unique(cells, axis=0, return_inverse=True)
+    own = group_sums(labels, cell.ravel(), len(own_cells))[cell.ravel()]
+    others = group_sums(labels, annotations.item, len(votes))[annotations.item] - own
+    agree = others.max(axis=1) >= _AGREE * np.maximum(others.sum(axis=1), 1)
+    yield CLEAR, agree
+    yield SPLIT, ~agree
 
 
 # Persons
@@ -175,7 +208,7 @@ def shares(votes: Votes) -> pd.DataFrame:
                 item, annotator, label, votes.dataset.n_classes, scale=scale, stratum=stratum[item]
             )
             has_rounds = annotations.round is not None
-            for name in _SHARES:
+            for name in SHARES[1:]:
                 if has_rounds or name not in ("opinion", "again"):
                     row |= _errors(name, parts[name])
                 else:
@@ -260,7 +293,7 @@ def _groups_of(name: str, values: tuple[str, ...]) -> list[str]:
     return ["" if age is None else str(np.searchsorted(_AGES, age, "right")) for age in ages]
 
 
-@cached_analysis(keys=("dataset", "field"), needs="what annotators are")
+@cached_analysis(keys=("dataset", "field"), needs=_GROUPS)
 def groups(votes: Votes, *, n_shuffles: int, seed: int) -> pd.DataFrame:
     """Say which part of two people's disagreement lies between groups of people.
 
@@ -317,6 +350,92 @@ def jointly(table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
+# A model, in each group
+
+
+def runs_in_groups(inputs: AnalysisInputs) -> list[Run]:
+    """Return the project's own runs that learnt, out of fold, votes of people who are something."""
+    names = {dataset.name for part in inputs if part.has(_GROUPS) for dataset in part.datasets}
+    runs = [run for run in ordered(committed_runs()) if kind_of(run) == "votes"]
+    return [run for run in runs if names & run.record.data.trained_on.keys()]
+
+
+@cached_analysis(keys=("dataset", "system", "field", "group"), needs=_GROUPS)
+def models(votes: Votes, systems: Sequence[System], *, runs: Sequence[Run] = ()) -> pd.DataFrame:
+    """Say what systems, and `runs` out of fold, are worth as predictions of each group of people.
+
+    One row for each group of `groupings`, of ``n_people`` people, on the ``n_items`` items that the
+    system predicts and on which two of them voted, ``n_votes`` each on average. Systems that give
+    one label per item are left out. See `metrics.groups.skill_in_group`, whose statistics have 95%
+    intervals over items and people. ``people`` is what a ``skill`` is worth, and its ends are those
+    of the skill. ``p`` is that of the ``gap`` from everybody else, and ``p_holm`` is adjusted for
+    all groups of the system. Without values, and with ``few``, below `_FEWEST_ITEMS` items, or
+    where the votes do not show that the group's answers differ between items. No rows where
+    somebody has several votes on an item in one round.
+    """
+    predicted = [run.predictions_on(votes) for run in runs]
+    own = {system.name for system in systems}
+    systems = [*systems, *(one for one in predicted if one is not None and one.name not in own)]
+    annotations = annotations_of(votes)
+    tables = [pd.DataFrame(columns=_MODEL_KEYS)]
+    for system in () if vote_repeatedly(votes) else systems:
+        model = np.full(votes.counts.shape, np.nan)
+        covered = system.rows_in(votes)
+        model[covered] = system.aligned_to(votes).model
+        if are_labels(model[covered]):  # which compare with people only once recalibrated
+            continue
+        is_covered = np.isin(annotations.item, covered)
+        rows = []
+        for field, group, is_kept in groupings(votes):
+            is_known = (group != "") & is_covered
+            part = annotations.take(is_known)
+            for name in np.unique(group[is_kept]):
+                row = {"system": system.name, "field": field, "group": _group_name(field, name)}
+                rows.append(row | _model_row(part, group[is_known] == name, model))
+        table = pd.DataFrame(rows)
+        tables.append(table.assign(p_holm=holm(table["p"])) if len(table) else table)
+    return pd.concat(tables, ignore_index=True)
+
+
+def _model_row(annotations: Annotations, is_member: Booleans, model: Floats) -> dict[str, Any]:
+    """Return the columns of `models` for one group, from its votes and those of everybody else."""
+    from scipy.special import stdtr  # slow to import
+
+    item = annotations.item
+    sizes = np.bincount(item[is_member])
+    row: dict[str, Any] = {
+        "n_people": len(np.unique(annotations.annotator[is_member])),
+        "n_items": int((sizes > 1).sum()),
+        "n_votes": float(sizes[sizes > 1].mean()) if (sizes > 1).any() else np.nan,
+    }
+    found: Mapping[str, TwoWay] = {}
+    if row["n_items"] >= _FEWEST_ITEMS:
+        found = skill_in_group(item, annotations.annotator, annotations.label, is_member, model)
+        if not found["base_rate"].interval(-np.inf, np.inf)[0] > 0:
+            found = {}
+    for name in ("skill", "two_differ", "gap"):
+        ends = dict.fromkeys((name, f"{name}_low", f"{name}_high"), np.nan)
+        row |= _errors(name, found[name]) if found else ends
+    for end in ("", "_low", "_high"):
+        row[f"people{end}"] = np.nan
+        if found:
+            credibility = found["two_differ"].value / found["base_rate"].value
+            row[f"people{end}"] = people_with_skill(row[f"skill{end}"], credibility)
+    gap = found.get("gap")
+    row["p"] = 2 * float(stdtr(gap.degrees, -abs(gap.value) / gap.error)) if gap else np.nan
+    return row | {"few": not found}
+
+
+def _group_name(field: str, group: str) -> str:
+    """Return a group's name as a page shows it: of ages by `_groups_of`, their range."""
+    is_age = "age" in re.split(r"[^a-z]+", field.lower()) and group in map(str, range(4))
+    if not is_age:
+        return group
+    ends = (0, *_AGES, 0)
+    low, high = ends[int(group)], ends[int(group) + 1]
+    return f"from {low}" if not high else f"{low} to {high - 1}" if low else f"below {high}"
+
+
 _BY_SHOWN = {BY_LABEL: "", ON_SCALE: ", by value"}
 
 
@@ -330,7 +449,7 @@ SHARES_COLUMNS = [
     Column("crowd", _crowd_name),
     with_ends("text, %", "text", 0, percent=True, group="of a vote’s variance"),
     with_ends("person, %", "person", 0, percent=True, group="of a vote’s variance"),
-    Column("rest, %", "rest", 0, percent=True, group="of a vote’s variance"),
+    with_ends("rest, %", "rest", 0, percent=True, group="of a vote’s variance"),
     with_ends("two people differ, %", "two_differ", 1, percent=True),
     Column("people", "n_people", 0),
 ]
@@ -344,3 +463,23 @@ GROUPS_COLUMNS = [
     Column("groups", "n_groups", 0),
     Column("people", "n_people", 0),
 ]
+MODEL_COLUMNS = [
+    DATASET,
+    Column("system", "system"),
+    Column("people by", "field", names=lambda name: str(name).lower()),
+    Column("group", lambda row: in_markdown(row["group"])),
+    with_ends("skill", "skill", 2),
+    Column("worth, in its people", lambda row: _worth_text(row)),
+    with_ends("more than elsewhere", "gap", 2),
+    Column("p, Holm", "p_holm", 2),
+    Column("people", "n_people", 0),
+    Column("votes per item", "n_votes", 1),
+]
+
+
+def _worth_text(row: Row) -> str:
+    """Return a worth in people with its interval, or that the votes are too few for one."""
+    if row["few"]:
+        return "too few votes"
+    low, high = (people_in_words(row[end]) for end in ("people_low", "people_high"))
+    return f"{people_in_words(row['people'])} [{low}, {high}]"

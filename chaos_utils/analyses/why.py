@@ -16,7 +16,7 @@ import pandas as pd
 from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs
 from chaos_utils.base.style import SYSTEM_NAMES
-from chaos_utils.datasets.auxiliary_data import AMBIENT, TAXONOMY, VARIERR, AuxiliaryData
+from chaos_utils.datasets.auxiliary_data import AMBIENT, TAXONOMY, UNLI, VARIERR, AuxiliaryData
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.agreement import quadratic_entropy
 from chaos_utils.metrics.divergence import (
@@ -25,11 +25,13 @@ from chaos_utils.metrics.divergence import (
     jensen_shannon_distance,
 )
 from chaos_utils.metrics.resampling import bootstrap_means, holm, percentile_interval
-from chaos_utils.report.columns import Column, Row, number
+from chaos_utils.report.columns import Column, Row, number, with_ends
 from chaos_utils.scoring.evaluate import part_of
 from chaos_utils.scoring.system import System, shared_rows
 
-READS = ("varierr/*", "nli_disagreement_taxonomy/*", "livenli/*", "ambient/crowdworker*")
+READS = (
+    "varierr/*", "nli_disagreement_taxonomy/*", "livenli/*", "ambient/crowdworker*", "unli/*",
+)  # fmt: skip
 
 Booleans = npt.NDArray[np.bool_]
 
@@ -382,6 +384,91 @@ def readings(
         about = group[["bits", "apart"]].mean()
         tables.append(table.assign(shown=shown, n_shown=len(group), n_votes=size, **about))
     return pd.concat(tables, ignore_index=True)
+
+
+# A stated probability
+
+_N_VOTES = (1, 2, 3)  # that a stated probability is compared with
+
+
+def stated_inputs(inputs: AnalysisInputs) -> AnalysisInputs:
+    """Return those of the inputs that are released, to whose items UNLI's pairs are joined."""
+    parts = inputs.with_auxiliary_data(UNLI)
+    return replace(inputs, dataset_inputs=tuple(part for part in parts if part.recordable))
+
+
+@cached_analysis(keys=("dataset", "predictor"))
+def stated(
+    votes: Votes,
+    *,
+    n_resamples: int,
+    confidence: float,
+    seed: int,
+    companion: AuxiliaryData = UNLI,
+) -> pd.DataFrame:
+    """Say what a stated probability, and what a few votes, say of the share of the first label.
+
+    ``correlation`` is that over items with the share of all votes that this label, entailment, has;
+    intervals, ``_low`` to ``_high``, are by the bootstrap over items. A ``predictor`` is
+    ``stated``, the probability that people gave to the hypothesis, the mean of a few; or the share
+    of the label among so many votes, which are others than those that judge: expected from all
+    votes, without bias. ``votes_worth``, of ``stated`` alone, is the number of votes with the same
+    correlation, infinite if there is none. ``n_items`` have both.
+    """
+    pairs = companion.read(votes.dataset.name)
+    probability = pairs[pairs["uid"] != ""].set_index("uid")["probability"]
+    part = _votes_on(votes, probability.index)
+    x = probability[list(part.uids)].to_numpy()
+    counts, n = part.counts[:, 0].astype(float), part.n_votes
+    share = counts / n
+    # Means of these give all correlations; the last is the square of what all people would say.
+    columns = np.column_stack([x, x**2, share, share**2, x * share, counts * (counts - 1)])
+    columns[:, -1] /= n * (n - 1)
+    draws = _correlations(bootstrap_means(columns, n_resamples, np.random.default_rng(seed)))
+    point = _correlations(columns.mean(axis=0))
+    ends = {name: percentile_interval(values, confidence) for name, values in draws.items()}
+
+    def estimate(column: str, name: str) -> dict[str, float]:
+        low, high = map(float, ends[name])
+        return {column: float(point[name]), f"{column}_low": low, f"{column}_high": high}
+
+    rows = pd.DataFrame(
+        {"predictor": name, "n_items": len(part)} | estimate("correlation", name)
+        for name in ("stated", *map(str, _N_VOTES))
+    )
+    worth = estimate("votes_worth", "votes_worth")
+    return rows.join(pd.DataFrame([worth]))  # the first row's alone
+
+
+def _correlations(means: Floats) -> dict[str, Floats]:
+    """Return the correlations of `stated`, and the votes worth as much, from means over items."""
+    x, xx, share, squares, products, without_bias = np.moveaxis(means, -1, 0)
+    spread, of_share = np.sqrt(xx - x**2), np.sqrt(squares - share**2)
+    between, within = without_bias - share**2, share - without_bias
+    of_stated = (products - x * share) / (spread * of_share)
+    found = {"stated": of_stated}
+    for k in _N_VOTES:
+        found[str(k)] = between / np.sqrt(between + within / k) / of_share
+    # k votes have this correlation where between² / (r² of_share²) − between is within / k.
+    left = (between / (of_stated * of_share)) ** 2 - between
+    found["votes_worth"] = np.divide(
+        within, left, out=np.full(np.shape(left), np.inf), where=left > 0
+    )
+    return found
+
+
+_PREDICTOR_NAMES = {
+    "stated": "a probability, the mean of a few people’s",
+    "1": "one other person’s vote",
+    "2": "two other people’s votes",
+    "3": "three other people’s votes",
+}
+STATED_COLUMNS = [
+    Column("what is known of an item", "predictor", names=_PREDICTOR_NAMES),
+    with_ends("correlation with the share of entailment", "correlation", 2),
+    with_ends("as good as so many votes", "votes_worth", 1),
+    Column("items", "n_items", 0),
+]
 
 
 _STATUS_NAMES = {

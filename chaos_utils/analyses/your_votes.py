@@ -16,8 +16,10 @@ import pandas as pd
 from chaos_utils.analyses import persons
 from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs, gather
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.errors import ChaosError, counted
+from chaos_utils.base.inputs import OWN
 from chaos_utils.base.table import in_order_of
+from chaos_utils.datasets.adaptive import refuse_adaptive
 from chaos_utils.datasets.loading import needs_votes
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.agreement import (
@@ -62,7 +64,6 @@ from chaos_utils.scoring.evaluate import (
     references,
 )
 from chaos_utils.scoring.human_equivalents import refusal
-from chaos_utils.scoring.next_votes import refuse_adaptive
 from chaos_utils.scoring.scores import EvaluationRequest, as_scores, score
 from chaos_utils.scoring.system import System, shared_rows
 from chaos_utils.scoring.systems import (
@@ -773,6 +774,7 @@ def shares_columns(rows: pd.DataFrame) -> list[Column]:
 
 
 GROUPS_COLUMNS = _without(persons.GROUPS_COLUMNS, "dataset", "same", "other")
+GROUP_MODEL_COLUMNS = persons.MODEL_COLUMNS[1:]
 SYSTEM_INDEX = ("dataset", "system")
 
 
@@ -831,9 +833,10 @@ def crowd_inputs(data: str, dataset: str, predictions: Sequence[str]) -> Analysi
     if n_pairs < _FEWEST_ITEMS:
         raise ChaosError(
             "These votes cannot say how far people agree.",
-            where=votes.source.name,
-            found=f"{n_pairs} items with two votes or more",
+            where=votes.source.name.removeprefix(OWN),
+            found=f"{counted(n_pairs, 'item')} with two votes or more, of {len(votes):,}",
             expected=f"at least {_FEWEST_ITEMS}",
+            todo="ask more people about the same items",
         )
     systems = tuple(own_systems(votes, predictions))
     refuse_unused(predictions, inputs.votes, systems)

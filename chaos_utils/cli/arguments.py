@@ -1,12 +1,13 @@
 """Arguments that several commands share, and how they are read."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 from typer import Argument, Option
 
-from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import check_free
 
 Parameters = Annotated[
@@ -57,6 +58,22 @@ def writable(text: str) -> Path:
             todo="change its permissions or choose another place",
         )
     return target
+
+
+def formula_notes(names: Iterable[str]) -> list[str]:
+    """Return a note for a CSV file with names that a spreadsheet would compute, if there are any.
+
+    The names stay as they are, since files are joined by them.
+    """
+    from chaos_utils.report.columns import safe_cell
+
+    n_formulas = sum(safe_cell(name) != name for name in names)
+    if not n_formulas:
+        return []
+    return [
+        f"{counted(n_formulas, 'name')} in this file would be computed by a spreadsheet (=, +, - "
+        "or @ comes first): open it as text"
+    ]
 
 
 def check_result(target: Path, votes: str, force: bool) -> None:

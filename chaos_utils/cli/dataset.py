@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.cli.arguments import Replace, beside, check_result
+from chaos_utils.cli.arguments import Replace, beside, check_result, formula_notes
 from chaos_utils.cli.console import Replies, Reply, command
 
 if TYPE_CHECKING:
@@ -217,21 +217,26 @@ def export(
     ] = False,
     force: Replace = False,
 ) -> Replies:
-    """Write soft labels for training: the vote shares of each item, as CSV."""
+    """Write soft labels for training: the vote shares of each item, as CSV.
+
+    Raw shares are unbiased, and better to learn than shrunken ones: the chapter *Repairing
+    predictions with few votes* compares them (tbl-soft-labels).
+    """
     from chaos_utils.base.files import csv_text, write_text
     from chaos_utils.cli.export import load_dataset
-    from chaos_utils.scoring.next_votes import label_rows, refuse_adaptive
+    from chaos_utils.datasets.adaptive import refuse_adaptive
+    from chaos_utils.scoring.next_votes import label_rows
 
     target = to or beside(votes, "-soft.csv")
     check_result(target, votes, force)
     loaded = load_dataset(votes)
     refuse_adaptive(loaded)
     write_text(target, csv_text(label_rows(loaded, shrunken=shrunken)))
-    notes = [*loaded.notes]
+    notes = [*loaded.notes, *formula_notes([*loaded.uids, *loaded.dataset.codes])]
     if shrunken:
         notes.append(
             "shrunken shares are nearer to people on each item, and worse to train on than raw "
-            "ones: a model that learns from raw shares shrinks by itself"
+            "ones: a model that learns from raw shares shrinks by itself (tbl-soft-labels)"
         )
     lines = [str(target), f"  {counted(len(loaded), 'item')}, a column for each label"]
     yield Reply(

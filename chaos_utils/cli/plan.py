@@ -8,7 +8,7 @@ from typer import Argument, Option
 
 from chaos_utils.base.errors import check_known, counted
 from chaos_utils.base.files import csv_text, write_text
-from chaos_utils.cli.arguments import Replace, beside, check_result
+from chaos_utils.cli.arguments import Replace, beside, check_result, formula_notes
 from chaos_utils.cli.console import Grid, Replies, Reply, command
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def plan(
     first = (loaded.batches or (1,))[0]
     notes.append(f"people and models are judged by batch {first} alone: later votes lie where "
                  "people disagree")  # fmt: skip
+    notes += formula_notes(uid for uid, n in zip(found.uids, found.asked, strict=True) if n)
     if aim == "shares":
         notes.append("for shares, votes spread evenly are nearly as good, and bias nothing")
     outlooks = {"now": found.now, "spread evenly": found.even, "as planned": found.planned}

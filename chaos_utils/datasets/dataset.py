@@ -421,6 +421,8 @@ class LongReader(TableFields):
         Column of the batch in which the vote was asked for, a whole number. All items have votes of
         the first batch, and later ones were asked where earlier votes were close: only the first
         counts where people and systems are judged. Empty where all votes were asked alike.
+    second_votes : bool
+        Whether an annotator's second vote on an item counts, and is reported; else it is a fault.
     missing : tuple of str
         Answers that are no votes, such as ``-1`` or ``skipped``; an empty text is an empty cell.
     separator : str
@@ -442,6 +444,7 @@ class LongReader(TableFields):
     time: str = ""
     rounds: Annotated[tuple[str, ...], Field(min_length=2)] | tuple[()] = ()
     batch: str = ""
+    second_votes: bool = False
     items_across: bool = False
     missing: _Answers = ()
     separator: str = ""
@@ -451,6 +454,7 @@ class LongReader(TableFields):
     def _check(self) -> "LongReader":
         for name in (
             "annotator_fields", "about_annotators", "round", "time", "rounds", "items_across",
+            "second_votes",
         ):  # fmt: skip
             if getattr(self, name) and not self.annotator:
                 raise ValueError(f"{name} needs the column of the annotator")
@@ -465,6 +469,8 @@ class LongReader(TableFields):
             raise ValueError("items_across needs other names of columns than item and label")
         if self.batch and (self.round or self.rounds or self.time):
             raise ValueError("batch and rounds exclude each other: ask people again in one batch")
+        if self.second_votes and (self.round or self.rounds or self.time):
+            raise ValueError("second_votes count where votes have no rounds")
         if len(set(self.rounds)) < len(self.rounds):
             raise ValueError("rounds names a column twice")
         about = self.about_annotators

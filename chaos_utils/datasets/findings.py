@@ -11,16 +11,19 @@ import numpy as np
 from chaos_utils.base.errors import counted
 from chaos_utils.base.files import uncollected
 from chaos_utils.base.inputs import OWN
+from chaos_utils.datasets.adaptive import signs_of_adaptive
 from chaos_utils.datasets.faults import Faults
 from chaos_utils.datasets.frame import Column, Frame
 from chaos_utils.datasets.layout import layout_of
-from chaos_utils.datasets.people import holds_names, names_annotators
+from chaos_utils.datasets.people import holds_names, look_like_people, names_annotators
 from chaos_utils.datasets.readers import read_noting
 from chaos_utils.datasets.recognition.candidates import columns_of
 from chaos_utils.datasets.recognition.readings import Layout, to_dataset
 from chaos_utils.datasets.texts import annotators_of, why_no_text
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
 
+_MANY_NAMES = 12  # labels, beyond which they may be names of people
+_N_BIASED = 4  # first abilities, which votes asked where the vote is close would bias
 _MOST_ANNOTATORS = 3000  # all pairs of more annotators take too much memory
 # Of the greatest entropy: a larger bias is no longer close to the first term of its expansion.
 _MOST_BIAS = 0.25
@@ -48,7 +51,7 @@ class Findings:
         Column by what it was recognised as, such as ``item``.
     rows, items, votes : int
     labels : dict of int
-        Votes by label.
+        Votes by label; labels that look like people's names are numbered.
     votes_per_item : dict of int
         Items by their number of votes.
     unanimous, ties : int
@@ -66,6 +69,9 @@ class Findings:
         Faults for which `chaos evaluate` refuses the file.
     remarks : list of str
         What looks odd, but is read without a change.
+    adaptive : str
+        What shows that votes were asked where the vote is close, and nothing says which came first;
+        empty where nothing does.
     abilities : list of Capability
     """
 
@@ -85,6 +91,7 @@ class Findings:
     reasons: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    adaptive: str = ""
     abilities: list[Capability] = field(default_factory=list)
 
 
@@ -110,6 +117,7 @@ def check_votes(votes: Votes, faults: Sequence[str] = ()) -> Findings:
             found.remarks.append(f"votes by {field_name!r}: {listing}")
     found.remarks += list(votes.notes)
     _add_counts(found, votes.counts, votes.dataset.codes)
+    found.adaptive = signs_of_adaptive(votes)
     found.abilities = _abilities(found, ordered=votes.dataset.ordered, old=votes.has_old_labels)
     return found
 
@@ -238,6 +246,12 @@ def _add_counts(found: Findings, counts: Ints, labels: tuple[str, ...]) -> None:
     """Add the numbers of votes by label and by item; `counts` has shape (items, labels)."""
     totals = counts.sum(axis=1)
     found.votes = int(totals.sum())
+    if len(labels) > _MANY_NAMES and look_like_people(labels):
+        labels = tuple(f"label {k + 1}" for k in range(len(labels)))
+        found.remarks.append(
+            "the labels look like people's names, and are not shown: is this the column of the "
+            "annotators?"
+        )
     found.labels = dict(zip(labels, counts.sum(axis=0).tolist(), strict=True))
     numbers, items = np.unique(totals, return_counts=True)
     found.votes_per_item = dict(zip(numbers.tolist(), items.tolist(), strict=True))
@@ -301,7 +315,11 @@ def _abilities(
     no_overlap = "" if overlap else "no two judged the same item"
     with_several = f"on {counted(n_several, 'item')} with two votes or more"
     with_one = f"one vote on {counted(n_single, 'item')}" if n_single else "no votes"
-    abilities = (  # what, whether it can be computed, how well, or why not
+    adaptive = (
+        f"votes were asked where the vote is close: {found.adaptive}; people seem to disagree more "
+        "than they do: name the column `reader.batch`, or say `adaptive: false`"
+    )
+    abilities = [  # what, whether it can be computed, how well, or why not
         ("predictions judged by `chaos evaluate`", not found.faults, unused_columns,
          "the faults above come first"),
         ("agreement, quadratic entropy and squared distance, unbiased", n_several > 0, with_several,
@@ -316,5 +334,11 @@ def _abilities(
          "say `ordered: true` in the YAML file if the labels are a scale"),
         ("comparison with an old gold label", old, "",
          "no column is named as reader.old_label in a YAML file"),
-    )  # fmt: skip
+    ]  # fmt: skip
+    if found.adaptive and not found.faults:
+        biased = abilities[:_N_BIASED]
+        reasons = [adaptive, *["for the same reason"] * (_N_BIASED - 1)]
+        abilities[:_N_BIASED] = [
+            (what, False, "", why) for (what, *_), why in zip(biased, reasons, strict=True)
+        ]
     return [Capability(what, can, how if can else why) for what, can, how, why in abilities]

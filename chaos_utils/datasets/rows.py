@@ -520,7 +520,13 @@ class Rows:
         cells = self.frame.column(path)
         numbers = cells.map(or_nan(as_number), np.float64)
         is_whole = numbers == np.rint(numbers)  # not for NaN
-        self.wrong(~is_whole, path, cells, "a whole number, such as 1 for the first batch")
+        expected = "a whole number, such as 1 for the first batch"
+        self.note(
+            ~is_whole,
+            lambda row: (
+                f"item {shorten(self.item[row])}, {wrong_value_message(path, cells[row], expected)}"
+            ),
+        )
         values, batches = np.unique(np.where(is_whole, numbers, np.inf), return_inverse=True)
         self.batches = tuple(int(value) for value in values if np.isfinite(value))
         running: Ints = batches if at is None else batches[at]
@@ -707,9 +713,11 @@ class Rows:
 
         def problem(row: int) -> str:
             item = int(self.item.codes[row])
+            if not total[item] and len(self.batches) > 1:
+                name = shorten(self.item[row])
+                return f"item {name}: found no votes of the first batch; expected at least 1"
             if not total[item]:
-                batch = " of the first batch" if len(self.batches) > 1 else ""
-                return f"found no votes{batch}; expected at least 1 per item"
+                return "found no votes; expected at least 1 per item"
             if n_votes and total[item] != n_votes:
                 return f"found {counted(int(total[item]), 'vote')}; expected {n_votes} per item"
             return (

@@ -1,17 +1,18 @@
-"""Groups of people: which part of their disagreement lies between groups.
+"""Groups of people: which part of their disagreement lies between groups, what a model is in each.
 
 Two people of different groups may differ more than two of one group although groups answer alike:
 it is enough that the people of one vary more, since few pairs are theirs. The part between groups
 is 0 then.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.metrics.jackknife import TwoWay, group_sums
+from chaos_utils.metrics.jackknife import TwoWay, group_sums, two_way_jackknife
 from chaos_utils.metrics.persons import label_points
 
 Floats = npt.NDArray[np.float64]
@@ -374,3 +375,83 @@ def shuffled_groups_p(
         shuffled[in_order] = group_of[np.lexsort((rng.random(n_people), stratum_of))]
         n_as_large += between(shuffled) >= observed
     return (1 + n_as_large) / (1 + n_shuffles)
+
+
+def skill_in_group(
+    item: Ints,
+    person: Ints,
+    label: Ints,
+    is_member: npt.NDArray[np.bool_],
+    model: npt.ArrayLike,
+) -> Mapping[str, TwoWay]:
+    r"""Return what a model is worth as a prediction of what one group of people says.
+
+    On the items with two votes or more of the group, all distances are to the group's own people,
+    without bias: ``skill`` is 1 − d/d₀, 1 for whoever knows how they would all answer and 0 for
+    their base rate; without bias, it may come out above 1. ``two_differ`` is V, how often two of
+    them differ on an item, and ``base_rate`` is d₀; where its interval holds 0, no skill is
+    defined. A skill s is worth s V/d₀ / (1 − s) of these people. ``gap`` is the skill in the group
+    minus that in everybody else. Errors are over items and people, by the two-way jackknife.
+
+    Parameters
+    ----------
+    item, person, label : ndarray of int, shape (n_votes,)
+        Which item each vote is on, who gave it, and which label it is, from 0.
+    is_member : ndarray of bool, shape (n_votes,)
+        Whether the person belongs to the group.
+    model : array_like of float, shape (n_items, n_classes)
+        The model's distribution for each item.
+    """
+    predicted = np.asarray(model, dtype=np.float64)
+    n_classes = predicted.shape[1]
+    votes = np.column_stack(
+        [np.eye(n_classes)[label], predicted[item, label], (predicted[item] ** 2).sum(axis=1)]
+    )
+    ballots = np.concatenate([votes * is_member[:, None], votes * ~is_member[:, None]], axis=1)
+
+    def columns(sums: Floats) -> Floats:
+        return np.concatenate([_skill_columns(part) for part in np.split(sums, 2, axis=1)], axis=1)
+
+    def statistic(name: str) -> Callable[[Floats], Floats]:
+        return lambda sums: _skills(np.split(sums, 2, axis=-1)[0])[name]
+
+    def gap(sums: Floats) -> Floats:
+        own, others = (_skills(part)["skill"] for part in np.split(sums, 2, axis=-1))
+        return np.asarray(own - others)
+
+    statistics = {name: statistic(name) for name in ("skill", "two_differ", "base_rate")}
+    return {
+        name: two_way_jackknife(item, person, ballots, columns, reduce)
+        for name, reduce in (statistics | {"gap": gap}).items()
+    }
+
+
+def _skill_columns(sums: Floats) -> Floats:
+    """Return what `_skills` sums over items, from sums over an item's votes; 0 below two votes."""
+    counts, of_label, squares = sums[:, :-2], sums[:, -2], sums[:, -1]
+    n = counts.sum(axis=1)
+    has_two = n > 1.5
+    n = np.where(has_two, n, 2.0)
+    shares = counts / n[:, None]
+    alike = (counts * (counts - 1)).sum(axis=1) / (n * (n - 1))  # without bias
+    of_model = (squares - 2 * of_label) / n + alike
+    own = (shares**2).sum(axis=1)
+    return np.column_stack([np.ones(len(n)), of_model, alike, own, shares]) * has_two[:, None]
+
+
+def _skills(sums: Floats) -> dict[str, Floats]:
+    """Return skill, disagreement and the base rate's distance, from sums over items.
+
+    The base rate of an item is the mean of the shares of all others.
+    """
+    n, of_model, alike, own = (sums[..., k] for k in range(4))
+    square = (sums[..., 4:] ** 2).sum(axis=-1)
+    others = np.maximum(n - 1, 1)
+    products, squares = (square - own) / others, ((n - 2) * square + own) / others**2
+    base = (alike - 2 * products + squares) / n
+    person, system = 1 - alike / n, of_model / n
+    return {
+        "skill": 1 - system / np.where(base > 0, base, np.nan),
+        "two_differ": person,
+        "base_rate": base,
+    }

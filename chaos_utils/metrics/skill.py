@@ -190,6 +190,14 @@ def skill_of_people(n_people: npt.ArrayLike, credibility: float) -> Floats:
     return np.asarray(people / (people + credibility))
 
 
+def people_with_skill(skill: float, credibility: float) -> float:
+    """Return how many people's answers have a skill: the inverse of `skill_of_people`.
+
+    `skill` is at most 1, where people are infinitely many; `credibility` is k₀ = V/d₀, in people.
+    """
+    return credibility * skill / (1 - skill) if skill < 1 else np.inf
+
+
 def people_on_top(
     of_person: npt.ArrayLike, of_base_rate: npt.ArrayLike, of_system: npt.ArrayLike
 ) -> Floats:
@@ -285,7 +293,7 @@ def intervals(
         result["skill_shrunk"] = low, high
         k_0 = float(person / spread)
         low, high = map(_squared, interval(_correlation_of_people(k_0), "V", *terms))
-        result["people_shrunk"] = _people_with_skill(low, k_0), _people_with_skill(high, k_0)
+        result["people_shrunk"] = people_with_skill(low, k_0), people_with_skill(high, k_0)
     return result
 
 
@@ -297,11 +305,6 @@ def _inverted(interval: tuple[float, float]) -> tuple[float, float]:
 
 def _squared(correlation: float) -> float:
     return min(max(correlation, 0.0), 1.0) ** 2
-
-
-def _people_with_skill(skill: float, credibility: float) -> float:
-    """Return how many people's answers have a skill: the inverse of `skill_of_people`."""
-    return credibility * skill / (1 - skill) if skill < 1 else np.inf
 
 
 def _ratio(means: Floats) -> tuple[Smooth, Smooth]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from chaos_utils.base.errors import ChaosError, check_known, counted, did_you_mean
 from chaos_utils.base.inputs import OWN
+from chaos_utils.datasets.adaptive import refuse_adaptive
 from chaos_utils.datasets.catalogue import are_own
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.measures import MEASURES
@@ -24,7 +25,6 @@ from chaos_utils.metrics.skill import MARKS, skill_of_people
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.copies import copied_votes
-from chaos_utils.scoring.next_votes import refuse_adaptive
 from chaos_utils.scoring.places import RANKED_BY, Pool, place
 from chaos_utils.scoring.predictions import join, notes_on_missing, read_predictions
 from chaos_utils.scoring.published import rank_among_published

@@ -1,4 +1,4 @@
-"""Which items to ask about next, what that gains, and whether votes were asked so before.
+"""Which items to ask about next, and what that gains.
 
 Votes that are asked where the vote is close find majorities sooner, and bias what is said of people
 by them: that then comes from the first votes alone, or from a prior.
@@ -12,8 +12,8 @@ import numpy as np
 
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.inputs import OWN
+from chaos_utils.datasets.adaptive import refuse_adaptive
 from chaos_utils.datasets.votes import Ints, Votes
-from chaos_utils.metrics.agreement import quadratic_entropy
 from chaos_utils.metrics.allocation import RULES, STARTING_VOTES, Rule, next_votes, spend
 from chaos_utils.metrics.divergence import Floats, total_variation
 from chaos_utils.metrics.priors import (
@@ -26,7 +26,6 @@ from chaos_utils.metrics.scores import shared_top
 
 AIMS = ("majority", "shares")
 _FEWEST_FOR_PRIOR = 50  # items: from fewer, a prior of any shape says too little
-_ADAPTIVE_CORRELATION, _ADAPTIVE_ERRORS = 0.25, 4  # of numbers of votes with disagreement
 _MOST_ROUNDS = 20  # in a forecast
 _MOST_VOTES = 1000  # per item, that a budget may buy
 _DRAWS_OF_ITEMS, _MOST_DRAWS = 20_000, 20  # of truths, in a forecast
@@ -203,47 +202,6 @@ def _values(counts: Ints, truth: Floats) -> Floats:
     right = (shared_top(counts / counts.sum(axis=1, keepdims=True)) * shared_top(truth)).sum(axis=1)
     misplaced = 100 * total_variation(truth, posterior_means(counts, prior, prior.points))
     return np.column_stack([right, misplaced])
-
-
-def refuse_adaptive(votes: Votes) -> None:
-    """Raise a ChaosError if votes were asked where the vote is close, without their batches.
-
-    So says the dataset's field `adaptive`; where it says nothing, numbers of votes that go with
-    disagreement beyond chance do: a correlation over items above 0.25 and four standard errors.
-    """
-    if votes.later_counts is not None or votes.dataset.adaptive is False:
-        return
-    found = "`adaptive: true` in the YAML file"
-    if votes.dataset.adaptive is None:
-        correlation = _correlation(votes)
-        if correlation < _ADAPTIVE_CORRELATION:
-            return
-        sizes = votes.n_votes
-        found = (
-            f"from {sizes.min()} to {sizes.max()} votes per item, more where people disagree "
-            f"(correlation {correlation:.2f})"
-        )
-    raise ChaosError(
-        "Votes were asked where the vote is close, and nothing says which came first.",
-        where=votes.source.name.removeprefix(OWN),
-        found=found,
-        expected="a row per vote, with a column `batch`: 1 for the votes that all items got",
-        todo="name the column in a dataset's YAML file, `reader.batch`, so that people and systems "
-        "are judged by the first batch; or say `adaptive: false` there, where numbers of votes "
-        "were set before anybody voted",
-    )
-
-
-def _correlation(votes: Votes) -> float:
-    """Return the correlation of numbers of votes with disagreement; 0 where chance may give it."""
-    counts = votes.counts[votes.n_votes >= 2]
-    if len(counts) < 2:
-        return 0.0
-    sizes, disagreement = counts.sum(axis=1), quadratic_entropy(counts)
-    if not (sizes.std() > 0 and disagreement.std() > 0):
-        return 0.0
-    correlation = float(np.corrcoef(sizes, disagreement)[0, 1])
-    return correlation if correlation * np.sqrt(len(counts)) > _ADAPTIVE_ERRORS else 0.0
 
 
 def label_rows(votes: Votes, *, shrunken: bool = False) -> Iterator[tuple[object, ...]]:

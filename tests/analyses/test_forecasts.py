@@ -74,3 +74,4 @@ def test_a_thousand_people_bear_out_what_five_votes_foretell_of_means_not_of_ite
     )
     assert (seen["interval"] < 0.9).all()
     assert (seen["interval_dirichlet"] > 0.93).all()
+    assert seen["interval_early"].tolist() == pytest.approx([0.96, 0.95, 0.90], abs=0.02)

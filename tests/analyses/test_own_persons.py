@@ -57,9 +57,14 @@ def needed(votes):
     return data_needed(votes, **tables(votes))
 
 
+def on_all_items(votes):
+    rows = persons.again.function(votes)
+    return rows[rows["part"] == persons.ALL].set_index("quantity")
+
+
 def test_noise_is_what_the_same_person_changes(tmp_path):
     votes = own_votes(tmp_path, judged(slip=0.1))
-    row = persons.again.function(votes).set_index("quantity")
+    row = on_all_items(votes)
     slips = 2 * 0.1 * 0.9
     two = 2 * 0.2 * 0.8 * (1 - 2 * slips) + slips  # of views, then with the slips of both
     for name, truth in (
@@ -70,7 +75,7 @@ def test_noise_is_what_the_same_person_changes(tmp_path):
     assert (row["n_items"] == 60).all()
     assert (row["n_people"] == N_PEOPLE).all()
     third = own_votes(tmp_path, judged(rounds=(1, 2, 5)))
-    again = persons.again.function(third).set_index("quantity")
+    again = on_all_items(third)
     assert again["low"]["same"] < slips < again["high"]["same"]
     assert not needed(third).count("round:")
 

@@ -12,6 +12,8 @@ from chaos_utils.analyses import persons
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.votes import Annotations, frozen
 from chaos_utils.metrics.persons import variance_shares
+from chaos_utils.report.tables import lay_out
+from chaos_utils.scoring.systems import computed
 
 
 def crowd(item, annotator, label, *, rounds=None, fields=None, items=None, **dataset):
@@ -48,8 +50,28 @@ def test_the_same_person_again_by_the_languages_of_the_rounds():
     assert value["another language", "same"] == 1 / 2
     assert rows.loc[("all", "same"), ["n_items", "n_people"]].tolist() == [3, 2]
     alone = persons.again.function(replace(votes, fields={}))
-    assert set(alone["part"]) == {"all"}
+    assert set(alone["part"]) == {"all", persons.CLEAR}  # one other person agrees with themselves
     assert not len(persons.again(evidence_on([crowd([0, 0], [0, 1], [0, 1])])).rows)
+
+
+def test_changes_where_the_other_people_agree_and_where_they_are_split():
+    """Slips are three times as frequent on split items; a person's own votes choose no item."""
+    rng = np.random.default_rng(5)
+    item, person = (of.ravel() for of in np.indices((120, 20)))
+    is_split = item % 2 == 1
+    view = np.where(is_split, rng.random(len(item)) < 0.5, item % 4 == 0)
+    slips = np.where(is_split, 0.15, 0.05)
+    rounds = [view ^ (rng.random(len(item)) < slips) for _ in range(2)]
+    votes = crowd(
+        np.tile(item, 2), np.tile(person, 2), np.concatenate(rounds).astype(int),
+        rounds=np.repeat([0, 1], len(item)),
+    )  # fmt: skip
+    rows = persons.again.function(votes).set_index(["part", "quantity"])
+    for part, slip in ((persons.CLEAR, 0.05), (persons.SPLIT, 0.15)):
+        row = rows.loc[(part, "same")]
+        assert row["low"] < 2 * slip * (1 - slip) < row["high"]
+        assert row["n_items"] == 60
+        assert (part, "two") not in rows.index
 
 
 def test_careless_people_are_left_out_beside_everyone_and_who_is_near_the_bar_is_named():
@@ -107,6 +129,44 @@ def test_ages_are_cut_and_small_groups_are_left_out():
     assert np.isnan(row["share"])
 
 
+def test_a_model_in_each_group_is_judged_by_its_own_people():
+    """It knows how the brown-haired answer; the black-haired answer something else."""
+    rng = np.random.default_rng(7)
+    n_items, hair = 400, np.array(["brown"] * 30 + ["black"] * 26 + ["red"] * 4)
+    truths = {name: rng.beta(0.6, 0.6, n_items) for name in ("brown", "black", "red")}
+    person = np.concatenate([rng.permutation(60)[:12] for _ in range(n_items)])
+    item = np.repeat(np.arange(n_items), 12)
+    by_hair = np.column_stack(list(truths.values()))
+    chance = by_hair[item, [list(truths).index(hair[one]) for one in person]]
+    label = (rng.random(len(item)) < chance).astype(int)
+    votes = crowd(item, person, label, fields={"hair": tuple(hair)})
+    model = computed("one", votes, np.column_stack([1 - truths["brown"], truths["brown"]]))
+    one_label = replace(model, name="labels", probabilities=np.eye(2)[label[::12]])
+    rows = persons.models.function(votes, [model, one_label]).set_index("group")
+    assert list(rows.index) == ["black", "brown"]
+    brown, black = rows.loc["brown"], rows.loc["black"]
+    assert brown["skill_low"] < 1 <= brown["skill_high"]
+    assert brown["people"] > 10
+    assert black["skill_high"] < 0
+    assert black["people"] < 0
+    assert brown["gap_low"] > 0 > black["gap_high"]
+    assert rows["p_holm"].max() < 1e-6
+    votes = crowd(item[:900], person[:900], label[:900], fields={"hair": tuple(hair)})
+    few = persons.models.function(votes, [part_of_model(model, 75)])
+    assert few["few"].all()
+    assert few["skill"].isna().all()
+    (shown, *_) = lay_out(few.assign(dataset="rte"), persons.MODEL_COLUMNS)[1]
+    assert "too few votes" in shown
+
+
+def part_of_model(system, n_items):
+    """Return a system's predictions of the first items, for votes on these alone."""
+    return replace(
+        system, uids=system.uids[:n_items], probabilities=system.probabilities[:n_items],
+        predicted=system.predicted[:n_items],
+    )  # fmt: skip
+
+
 def test_all_groupings_hold_at_once():
     rows = pd.DataFrame(
         {"dataset": "made", "field": ["a", "b", "c"], "share": [0.02, 0.0, np.nan],
@@ -126,12 +186,12 @@ def test_all_groupings_hold_at_once():
 SHARES = {
     "rte": (0.25, 0.11), "md-agreement": (0.36, 0.12), "dices350": (0.16, 0.17),
     "multipico": (0.27, 0.07), "csc": (0.12, 0.11), "popquorn": (0.13, 0.12),
-    "lesion": (0.42, 0.01),
+    "lesion": (0.42, 0.01), "probcopa": (0.43, 0.02),
 }  # fmt: skip
 
 
 @pytest.mark.published("snow2008/*", "lewidi2023/*", "dices/*", "lewidi2025/*", "popquorn/*",
-                       "alttest/*")  # fmt: skip
+                       "alttest/*", "probcopa/*")  # fmt: skip
 def test_shares_are_those_that_were_computed_apart():
     found = {name: persons.shares.function(load_votes(name)) for name in SHARES}
     first = {name: rows.iloc[0] for name, rows in found.items()}

@@ -102,6 +102,35 @@ def test_what_disambiguation_removes(votes):
     assert by.loc[("as written", 5), "apart"] == pytest.approx(5 / 9 / 2)
 
 
+def test_a_stated_probability_is_worth_the_votes_that_say_as_much(sample):
+    """Each item has a probability that is the share of entailment in two other votes."""
+    rng, n_items = np.random.default_rng(1), len(sample[1])
+    truth = np.tile(rng.dirichlet([0.6, 0.6, 0.6], n_items), 1)
+    votes = with_counts(sample[1], rng.multinomial(100, truth))
+    read = AuxiliaryData("invented/*", lambda name: pd.DataFrame(
+        {"uid": [*votes.uids, ""], "probability": [*rng.binomial(2, truth[:, 0]) / 2, 0.5]}
+    ))  # fmt: skip
+    rows = why.stated.function(votes, n_resamples=400, companion=read, **DRAWN)
+    rows = rows.set_index("predictor")
+    stated = rows.loc["stated"]
+    assert stated["n_items"] == n_items
+    assert stated["votes_worth_low"] < 2 < stated["votes_worth_high"]
+    assert stated["correlation_low"] < rows.loc["2", "correlation"] < stated["correlation_high"]
+    shares = rng.binomial(3, truth[:, 0], (200, n_items)) / 3
+    drawn = np.mean([np.corrcoef(one, votes.shares[:, 0])[0, 1] for one in shares])
+    assert rows.loc["3", "correlation"] == pytest.approx(drawn, abs=0.02)
+    assert rows["votes_worth"].isna().tolist() == [False, True, True, True]
+
+
+@pytest.mark.published("unli/*")
+def test_unli_says_as_much_as_nearly_two_votes():
+    (part,) = why.stated_inputs(gather(datasets=["snli"]))
+    rows = why.stated.function(part.votes[0], n_resamples=200, companion=why.UNLI, **DRAWN)
+    assert rows["n_items"].unique().tolist() == [614]
+    assert rows["correlation"][0] == pytest.approx(0.682, abs=5e-4)
+    assert rows["votes_worth"][0] == pytest.approx(1.7, abs=0.05)
+
+
 def test_votes_on_other_items_are_left_out_and_recorded_tables_stand_in(votes, monkeypatch):
     own = replace(votes, source=replace(votes.source, synthetic=False))
     here = AuxiliaryData("invented/*", lambda: pd.DataFrame({"uid": ["a"]}))

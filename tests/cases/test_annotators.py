@@ -392,3 +392,15 @@ def test_objects_that_are_keyed_by_some_annotators_numbers_show_none(tmp_path):
     ]  # fmt: skip
     written(tmp_path / "votes.jsonl", rows)
     assert check_file(tmp_path / "votes.jsonl")[0].other_columns == ["why"]
+
+
+def test_labels_that_look_like_the_names_of_people_are_not_shown(tmp_path):
+    """Somebody took the column of the annotators for that of the votes."""
+    names = [f"{first} {last}" for first in ("Ann", "Ben", "Cleo", "Dan") for last in
+             ("Abel", "Bern", "Cole", "Dorn")]  # fmt: skip
+    rows = [{"item": f"i{k // 4}", "label": names[k % 16]} for k in range(64)]
+    written(tmp_path / "votes.json", rows)
+    found = check_file(tmp_path / "votes.json")[0]
+    assert list(found.labels) == [f"label {k + 1}" for k in range(16)]
+    assert any("look like people's names" in remark for remark in found.remarks)
+    assert not any(name in str(found) for name in names)

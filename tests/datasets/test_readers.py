@@ -297,6 +297,18 @@ def test_second_votes_count_only_where_the_yaml_file_says_so(tmp_path):
     assert "1 of 2 votes" in votes.notes[0]
 
 
+def test_second_votes_in_rows_of_their_own_count_as_well(tmp_path):
+    rows = "item,who,given\na,w9,red\na,w9,blue\na,w1,red\n"
+    reader = {"format": "long", "annotator": "who", "label": "given"}
+    with pytest.raises(ChaosError, match="a second vote on item 'a'"):
+        read(tmp_path, rows, reader)
+    votes = read(tmp_path, rows, reader | {"second_votes": True})
+    assert votes.counts.tolist() == [[2, 0, 1]]
+    assert votes.annotations.annotator.tolist() == [0, 0, 1]
+    with pytest.raises(ValueError, match="no rounds"):
+        dataset(reader | {"second_votes": True, "round": "round"})
+
+
 def test_places_in_a_list_and_columns_may_each_be_an_annotator(tmp_path):
     votes = read(tmp_path, 'item,given\na,"red,blue"\nb,"green,red"\n', BY_PLACE)
     assert votes.annotations.annotator.tolist() == [0, 1, 0, 1]

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chaos_utils.metrics.groups import group_difference, shuffled_groups_p
+from chaos_utils.metrics.groups import group_difference, shuffled_groups_p, skill_in_group
+from chaos_utils.metrics.skill import distances
 
 
 def crowd(rng, n_items=400, n_people=60, each=8, minority=0.3, shift=0.0, spread=0.0):
@@ -194,3 +195,79 @@ def test_intervals_hold_a_difference_of_known_size():
         low, high = found.interval(-1, 1)
         held.append(low <= truth <= high)
     assert np.mean(held) >= 0.91
+
+
+def shares_of_groups(rng, n_items):
+    """Draw how two groups answer each item, and a model that knows a part of it."""
+    first = rng.dirichlet([0.8, 0.8, 0.8], n_items)
+    second = 0.7 * first + 0.3 * rng.dirichlet([0.8, 0.8, 0.8], n_items)
+    return first, second, 0.6 * first + 0.4 / 3
+
+
+def drawn_votes(rng, shares, n_people=60, each=9, lean=0.5):
+    """Draw votes of people who lean to labels; two fifths are of the second group."""
+    n_items = len(shares[0])
+    item = np.repeat(np.arange(n_items), each)
+    person = np.concatenate([rng.permutation(n_people)[:each] for _ in range(n_items)])
+    is_second = person < 0.4 * n_people
+    chances = np.where(is_second[:, None], shares[1][item], shares[0][item])
+    chances *= np.exp(lean * rng.standard_normal((n_people, 3)))[person]
+    chances /= chances.sum(axis=1, keepdims=True)
+    label = (chances.cumsum(axis=1) < rng.random((len(item), 1))).sum(axis=1)
+    return item, person, np.minimum(label, 2), is_second
+
+
+def test_a_model_s_skill_in_a_group_is_its_skill_on_the_group_s_votes():
+    rng = np.random.default_rng(5)
+    *shares, model = shares_of_groups(rng, 80)
+    item, person, label, is_second = drawn_votes(rng, shares)
+    found = skill_in_group(item, person, label, is_second, model)
+    expected = {}
+    for is_member in (is_second, ~is_second):
+        counts = np.zeros((80, 3), dtype=int)
+        np.add.at(counts, (item[is_member], label[is_member]), 1)
+        rows = np.flatnonzero(counts.sum(axis=1) > 1)
+        by_item = distances(counts[rows], model[rows], rows)
+        expected[is_member is is_second] = by_item
+    own, others = (
+        1 - one.of_system.mean() / one.of_base_rate.mean()
+        for one in (expected[True], expected[False])
+    )
+    assert found["skill"].value == pytest.approx(own)
+    assert found["gap"].value == pytest.approx(own - others)
+    assert found["two_differ"].value == pytest.approx(expected[True].of_person.mean())
+    assert found["base_rate"].value == pytest.approx(expected[True].of_base_rate.mean())
+    # Leaving out a person or an item, done by hand.
+    gone = person != 3
+    without = skill_in_group(item[gone], person[gone], label[gone], is_second[gone], model)
+    statistics = [
+        skill_in_group(*(of[person != k] for of in (item, person, label, is_second)), model)
+        ["skill"].value for k in range(60)
+    ]  # fmt: skip
+    assert statistics[3] == without["skill"].value
+    variance = 59 / 60 * ((statistics - np.mean(statistics)) ** 2).sum()
+    assert found["skill"].people_error == pytest.approx(np.sqrt(variance))
+
+
+@pytest.mark.slow
+def test_intervals_of_a_model_s_skill_hold_what_is_known():
+    """Truth from many items, over all leanings of people; sixty people, nine votes per item."""
+    rng = np.random.default_rng(6)
+    *shares, model = shares_of_groups(rng, 4000)
+    leanings = np.exp(0.5 * rng.standard_normal((400, 1, 3)))
+    skills = []
+    for of_group in shares:
+        expected = np.zeros_like(of_group)
+        for leaning in leanings:
+            tilted = of_group * leaning
+            expected += tilted / tilted.sum(axis=1, keepdims=True) / len(leanings)
+        far = ((model - expected) ** 2).sum(axis=1).mean()
+        skills.append(1 - far / expected.var(axis=0).sum())
+    truth = {"skill": skills[1], "gap": skills[1] - skills[0]}
+    held = []
+    for _ in range(60):
+        *shares, model = shares_of_groups(rng, 300)
+        found = skill_in_group(*drawn_votes(rng, shares), model)
+        ends = {name: found[name].interval(-np.inf, np.inf) for name in truth}
+        held.append([ends[name][0] <= truth[name] <= ends[name][1] for name in truth])
+    assert (np.mean(held, axis=0) >= 0.9).all()
