@@ -18,7 +18,7 @@
 #
 # This part is for those who check. Its other pages set {doc}`every number that the papers print beside ours
 # <published>`, with {doc}`what else the appendices of one give <baan_numbers>`; convert
-# {doc}`one convention's number into another's <../conversions>`; say {doc}`how our models were trained
+# {doc}`one convention's number into another's <conventions>`; say {doc}`how our models were trained
 # <finetuning>`; and {doc}`simulate how the votes were collected <collection>`.
 
 # %% tags=["parameters"]

@@ -25,7 +25,10 @@ _ROLES = (
     (re.compile(r"\{(?:doc|term|explorer)\}`([^`<]+?)\s*(?:(?:<|&lt;)[^`]*)?`"), r"\1"),
     (re.compile(r"^\([\w-]+\)=\n", flags=re.MULTILINE), ""),
     (
-        re.compile(r"^```\{(?:interactive|evaluate-file|executed)\}[^`]*```$", flags=re.MULTILINE),
+        re.compile(
+            r"^```\{(?:calculator|interactive|evaluate-file|executed)\}[^`]*```$",
+            flags=re.MULTILINE,
+        ),
         "",
     ),
 )

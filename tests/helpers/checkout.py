@@ -98,8 +98,8 @@ def shorten(checkout: Path) -> Path:
     """Leave a part of two chapters, and a page of each kind, in a checkout's book."""
     chapters = ("annotations", "disagreement")
     pages = [f"chapters/{name}" for name in chapters]
-    pages += ["related", "annotate", "explorer", "figures", "rebuild", "cite", "glossary"]
-    toc = "".join(f"  - file: {page}\n" for page in [*pages, "references"])
+    pages += ["related", "annotate", "explorer", "rebuild", "cite", "changes", "glossary"]
+    toc = "".join(f"  - file: {page}\n" for page in pages)
     (checkout / "_toc.yml").write_text(f"format: jb-book\nroot: index\nchapters:\n{toc}")
     (checkout / "book" / "index.md").write_text(INDEX, "utf-8")
     for name in chapters:
