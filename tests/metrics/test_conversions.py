@@ -1,4 +1,4 @@
-"""The conversions of the book's chapter: each that is called exact gives what is computed directly."""
+"""The chapter's conversions: each that is called exact gives what is computed directly."""
 
 import re
 

@@ -51,7 +51,10 @@ class Calculator(SphinxDirective):
         if len(manifests) < len(_REQUIRED_IDS[kind]):
             return []
         data = votes_data(*manifests) if kind == "votes" else conversions_data(*manifests)
-        data |= {"synthetic": manifests[0].synthetic, "cite": citation(self.env.docname, _TITLES[kind])}
+        data |= {
+            "synthetic": manifests[0].synthetic,
+            "cite": citation(self.env.docname, _TITLES[kind]),
+        }
         WIDGET.ask(self.env)
         content = compact(data).replace("<", "\\u003c")
         return [

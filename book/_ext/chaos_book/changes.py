@@ -51,7 +51,9 @@ def editions(changelog: str) -> list[Edition]:
                 found=heading if match is None else summary.partition(" - ")[0] or "nothing",
                 expected="## TITLE, VERSION (YYYY-MM-DD), and a paragraph below",
             )
-        found.append(Edition(heading, match["title"], match["version"] or "", match["date"], summary))
+        found.append(
+            Edition(heading, match["title"], match["version"] or "", match["date"], summary)
+        )
     return found
 
 
@@ -65,7 +67,8 @@ def feed(book: Citation, changes: Sequence[Edition]) -> str:
         place = f"{absolute(book, _PAGE) or _PAGE}#{nodes.make_id(edition.heading)}"
         return (
             f"<entry><id>{_id(book.title, edition.title)}</id>\n<title>{escape(edition.heading)}"
-            f'</title>\n<link href="{escape(place)}"/>\n<updated>{edition.date}T00:00:00Z</updated>\n'
+            f'</title>\n<link href="{escape(place)}"/>\n'
+            f"<updated>{edition.date}T00:00:00Z</updated>\n"
             f"<summary>{escape(edition.summary)}</summary></entry>\n"
         )
 

@@ -1,4 +1,4 @@
-"""*Cite this page*, at the end of each page; those of figures and tables have citations of their own."""
+"""*Cite this page*, at the end of each page of the contents."""
 
 from typing import Any
 
