@@ -144,7 +144,8 @@ publish_table(
 # A test applies each recipe to drawn votes and predictions, and compares the result with what the package computes
 # directly.
 #
-# ## What cannot
+# (what-cannot)=
+# ## What cannot be converted
 #
 # | quantity | from | to | why not |
 # | --- | --- | --- | --- |

@@ -111,7 +111,7 @@ def shorten(checkout: Path) -> Path:
         linked = r"\{doc}`chapters/(?!annotations|disagreement)\w+`"
         page.write_text(re.sub(linked, "a chapter", page.read_text("utf-8")), "utf-8")
     cite = checkout / "book" / "cite.md"
-    cite.write_text(cite.read_text("utf-8").split("## Licences")[0], "utf-8")
+    cite.write_text(re.sub(r"(?s)## Licences\n.*?(?=## )", "", cite.read_text("utf-8")), "utf-8")
     (checkout / "book" / "redirects.yml").write_text("old/page: cite\n")
     registry = checkout / "book" / "figures.yml"
     lines = registry.read_text("utf-8").splitlines(keepends=True)
