@@ -62,7 +62,7 @@ def test_pages_that_have_not_changed_are_kept_and_the_site_is_as_from_nothing(ch
 
     page, notebook = checkout / "book" / "cite.md", checkout / "notebooks" / "annotations.py"
     append(page, "\nFirst words.\n")
-    assert not re.search(r"\b0 added", build()[0])  # the checkout is a copy: all is made where it stands
+    assert not re.search(r"\b0 added", build()[0])  # a copy: all is made where it stands
     append(page, "\nLate words on {cite:t}`nie2020`.\n")
     os.utime(page, (0, 0))
     append(notebook)
