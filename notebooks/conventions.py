@@ -6,12 +6,15 @@
 # **Four different numbers are called JSD. For one RoBERTa-base on SNLI they run from
 # {value}`tbl-convention-spread quantity="Jensen–Shannon" smallest .2f` to
 # {value}`tbl-convention-spread quantity="Jensen–Shannon" largest .2f`.** ChaosNLI's is a distance in nats; others print a
-# divergence in nats or bits. {doc}`A calculator <../conversions>` reads a published value in the others. Some choices do more
-# than change the unit: of {value}`tbl-convention-spread quantity=KL n_pairs` comparisons of two systems, the conventions of KL reverse
-# {value}`tbl-convention-spread quantity=KL n_turned`.
+# divergence in nats or bits. Type a published value below to read it in the others. Some choices do more
+# than change the unit: of {value}`tbl-convention-spread quantity=KL n_pairs` comparisons of two systems, the conventions of KL
+# reverse {value}`tbl-convention-spread quantity=KL n_turned`.
 #
-# Two papers can report the same measure of the same predictions and print different numbers, because a logarithm, a
-# direction, a floor, a tie or a bin was chosen differently.
+# ```{calculator} conversions
+# ```
+#
+# Two papers can report the same measure of the same predictions and print different numbers, because they chose a
+# different logarithm, direction, floor, tie rule or set of bins.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -59,42 +62,46 @@ publish_figure(
 )
 
 # %% [markdown]
-# KL is the least portable number: without a floor for labels of no probability, a single unlucky
-# item makes it infinite, and reversing its direction moves it too ({numref}`fig-conventions`).
-# The calibration error of the same predictions is
-# {value}`tbl-convention-spread quantity=ECE smallest .3f` or
-# {value}`tbl-convention-spread quantity=ECE largest .3f`, mostly by whether hits are counted
-# against the majority label or against the vote shares. Accuracy moves only by ties.
+# KL is the least portable measure ({numref}`fig-conventions`). Without a floor under zero probabilities, a single unlucky
+# item makes it infinite. Its direction matters, too: with a floor of 0.001, KL is
+# {value}`tbl-conventions system="RoBERTa-base, seed 0" quantity=KL convention="human ‖ model, floor 0.001, nats" value .2f`
+# nats from people to one RoBERTa-base on SNLI, and
+# {value}`tbl-conventions system="RoBERTa-base, seed 0" quantity=KL convention="model ‖ human, floor 0.001, nats" value .2f`
+# nats the other way.
+#
+# The calibration error of the same predictions is {value}`tbl-convention-spread quantity=ECE smallest .3f` or
+# {value}`tbl-convention-spread quantity=ECE largest .3f`, depending mostly on whether a prediction is scored against the
+# majority label or against the vote shares. Accuracy changes only through ties.
 #
 # ## Does the choice change who is better?
 #
-# A change of unit scales all systems alike, so it never changes an order. Directions, floors, targets and
-# bins may. Two of the systems compared here need no model, and show what a convention does at the extremes: the {term}`oracle` predicts
-# exactly the shares of the votes, the *uniform guess* gives every label the same probability.
+# A change of unit scales all systems alike, so it never changes their order. Directions, floors, targets and
+# bins may. Two of the systems compared here are not models, and show what a convention does at the extremes: the
+# {term}`oracle` predicts exactly the vote shares, and the {term}`uniform guess` gives every label the same probability.
 
 # %%
 publish_table(
     "tbl-convention-spread",
     conventions.spread(table),
     columns=conventions.SPREAD_COLUMNS,
-    caption=f"""Of the systems here, the order depends on the convention for KL and calibration errors alone. Some
-    are two seeds of one model, and two need no model, so this is no general rule. Smallest, reference and largest value are those of {leading}. The last columns count
-    the pairs of systems whose order another convention reverses, and name one of them.""",
+    caption=f"""Among these systems, only for KL and calibration errors does the order depend on the
+    convention. Two are seeds of one model, and two are no models, so this is no general rule.
+    Smallest, reference and largest value are those of {leading}. The last columns count the pairs
+    of systems whose order another convention reverses, and name one of them.""",
 )
 
 # %% [markdown]
-# KL changes the order of {value}`tbl-convention-spread quantity=KL n_turned` of the
-# {value}`tbl-convention-spread quantity=ECE n_pairs` pairs with its direction, ECE of
-# {value}`tbl-convention-spread quantity=ECE n_turned` and class-wise ECE of
-# {value}`tbl-convention-spread quantity="class-wise ECE" n_turned` with their target ({numref}`tbl-convention-spread`). Against
-# the majority label, the votes' own shares look worse calibrated than a model; against the vote shares they are perfect
-# ({doc}`calibration`).
+# Changing KL's direction reverses {value}`tbl-convention-spread quantity=KL n_turned` of the
+# {value}`tbl-convention-spread quantity=KL n_pairs` pairs. Changing the target reverses
+# {value}`tbl-convention-spread quantity=ECE n_turned` for ECE and
+# {value}`tbl-convention-spread quantity="class-wise ECE" n_turned` for class-wise ECE ({numref}`tbl-convention-spread`).
+# Scored against the majority label, the vote shares themselves look worse calibrated than a model; scored against the
+# vote shares, they are perfect ({doc}`calibration`).
 #
 # ## The same predictions, under every convention
 #
-# In the next table nothing changes from row to row but the convention. Floors matter only where a
-# distribution gives a label no probability, or next to none: people often do, models that end in a
-# softmax seldom.
+# In the next table only the convention changes from row to row. Floors matter where a distribution gives a label no
+# probability, or next to none. The votes often do; models that end in a softmax seldom do.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every convention, value by value", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -106,13 +113,56 @@ publish_table(
     index=["quantity", "convention"],
     caption="""The same predictions under every convention. A ◆ marks the reference: the choice
     of {cite:t}`nie2020` or {cite:t}`baan2022`, and for the Brier score, which neither uses, that
-    of its author. The last column names who computes it so, where we know of one. KL’s floor
-    raises the second distribution; the data has more floors, numbers of bins, and KL in bits.""",
+    of its author. The last column names papers and libraries that compute it so, as far as we know.
+    KL’s floor raises the second distribution; the data has more floors, numbers of bins, and KL in
+    bits.""",
 )
 
 # %% [markdown]
+# ## What can be converted
+#
+# The calculator uses these recipes, which are exact. Each applies to the reported mean, unless it names something else; *h*
+# are an item's vote shares, *m* the model's probabilities.
+#
+# | quantity | from | to | recipe |
+# | --- | --- | --- | --- |
+# | Jensen–Shannon | distance, nats | distance, bits | divide by √ln 2 (× 1.2011) |
+# | Jensen–Shannon | divergence, nats | divergence, bits | divide by ln 2 (× 1.4427) |
+# | Jensen–Shannon | distance | divergence, same unit | square each item’s value |
+# | KL | nats | bits | divide by ln 2 (× 1.4427) |
+# | KL | KL(human ‖ model) | soft cross-entropy | add the mean human entropy in the same unit |
+# | KL | averaged over all cells (`reduction='mean'`) | averaged over items | multiply by the number of labels |
+# | entropy | bits | nats | multiply by ln 2 (× 0.6931) |
+# | EntCE | nats | bits | divide by ln 2 (× 1.4427) |
+# | DistCE | TVD | L1 distance | multiply by 2 |
+# | DistCE | TVD | soft accuracy | subtract from 1 |
+# | ECE | mean majority share of the votes | ECE of the oracle against the majority | subtract from 1 |
+# | class-wise ECE | divided by the binned items | divided by all items | multiply each class’s value by the share of items that fall into a bin |
+# | Brier score | summed over labels (0 to 2) | halved (0 to 1) | divide by 2 |
+# | Brier score | against single votes | squared distance to the vote shares | subtract the mean of 1 − Σh² |
+#
+# A test applies each recipe to drawn votes and predictions, and compares the result with what the package computes
+# directly.
+#
+# (what-cannot)=
+# ## What cannot be converted
+#
+# | quantity | from | to | why not |
+# | --- | --- | --- | --- |
+# | Jensen–Shannon | mean distance | mean divergence | the square of a mean leaves out the variance over items |
+# | KL | human ‖ model | model ‖ human | needs the distributions |
+# | KL | one floor | another floor | needs the distributions |
+# | EntCE | mean signed error | mean absolute error | errors of both signs cancel |
+# | accuracy | ties to the last label | label as stated, gold as stored | they differ by at most the share of items with a tie on either side |
+# | ECE | against the majority | against the vote shares | needs the distributions |
+# | RankCS | equal values by position | tie-aware | they agree only where no two values of an item are equal |
+#
+# Where a mean cannot be converted, bounds remain; {numref}`tbl-scoreboard-bounds` lists them and shows how tight they are.
+#
 # ## Limitations
 #
 # The numbers are those of a few systems on
-# {value}`tbl-conventions system=oracle quantity=EntCE convention=nats n_items ,.0f` SNLI items; others move by other
-# factors, except where the factor is a unit. The list of conventions is ours, from papers and libraries that we know.
+# {value}`tbl-conventions system=oracle quantity=EntCE convention=nats n_items ,.0f` SNLI items. Other systems move by other
+# factors, except where the factor is a unit. We list the conventions of papers and libraries that we know.
+#
+# Next: how published results compare once they are in one unit, on the {doc}`scoreboard <scoreboard>`.

@@ -14,6 +14,7 @@
   }
 
   function addCopyButton(box) {
+    if (box.querySelector(".copy-button")) return; // a page may ask for this script in several places
     const text = box.querySelector("pre");
     const row = document.createElement("div");
     row.className = "copy-row";

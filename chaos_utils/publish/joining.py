@@ -15,11 +15,12 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import dependencies, templating
 
 # Pages that are of use only on a screen, by the first part of their names.
-LEFT_OUT = ("annotate", "explorer", "figures", "reference")
+LEFT_OUT = ("annotate", "explorer", "reference", "changes")
 _STYLES = ("pygments.css", "sphinx-design.min.css", "book.css")
 _UNPRINTED = (
     "script, button, details.hide, .headerlink, .toctree-wrapper, .only-dark, .published-footer, "
-    "source, .evaluate, [role=tooltip]"  # a source is another picture, for screens
+    "source, .evaluate, [role=tooltip], "  # a source is another picture, for screens
+    ".page-citation, section:has(> .thumbnails)"
 )
 _ID_ATTRIBUTES = ("for", "aria-labelledby", "aria-describedby")  # their values are ids
 _NOTICE_LENGTH = 160  # characters in a running head; the title page has all of the notice

@@ -4,7 +4,7 @@ import pytest
 from chaos_book.definitions import first_sentences, with_definitions
 
 TERM = 'article a[href="../glossary.html#term-majority-label"]'
-REFERENCE = 'article a[href*="references.html#id"]'
+REFERENCE = 'article a[href*="related.html#ref-"]'
 
 
 def test_a_definition_begins_with_whole_sentences_and_has_no_links():
@@ -20,14 +20,14 @@ def test_a_definition_begins_with_whole_sentences_and_has_no_links():
 
 def test_each_meaning_stands_on_a_page_once_and_describes_all_links_to_it():
     term = '<a class="reference internal" href="../glossary.html#term-a">'
-    paper = '<a class="reference internal" href="#id2" title="Nie &amp; Zhou. 2020.">'
+    paper = '<a class="reference internal" href="#ref-b" title="Nie &amp; Zhou. 2020.">'
     function = '<a class="reference internal" href="#f" title="f">'
     unknown = '<a class="reference internal" href="#term-b">'
     body = f"{term}a</a>{paper}Nie</a>{function}f</a>{unknown}b</a>{term}as</a>"
     made = with_definitions(body, {"term-a": "The <b>first</b>."})
     assert made.count('href="../glossary.html#term-a" aria-describedby="definition-1">') == 2
     assert made.count('<p role="tooltip" id="definition-1" hidden>The <b>first</b>.</p>') == 1
-    assert 'href="#id2" aria-describedby="definition-2">' in made
+    assert 'href="#ref-b" aria-describedby="definition-2">' in made
     assert '<p role="tooltip" id="definition-2" hidden>Nie &amp; Zhou. 2020.</p>' in made
     assert f"{function}f</a>{unknown}b</a>" in made
     assert with_definitions("<p>None.</p>", {"term-a": "The first."}) == "<p>None.</p>"

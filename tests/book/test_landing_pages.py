@@ -40,7 +40,7 @@ def test_the_line_of_pandas_on_the_page_reads_the_data(site, monkeypatch):
 
 
 def test_the_list_shows_all_by_chapter_and_by_number(site):
-    text = (site / "figures.html").read_text("utf-8")
+    text = (site / "cite.html").read_text("utf-8")
     found = re.findall(r'class="thumbnail" href="figures/([a-z-]+)\.html".*?<b>(.*?)</b>', text)
     assert len(found) == len(list((site / "figures").glob("*.html")))
     for kind in ("Fig.", "Table"):

@@ -110,7 +110,7 @@ def test_the_page_documents_what_is_listed_and_old_addresses_lead_to_it(sample_c
     assert len(documented) < 250  # with methods
     assert " at 0x" not in text
     moved = (site / "reference" / "metrics.html").read_text("utf-8")
-    assert 'location.replace("../reference.html" + location.hash)' in moved
+    assert 'location.replace("../reference.html" + location.search + location.hash)' in moved
 
 
 # The glossary, against the measures and functions that it speaks of

@@ -109,8 +109,8 @@ def shorten(checkout: Path) -> Path:
     """Leave a part of two chapters, and a page of each kind, in a checkout's book."""
     chapters = ("annotations", "disagreement")
     pages = [f"chapters/{name}" for name in chapters]
-    pages += ["related", "annotate", "explorer", "figures", "rebuild", "cite", "glossary"]
-    toc = "".join(f"  - file: {page}\n" for page in [*pages, "references"])
+    pages += ["related", "annotate", "explorer", "rebuild", "cite", "changes", "glossary"]
+    toc = "".join(f"  - file: {page}\n" for page in pages)
     (checkout / "_toc.yml").write_text(f"format: jb-book\nroot: index\nchapters:\n{toc}")
     (checkout / "book" / "index.md").write_text(INDEX, "utf-8")
     for name in chapters:
@@ -123,7 +123,7 @@ def shorten(checkout: Path) -> Path:
         linked = r"\{doc}`chapters/(?!annotations|disagreement)\w+`"
         page.write_text(re.sub(linked, "a chapter", page.read_text("utf-8")), "utf-8")
     cite = checkout / "book" / "cite.md"
-    cite.write_text(cite.read_text("utf-8").split("## Licences")[0], "utf-8")
+    cite.write_text(re.sub(r"(?s)## Licences\n.*?(?=## )", "", cite.read_text("utf-8")), "utf-8")
     (checkout / "book" / "redirects.yml").write_text("old/page: cite\n")
     registry = checkout / "book" / "figures.yml"
     lines = registry.read_text("utf-8").splitlines(keepends=True)

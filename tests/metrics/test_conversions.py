@@ -1,4 +1,4 @@
-"""The conversions of the book's page: each that is called exact gives what is computed directly."""
+"""The chapter's conversions: each that is called exact gives what is computed directly."""
 
 import re
 
@@ -86,10 +86,10 @@ EXACT = {
 }  # fmt: skip
 
 
-def test_every_recipe_of_the_page_is_tested():
-    page = (PROJECT / "book" / "conversions.md").read_text("utf-8")
-    exact, _ = page.split("## What cannot")
-    rows = re.findall(r"^\| ([^|-].*?) \| (?:.*?) \| (.*?) \| .* \|$", exact, re.M)
+def test_every_recipe_of_the_chapter_is_tested():
+    chapter = (PROJECT / "notebooks" / "conventions.py").read_text("utf-8")
+    exact, _ = chapter.split("## What cannot")
+    rows = re.findall(r"^# \| ([^|-].*?) \| (?:.*?) \| (.*?) \| .* \|$", exact, re.M)
     assert rows[1:] == list(EXACT)
 
 

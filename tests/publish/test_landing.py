@@ -172,7 +172,7 @@ def test_the_page_for_unknown_addresses_stands_on_its_own():
     marked = addresses.not_found_html(BOOK, "All <synthetic>")
     assert "<strong>All &lt;synthetic&gt;</strong>" in marked
     text = addresses.not_found_html(ONLINE)
-    assert 'href="https://example.org/book/figures.html"' in text
+    assert 'href="https://example.org/book/cite.html"' in text
     assert not re.search("src=|stylesheet", text)
     assert '<html lang="en">' in text
     assert text.count("<h1>") == text.count("<main>") == text.count("<title>") == 1

@@ -1,5 +1,8 @@
 import pytest
+import yaml
+from helpers.checkout import PROJECT
 
+from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import contents, registry
 
@@ -89,3 +92,11 @@ def test_a_moved_page_that_cannot_be_served_is_refused(write, line, message):
     write(moved=f"{line}\n")
     with pytest.raises(ChaosError, match=message):
         registry.read_moved_pages(pages)
+
+
+def test_no_id_is_newer_than_the_book():
+    book = read_citation(PROJECT / "CITATION.cff")
+    content = yaml.safe_load((PROJECT / "book" / "figures.yml").read_text("utf-8"))
+    versions = [one["since"] if isinstance(one, dict) else one for one in content.values()]
+    numbers = [tuple(map(int, version.split("."))) for version in (*versions, book.version)]
+    assert max(numbers) == numbers[-1]

@@ -14,6 +14,7 @@ from chaos_utils.report.standalone import plain_roles
         ("{term}`a temperature &lt;temperature scaling&gt;` of 2", "a temperature of 2"),
         ("(a-place)=\n# Title", "# Title"),
         ("Choose.\n\n```{evaluate-file}\n```\n", "Choose.\n\n\n"),
+        ("```{calculator} votes\n```\n", "\n"),
         ("```{interactive} fig-a\n:measures: jsd\n```\n", "\n"),
         ("```{calculator} votes\n```\n", "\n"),
         ("```{sortable} tbl-a\n```\n", "\n"),

@@ -10,6 +10,7 @@ from sphinx.application import Sphinx
 # Modules, each with a function `setup`, in the order in which they are set up.
 PARTS = (
     "drafts", "again", "book", "published", "landing", "rerun", "executed", "site", "addresses",
+    "changes", "page_citations",
     "theme", "mathml", "reference", "explorer", "annotate", "evaluate", "reporting", "claims",
     "interactive", "sortable", "calculators", "search", "folding", "cards", "icons", "styles",
     "title_page",

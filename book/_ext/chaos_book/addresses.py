@@ -37,7 +37,7 @@ def _set_redirects(app: Sphinx) -> list[tuple[str, dict[str, Any], str]]:
         if entry.moved_to:
             target = f"figures/{entry.moved_to}"
             # A book of the sample may lack it.
-            moved[f"figures/{id}"] = target if target in figure_pages else "figures"
+            moved[f"figures/{id}"] = target if target in figure_pages else "cite"
     # Relative: an address that begins with a slash is wrong on pages at the site's root.
     app.config.redirects = {
         old: app.builder.get_relative_uri(old, new) for old, new in moved.items()
@@ -86,7 +86,7 @@ def not_found_html(book: Citation, notice: str = "") -> str:
     Its links are absolute, since it may be shown at any depth. If the book has no address, they are
     relative, and work only at the site's root.
     """
-    titles = {"index": "The book's first page", "figures": "All figures and tables",
+    titles = {"index": "The book's first page", "cite": "How to cite, and all figures and tables",
               "search": "Search the book"}  # fmt: skip
     links = {absolute(book, f"{name}.html") or f"{name}.html": titles[name] for name in titles}
     return templating.render("not_found", book=book, notice=notice, links=links)

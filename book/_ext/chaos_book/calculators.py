@@ -13,13 +13,13 @@ from sphinx.util.docutils import SphinxDirective
 
 from chaos_book.book import BOOK, raw_html
 from chaos_book.conventions import UNMEASURED, forms, shifts
+from chaos_book.page_citations import citation
 from chaos_book.widgets import Widget
 from chaos_utils.analyses.power import PAIRS
 from chaos_utils.datasets.catalogue import get_dataset, short_of
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.publish.scripts import compact
-from chaos_utils.report import citations
-from chaos_utils.report.manifests import SYNTHETIC_NOTE, Manifest
+from chaos_utils.report.manifests import Manifest
 from chaos_utils.scoring.power import smallest_difference
 
 _FILES = ("calculators.css", "inputs.js", "votes_file.js", "votes.js", "conversions.js")
@@ -51,7 +51,10 @@ class Calculator(SphinxDirective):
         if len(manifests) < len(_REQUIRED_IDS[kind]):
             return []
         data = votes_data(*manifests) if kind == "votes" else conversions_data(*manifests)
-        data |= {"synthetic": manifests[0].synthetic, "cite": _citation(kind, self.env.docname)}
+        data |= {
+            "synthetic": manifests[0].synthetic,
+            "cite": citation(self.env.docname, _TITLES[kind]),
+        }
         WIDGET.ask(self.env)
         content = compact(data).replace("<", "\\u003c")
         return [
@@ -63,18 +66,6 @@ class Calculator(SphinxDirective):
                 "</p></noscript></div>"
             )
         ]
-
-
-def _citation(kind: str, page: str) -> dict[str, str]:
-    """Return a citation of the page up to its address, and the address, which the script adds."""
-    book = BOOK.citation
-    title = f"{SYNTHETIC_NOTE}: {_TITLES[kind]}" if BOOK.is_synthetic else _TITLES[kind]
-    address = f"{book.url.rstrip('/')}/{page}.html" if book.url else ""
-    return {
-        "words": citations.page_plain(book, title, ""),
-        "address": address,
-        "page": f"{page}.html",
-    }
 
 
 def votes_data(

@@ -16,7 +16,7 @@ _GLOSSARY = "glossary"
 _DEFINITION_LENGTH = 200  # characters; a definition is cut after a sentence
 # A link to a reference has a title, which browsers show only to readers with a mouse.
 _LINK = re.compile(
-    r'(?P<link><a class="reference internal" href="[^"#]*#(?P<id>(?:term-|id\d)[^"]*)")'
+    r'(?P<link><a class="reference internal" href="[^"#]*#(?P<id>(?:term-|ref-)[^"]*)")'
     r'(?: title="(?P<reference>[^"]*)")?>'
 )
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.?!])\s+")
