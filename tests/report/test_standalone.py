@@ -16,7 +16,6 @@ from chaos_utils.report.standalone import plain_roles
         ("Choose.\n\n```{evaluate-file}\n```\n", "Choose.\n\n\n"),
         ("```{calculator} votes\n```\n", "\n"),
         ("```{interactive} fig-a\n:measures: jsd\n```\n", "\n"),
-        ("```{calculator} votes\n```\n", "\n"),
         ("```{sortable} tbl-a\n```\n", "\n"),
         ("```{note}\nRead this.\n```\n", "```{note}\nRead this.\n```\n"),
         ("costs $5 and $6", "costs $5 and $6"),
