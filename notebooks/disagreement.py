@@ -7,16 +7,16 @@
 # {value}`tbl-misplaced dataset=snli "system=one person" misplaced .0f` times in a hundred on SNLI,
 # {value}`tbl-misplaced dataset=mnli "system=one person" misplaced .0f` on MNLI and
 # {value}`tbl-misplaced dataset=alphanli "system=one person" misplaced .0f` on αNLI.** Most do not contradict each other:
-# they differ over whether something follows or merely might. Entailment and contradiction lead together on only
-# {value}`tbl-contested-pairs dataset=snli first=entailment second=contradiction share .0%` of the SNLI items and
+# they differ over whether something follows or merely might. Entailment and contradiction are the two leading labels on
+# only {value}`tbl-contested-pairs dataset=snli first=entailment second=contradiction share .0%` of the SNLI items and
 # {value}`tbl-contested-pairs dataset=mnli first=entailment second=contradiction share .0%` of the MNLI items. ChaosNLI
-# chose its SNLI and MNLI items because five people had been split; by our estimate, the same choice would about double the
-# disagreement on OCNLI, a Chinese dataset, from {value}`tbl-crowds-selection dataset=ocnli disagreement .0%` to
+# chose its SNLI and MNLI items because five people had been split; we estimate that the same choice would roughly double
+# the disagreement on OCNLI, a Chinese dataset, from {value}`tbl-crowds-selection dataset=ocnli disagreement .0%` to
 # {value}`tbl-crowds-selection dataset=ocnli chosen_disagreement .0%`.
 #
-# An item may divide people because of a few slips, because the answer is a matter of degree, or because it has two answers:
-# this is what research on *human label variation* is about. A hundred votes show which of these shapes occur; five hardly
-# do.
+# People may disagree on an item because a few of them slipped, because the answer is a matter of degree, or because the
+# item has two answers. Research on *human label variation* asks which. A hundred votes show which patterns occur; five
+# votes hardly do.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -65,23 +65,22 @@ publish_figure(
     "fig-simplex",
     plot_simplex,
     disagreement.vote_cells(inputs, step=step),
-    caption=f"""Few items lie between entailment and contradiction. At a corner all votes are
-    for that label; on an edge none are for the opposite one. A dot's area is the number of
-    items whose votes are nearest to its place, its colour the majority of most of them; places
-    are {step} percentage points apart, and those with fewer than {disagreement.MIN_ITEMS}
-    items are left empty.""",
-    alt="""Two triangles of dots. On SNLI the large dots lie at the corners and along the
-    edges from neutral to entailment and from neutral to contradiction, with few in the middle
-    and fewest between entailment and contradiction. On MNLI they spread more into the middle,
-    above all between entailment and neutral.""",
+    caption=f"""Few items lie between entailment and contradiction. At a corner all votes are for
+    that label; on an edge, the label opposite has no votes. A dot's area is the number of items
+    whose votes are nearest to it, its colour the majority label of most of them. Dots are {step}
+    percentage points apart; those with fewer than {disagreement.MIN_ITEMS} items are not drawn.""",
+    alt="""Two triangles of dots. On SNLI the large dots lie at the corners and along the edges from
+    neutral to entailment and from neutral to contradiction; few are in the middle and fewest
+    between entailment and contradiction. On MNLI more of them are in the middle, above all between
+    entailment and neutral.""",
 )
 
 # %% [markdown]
-# Most often the contest is between entailment and neutral: these two lead on
+# Most often people are torn between entailment and neutral: these two labels lead on
 # {value}`tbl-contested-pairs dataset=snli first=entailment second=neutral share .0%` of the SNLI items and on
 # {value}`tbl-contested-pairs dataset=mnli first=entailment second=neutral share .0%` of the MNLI items
-# ({numref}`fig-simplex`). We would expect this if people differ in *how much* must follow, rather than in whether the
-# sentences contradict each other; the votes alone cannot prove it. The explorer shows
+# ({numref}`fig-simplex`). This is what we would expect if people differed in *how much* must follow, rather than over
+# whether the sentences contradict each other, but votes alone cannot prove it. The explorer shows
 # {explorer}`the same triangle with an item behind every dot <dataset=snli>`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Items by their two leading labels, as a table", "code_prompt_hide": "Fold the table"}
@@ -90,8 +89,8 @@ publish_table(
     "tbl-contested-pairs",
     disagreement.contested_pairs(several_labels),
     columns=disagreement.CONTESTED_PAIRS,
-    caption="""Disagreement turns on *neutral*. Items by their two most frequent labels;
-    unanimous items count for no pair, and of labels that tie, the earlier one counts.""",
+    caption="""Most disagreement involves *neutral*. Items by their two most frequent labels;
+    unanimous items belong to no pair, and ties go to the label listed first.""",
 )
 
 # %% tags=["remove-input"]
@@ -112,28 +111,29 @@ publish_figure(
     "fig-majority-share",
     plot_majority_share,
     disagreement.majority_shares(inputs),
-    caption="""Large majorities are common on αNLI and rare on MNLI. Each line shows the share of items whose
-    {term}`majority label` has at least that many of the votes.""",
+    caption="""Large majorities are common on αNLI and rare on MNLI. Each line shows the share of
+    items whose {term}`majority label` has at least that share of the votes.""",
     alt="""Three falling curves. αNLI stays highest: most items have a majority of more than 90%.
     SNLI falls steadily from half to all of the votes, and MNLI lies below it throughout.""",
 )
 
 # %% [markdown]
-# Nine in ten people or more agree on {value}`fig-majority-share dataset=snli percent=90 share_at_least .0%` of the SNLI
+# At least nine in ten people agree on {value}`fig-majority-share dataset=snli percent=90 share_at_least .0%` of the SNLI
 # items, {value}`fig-majority-share dataset=mnli percent=90 share_at_least .0%` of the MNLI items and
 # {value}`fig-majority-share dataset=alphanli percent=90 share_at_least .0%` of the αNLI items
-# ({numref}`fig-majority-share`). On {value}`fig-majority-share dataset=mnli percent=60 share_at_most .0%` of the MNLI items
-# no label gets more than 60% of the votes: whichever label you give them, you misplace at least forty votes in a hundred.
-# All hundred people agree on {value}`tbl-agreement dataset=snli n_unanimous` SNLI items and
+# ({numref}`fig-majority-share`). On {value}`fig-majority-share dataset=mnli percent=60 share_at_most .0%` of the MNLI
+# items no label gets more than 60% of the votes: whichever label you give them, you misplace at least forty votes in a
+# hundred. All hundred people agree on {value}`tbl-agreement dataset=snli n_unanimous` SNLI items and
 # {value}`tbl-agreement dataset=alphanli n_unanimous` αNLI items, but on no MNLI item.
 #
-# The {term}`entropy` of an item's votes sums this up. It is 0 where all people agree and largest where all labels get
-# equally many votes: $\log_2 3 = 1.58$ bits with three labels, 1 bit with two. Its mean is
-# {value}`fig-entropy dataset=snli bin=1 mean_bits .2f` bits on SNLI, {value}`fig-entropy dataset=mnli bin=1 mean_bits .2f`
-# on MNLI and {value}`fig-entropy dataset=alphanli bin=1 mean_bits .2f` on αNLI. {cite:t}`nie2020` call the entropies on
-# αNLI U-shaped: people are either certain or split. Much of the right arm comes from the scale. Near an even split, entropy
+# The {term}`entropy` of an item's votes sums this up. It is 0 where all people agree and largest where all labels get the
+# same number of votes: $\log_2 3 = 1.58$ bits with three labels, 1 bit with two. Its mean is
+# {value}`fig-entropy dataset=snli bin=1 mean_bits .2f` bits on SNLI,
+# {value}`fig-entropy dataset=mnli bin=1 mean_bits .2f` on MNLI and
+# {value}`fig-entropy dataset=alphanli bin=1 mean_bits .2f` on αNLI. {cite:t}`nie2020` call the entropies on αNLI
+# U-shaped: people are either certain or split. Much of the right arm comes from the scale. Near an even split, entropy
 # hardly changes, so many different splits fall into the last bin:
-# {value}`fig-entropy dataset=alphanli bin=20 share_of_splits .0%` of all possible ones, but only
+# {value}`fig-entropy dataset=alphanli bin=20 share_of_splits .0%` of all possible splits, but only
 # {value}`fig-entropy dataset=alphanli bin=20 share .0%` of the items.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Items by entropy, as a figure", "code_prompt_hide": "Fold the figure"}
@@ -142,24 +142,24 @@ publish_figure(
     plot_entropy,
     disagreement.entropy_bins(inputs, n_bins=20),
     caption="""People disagree on most SNLI and MNLI items, and much less on αNLI. Items by the
-    entropy of their votes, in twenty equal bins; the dashed line is the mean. With two
-    labels, an outline shows the items there would be in a bin if all splits were equally frequent.
-    Compare Figure 3 of {cite:t}`nie2020`.""",
-    alt="""Three histograms of entropy in bits. SNLI and MNLI have one broad peak at or above
-    one bit; the αNLI histogram falls from a high left side and rises again in its last bin, where
-    an outline that stands for equally frequent splits is higher still.""",
+    entropy of their votes, in twenty equal bins; the dashed line is the mean. With two labels, an
+    outline shows how many items each bin would hold if all splits were equally frequent. Compare
+    Figure 3 of {cite:t}`nie2020`.""",
+    alt="""Three histograms of entropy in bits. SNLI and MNLI have one broad peak at or above one
+    bit; the αNLI histogram falls from a high left side and rises again in its last bin, where the
+    outline for equally frequent splits is higher still.""",
 )
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "How far people agree, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "How much people agree, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-agreement",
     annotations.agreement(inputs, n_resamples=resamples, seed=seed),
     columns=annotations.AGREEMENT,
     caption=f"""People agree most on αNLI and least on MNLI, by every statistic. In brackets, 95%
-    intervals over items ({resamples:,} resamples); over annotators too where these are named
-    ({{term}}`jackknife <interval over annotators>`). {{term}}`Fleiss’ κ` is 0 where people
-    agree no more than by chance; {{term}}`entropy` is 0 where all agree. Unanimous items have all
-    votes on one label; on a tie, two labels share the first place.""",
+    intervals over items ({resamples:,} resamples), and over annotators where they are named
+    ({{term}}`jackknife <interval over annotators>`). {{term}}`Fleiss’ κ` is 0 where people agree no
+    more often than chance would have it; {{term}}`entropy` is 0 where all agree. Unanimous items
+    have all votes on one label; in a tie, two labels share first place.""",
 )
 
 # %% [markdown]
@@ -174,22 +174,22 @@ publish_table(
     chosen,
     shown=items[~items["reason"].str.startswith("printed")],
     columns=annotations.EXAMPLES,
-    caption=f"""Some old labels look like slips; some items have no single answer. For each
-    dataset, the {examples} items whose new majority is largest among those that changed, and
-    the {examples} of highest entropy. A bar shows the votes, from the left
-    {", or ".join(labels)}; a majority that differs from the old label is bold. The data also
-    has the items that {{cite:t}}`nie2020` and {{cite:t}}`baan2022` print.""",
+    caption=f"""Some old labels look like slips; some items have no single answer. For each dataset,
+    the {examples} changed items with the largest new majority, and the {examples} items with the
+    highest entropy. A bar shows the votes, from left to right {", or ".join(labels)}; a majority
+    that differs from the old label is bold. The data also has the items printed by
+    {{cite:t}}`nie2020` and {{cite:t}}`baan2022`.""",
 )
 
 # %% tags=["remove-input"]
 Markdown(inputs.missing_note("texts", "items are shown without them"))
 
 # %% [markdown]
-# On some items the old label is nearly alone ({numref}`tbl-examples`): on one SNLI item,
+# On some items hardly anyone chooses the old label ({numref}`tbl-examples`): on one SNLI item,
 # {value}`tbl-examples dataset=snli reason="majority changed" max:votes_1` of the hundred chose another. On others, people
-# are as divided as they can be: no label gets more than
-# {value}`tbl-examples dataset=snli reason="least agreement" max:votes_1` of the SNLI votes, and a few people decide which
-# one leads. You can read all items in {doc}`the explorer <../explorer>`, and answer some yourself:
+# are as divided as they can be: on the most divided SNLI items, no label gets more than
+# {value}`tbl-examples dataset=snli reason="least agreement" max:votes_1` votes, and a few people decide which label
+# leads. You can read all items in {doc}`the explorer <../explorer>`, and answer some yourself:
 # {doc}`be one of the hundred <../annotate>`.
 
 # %% [markdown]
@@ -197,10 +197,10 @@ Markdown(inputs.missing_note("texts", "items are shown without them"))
 # (the-atlas)=
 # ## The atlas: how other people answer
 #
-# How divided is ChaosNLI compared with other datasets? Here are {value}`tbl-crowds count:n_items d` with several votes per
-# item: inference in other collections, and tasks that are no inference at all. The chance that two votes on an item differ
-# (its {term}`quadratic entropy`) can be estimated without bias even from few votes. But two labels do not compare with ten,
-# so each number of labels has its own panel.
+# How divided is ChaosNLI compared with other datasets? The atlas shows {value}`tbl-crowds count:n_items d` datasets with
+# several votes per item, from other inference datasets to entirely different tasks. The chance that two votes on an item
+# differ (its {term}`quadratic entropy`) can be estimated without bias even from few votes. But a dataset with two labels
+# cannot be compared with one that has ten, so two, three, and more labels have separate panels.
 
 # %%
 near_chance = your_votes.near_chance(crowds, n_resamples=resamples, seed=seed)
@@ -210,17 +210,19 @@ publish_figure(
     "fig-atlas",
     plot_atlas,
     disagreement.with_chosen(drawn, ["snli", "mnli", "ambient"]),
-    caption="""Among datasets with three labels, people are most divided on the MNLI items and on DICES-350. Points
-    are means with 95% intervals, over items and annotators where these are named, else over items. Where annotators are
-    near chance, they are left out; hollow, with them. Bars show how the items spread, where most of them have at least
-    twenty votes; each dataset’s highest bar has the same height. A stroke marks an even split over all labels.
-    *Chosen*: items picked because people had been split over them, or for their ambiguity.""",
-    alt="""Three panels, for two labels, three, and four or more; in each a row for every dataset, with a point for the
-    chance that two votes on an item differ, and bars for its items. With two labels XHateStability stands at the top,
-    RTE and αNLI at the bottom; a hollow point shows RTE with all its workers far to the right. With three, MNLI stands at
-    the top, SNLI in the lower half, OCNLI far below. With more labels, CSC and WAX stand at the top, and CIFAR-10H is far
-    below all. The interval of WAX is very wide. The items of SNLI and of the slider data spread over the whole range;
-    those of CIFAR-10H are nearly all at the lower end.""",
+    caption="""Among datasets with three labels, people are most divided on the MNLI items and on
+    DICES-350. Points are means with 95% intervals over items, and over annotators where they are
+    named. Filled points leave out annotators near chance; hollow points include them. Bars show the
+    distribution of the items, where most have at least twenty votes; the highest bar is equally
+    tall for every dataset. A tick marks an even split over all labels. *Chosen*: items picked
+    because people had been split over them, or for their ambiguity.""",
+    alt="""Three panels, for two labels, three, and four or more; each has a row for every dataset,
+    with a point for the chance that two votes on an item differ, and bars for its items. With two
+    labels XHateStability stands at the top, RTE and αNLI at the bottom; a hollow point shows RTE
+    with all its workers far to the right. With three labels, MNLI stands at the top, SNLI in the
+    lower half, OCNLI far below. With more labels, CSC and WAX stand at the top, and CIFAR-10H far
+    below all others. The interval of WAX is very wide. The items of SNLI and of the slider data
+    spread over the whole range; those of CIFAR-10H are nearly all at the lower end.""",
 )
 
 # %% [markdown]
@@ -229,45 +231,47 @@ publish_figure(
 # {value}`tbl-crowds dataset=lalor disagreement .0%` of the 180 SNLI pairs that a thousand people judged
 # {cite:p}`lalor2016`, and on {value}`tbl-crowds dataset=mnli disagreement .0%` of the MNLI items that ChaosNLI chose.
 # AmbiEnt, whose sentences were picked for their ambiguity {cite:p}`liu2023`, ProbCOPA {cite:p}`kamath2026` and the slider
-# data {cite:p}`pavlick2019` lie between.
+# data {cite:p}`pavlick2019` lie in between.
 #
-# Whether a chatbot's answer is safe (DICES, {cite:alp}`aroyo2023`) divides people about as much as the MNLI items. On
-# whether a tweet is offensive (MD-Agreement, {cite:alp}`leonardelli2021`), a reply ironic (MultiPICo,
+# Whether a chatbot's answer is safe (DICES, {cite:alp}`aroyo2023`) divides people about as much as the MNLI items do.
+# When people judge whether a tweet is offensive (MD-Agreement, {cite:alp}`leonardelli2021`), a reply ironic (MultiPICo,
 # {cite:alp}`casola2024`) or a post hateful (XHateStability, {cite:alp}`abercrombie2023`),
 # {value}`tbl-crowds dataset=md-agreement disagreement .0%` to {value}`tbl-crowds dataset=xhatestability disagreement .0%`
-# of pairs of people differ; with two labels, it could be half at most. On scales of five or six points (POPQUORN,
-# {cite:alp}`pei2023`; CSC, {cite:alp}`jang2024`) most pairs do, often by a single step. Hardly anybody disagrees about what
-# a small picture shows: CIFAR-10H {cite:p}`peterson2019` is at {value}`tbl-crowds dataset=cifar10h disagreement .0%`.
+# of pairs differ; with two labels, half is the maximum. On scales of five or six points (POPQUORN, {cite:alp}`pei2023`;
+# CSC, {cite:alp}`jang2024`) most pairs differ, often by a single step. Hardly anyone disagrees about what a small picture
+# shows: on CIFAR-10H {cite:p}`peterson2019`, only {value}`tbl-crowds dataset=cifar10h disagreement .0%` of pairs differ.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All datasets, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-crowds",
     datasets,
     columns=atlas.ATLAS_COLUMNS,
-    caption="""Which crowd agrees least depends on the measure. How often two votes on an item differ, also as a share
-    of its maximum at an even split, and {term}`Krippendorff’s α`. Annotators are counted where the file names them or
-    lists them in one order; there, the 95% intervals in brackets are over items and annotators, elsewhere over items.
-    Of annotators who judged an item in two rounds, the first counts. The data also has Shannon {term}`entropy` as a
-    {term}`nonparametric prior`, fitted to each dataset, expects it, unanimous items and ties.""",
+    caption="""Which crowd agrees least depends on the measure. How often two votes on an item
+    differ, this rate as a share of its maximum (an even split), and {term}`Krippendorff’s α`.
+    Annotators are counted where the file names them or always lists them in the same order; there,
+    the 95% intervals in brackets cover items and annotators, elsewhere items alone. Where people
+    judged an item in two rounds, the first round counts. The data also has unanimous items, ties,
+    and the Shannon {term}`entropy` expected by a {term}`nonparametric prior` fitted to each
+    dataset.""",
 )
 
 # %% [markdown]
 # (who-gave-the-votes)=
 # ## Before you call it disagreement
 #
-# Look at who gave the votes. Taken at face value, those of RTE {cite:p}`snow2008` would make it the most divided dataset
+# Look at who gave the votes. Taken at face value, the votes of RTE {cite:p}`snow2008` make it the most divided dataset
 # with two labels, at {value}`tbl-crowds dataset=rte disagreement .0%`. But
 # {value}`tbl-crowds-annotators dataset=rte n_near d` of its {value}`tbl-crowds-annotators dataset=rte n_annotators d`
 # workers, who gave {value}`tbl-crowds-annotators dataset=rte share_of_votes .0%` of the votes, answered almost at random.
-# Without them RTE is at {value}`tbl-crowds-annotators dataset=rte disagreement_without .0%`, between αNLI and MD-Agreement.
-# This is not because we left out whoever disagrees: if the five are found on one half of the items, the other half changes
-# as much.
+# Without them RTE is at {value}`tbl-crowds-annotators dataset=rte disagreement_without .0%`, between αNLI and
+# MD-Agreement. This is not merely because we left out people who disagree: when we identify the five on one half of the
+# items, the other half changes just as much.
 #
-# Where annotators are named, the votes themselves show who may be careless. We count as {term}`near chance` whoever gave a
-# hundred votes or more and agrees with the rest, beyond chance, significantly less than half as well as the median person.
-# On DICES-350, leaving out {value}`tbl-crowds-annotators dataset=dices350 n_near d` of
-# {value}`tbl-crowds-annotators dataset=dices350 n_annotators d` changes little, and they may be a careful minority: the
-# votes do not say.
+# Where annotators are named, the votes themselves show who may be careless. An annotator with at least a hundred votes is
+# {term}`near chance` if their agreement with the others, beyond chance, is significantly less than half the median
+# person's. On DICES-350, leaving out {value}`tbl-crowds-annotators dataset=dices350 n_near d` of
+# {value}`tbl-crowds-annotators dataset=dices350 n_annotators d` annotators changes little, and these may be a careful
+# minority: the votes alone cannot settle it.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Annotators near chance, as a table", "code_prompt_hide": "Fold the table"}
 has_judged = near_chance.rows["n_judged"] > 0 if len(near_chance) else []
@@ -276,27 +280,29 @@ publish_table(
     near_chance,
     shown=near_chance.rows[has_judged] if any(has_judged) else near_chance.rows,
     columns=your_votes.NEAR_COLUMNS,
-    caption="""Five workers make over two fifths of RTE’s disagreement. Annotators near chance, in datasets where some have
-    a hundred votes: whose votes they are, and how often two votes on an item differ with and without them. *Beyond chance*: the median annotator’s agreement, the largest of those
-    near chance, and the smallest of the others with a hundred votes. In brackets, 95% intervals over items and
-    annotators. The data has the other datasets, evenness and {term}`Krippendorff’s α` too.""",
-) if len(near_chance) else Markdown("This section needs annotators who are named.")
+    caption="""Five workers account for over two fifths of RTE’s disagreement. Annotators near
+    chance, in datasets where some people gave at least a hundred votes: their share of the votes,
+    and how often two votes on an item differ with and without them. *Beyond chance*: the median
+    annotator’s agreement, the highest among those near chance, and the lowest among the others with
+    a hundred votes. In brackets, 95% intervals over items and annotators. The data also has the
+    other datasets, evenness and {term}`Krippendorff’s α`.""",
+) if len(near_chance) else Markdown("This section needs named annotators.")
 
 # %% [markdown]
 # (what-choosing-divided-items-does)=
 # ## What choosing divided items does
 #
 # ChaosNLI's SNLI and MNLI items are those whose old label had just three of five votes {cite:p}`nie2020`. What would this
-# rule do to a dataset whose items were not chosen? A {term}`nonparametric prior`, fitted to its votes, says what five
-# people would do, and how divided everyone is on the items that five would split three to two, or three to one to one.
-# Where items have more than five votes, this can be counted as well.
+# rule do to a dataset whose items were not chosen? A {term}`nonparametric prior`, fitted to its votes, predicts how five
+# people would vote, and how divided everyone is on the items that these five would split three to two, or three to one to
+# one. Where items have more than five votes, we can also count this directly.
 #
-# The rule takes a sixth of OCNLI's items ({value}`tbl-crowds-selection dataset=ocnli seen .0%`). By the prior it about
-# doubles the disagreement, from {value}`tbl-crowds-selection dataset=ocnli disagreement .0%` to
-# {value}`tbl-crowds-selection dataset=ocnli chosen_disagreement .0%` ({numref}`tbl-crowds-selection`), which lies between
-# SNLI and MNLI. OCNLI's own votes cannot confirm this, since choosing uses up all five; where votes are left to judge, they
-# agree with the prior. So the places of SNLI and MNLI in the atlas are those of chosen items, and the whole datasets should
-# lie lower. How much lower cannot be computed from these votes: the items on which five people agreed are missing.
+# The rule selects a sixth of OCNLI's items ({value}`tbl-crowds-selection dataset=ocnli seen .0%`). According to the
+# prior, it roughly doubles disagreement, from {value}`tbl-crowds-selection dataset=ocnli disagreement .0%` to
+# {value}`tbl-crowds-selection dataset=ocnli chosen_disagreement .0%` ({numref}`tbl-crowds-selection`), a value between
+# those of SNLI and MNLI. OCNLI's own votes cannot confirm this, since the rule uses up all five; in datasets with votes
+# left over, these agree with the prior. So the atlas shows SNLI and MNLI by their chosen items alone, and the whole
+# datasets should lie lower. We cannot compute how much lower: the items on which five people agreed are missing.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What choosing does to each dataset, as a table", "code_prompt_hide": "Fold the table"}
 selection = atlas.selection(crowds, most=most, n_draws=fives, n_resamples=refits, seed=seed)
@@ -306,12 +312,13 @@ publish_table(
     "tbl-crowds-selection",
     selection,
     columns=[dataset_column, *disagreement.SPLIT_ITEMS, *in_shares],
-    caption="""Items that split five people three to two, or three to one to one, divide all people more,
-    too. Shown are datasets of two and three labels: the share of items that are split so, and how divided
-    people are on all items and on the split ones. *By votes*: five are drawn at random and choose, the
-    others judge; where there are no others, only the prior can say. In brackets, 95% intervals over items;
-    five votes do not determine the prior, so that the truth may lie beyond them. SNLI and MNLI had been
-    chosen so once already.""",
+    caption="""Items that split five people three to two, or three to one to one, divide everyone
+    else more, too. For datasets with two or three labels: the share of items that are split this
+    way, and how divided people are on all items and on the split items. *By votes*: five votes
+    drawn at random choose the items and the remaining votes judge them; with no votes left, only
+    the prior can estimate it. In brackets, 95% intervals over items; five votes do not determine
+    the prior, so the truth may lie outside them. The SNLI and MNLI items had already been chosen
+    this way once.""",
 )
 
 # %% [markdown]
@@ -319,24 +326,24 @@ publish_table(
 # ## Your votes in the atlas
 #
 # `chaos run disagreement -p data=my-votes.csv` puts your votes among these datasets, and {doc}`../datasets` explains the
-# formats. `chaos run crowd -p data=my-votes.csv` looks at yours alone.
+# formats. `chaos run crowd -p data=my-votes.csv` analyses yours alone.
 #
 # (what-few-votes-do-to-each-estimate)=
 # (how-many-votes-a-dataset-takes)=
 # (how-far-this-goes)=
 # ## Limitations
 #
-# ChaosNLI's SNLI and MNLI items were *chosen for dispute among five people*: they are neither all of SNLI and MNLI nor
-# items on which a crowd is known to be split. The two leading labels are counted on all items that are not unanimous,
-# however few votes the second one has.
+# ChaosNLI's SNLI and MNLI items were *chosen because five people disagreed*: they are neither the whole of SNLI and MNLI
+# nor items known to split a crowd. We count the two leading labels of every item that is not unanimous, however few votes
+# the second label has.
 #
-# Votes are a sample, too. The entropy of a hundred votes is slightly too low on average, and a share of one half among a
-# hundred is uncertain by about ten points either way. Where annotators are not named, as in ChaosNLI, intervals cannot say
-# how much other people would differ. What fewer votes do to each estimate is in {doc}`ceilings`.
+# Votes are also a sample. The entropy of a hundred votes is slightly too low on average, and a share of one half is
+# uncertain by about ten points either way. Where annotators are not named, as in ChaosNLI, intervals cannot show how
+# different other people's answers would be. {doc}`ceilings` shows what fewer votes do to each estimate.
 #
-# The {value}`tbl-crowds count:n_items d` datasets differ in everything at once: task, language, guidelines, people, and how
-# items were chosen. The atlas says how divided these votes are, not which task is harder. WAX's eight annotators are too
-# few to speak for others: it may stand anywhere from {value}`tbl-crowds dataset=wax disagreement_low .0%` to
-# {value}`tbl-crowds dataset=wax disagreement_high .0%`. Other measures give another order: with three labels,
+# The {value}`tbl-crowds count:n_items d` datasets differ in everything at once: task, language, guidelines, people, and
+# how items were chosen. The atlas shows how divided these votes are, not which task is harder. WAX's eight annotators are
+# too few to represent others: its true value may lie anywhere from {value}`tbl-crowds dataset=wax disagreement_low .0%`
+# to {value}`tbl-crowds dataset=wax disagreement_high .0%`. Other measures give a different order: with three labels,
 # {term}`Krippendorff’s α` is lowest on the two DICES datasets, where every conversation gets a similar mix of answers.
 # Next: {doc}`what one label hides <annotations>`.
