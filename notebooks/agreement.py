@@ -3,22 +3,24 @@
 #
 # *Do models know where people disagree?*
 #
-# **Only a little. From the fifth of the SNLI items on which people agree most to the fifth on which they agree least, people's
-# {term}`entropy` rises from
+# **Only a little. From the fifth of the SNLI items on which people agree most to the fifth on which they agree least,
+# people's {term}`entropy` rises from
 # {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=1 people_bits .2f` to
 # {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 people_bits .2f` bits and RoBERTa-base's from
 # {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=1 model_bits .2f` to
-# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 model_bits .2f`.** On MNLI, where this RoBERTa-base was not trained {cite:p}`baan2022`, its entropy hardly
-# moves, from {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=people bin=1 model_bits .2f` to
-# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=people bin=5 model_bits .2f`. The accuracy of the nine models of
-# 2020 falls from {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=1 mean:value .0%` to
+# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 model_bits .2f`.** On MNLI, a dataset on which
+# this RoBERTa-base was not trained {cite:p}`baan2022`, its entropy hardly moves, from
+# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=people bin=1 model_bits .2f` to
+# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=people bin=5 model_bits .2f`. The accuracy of the nine
+# models of 2020 falls from
+# {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=1 mean:value .0%` to
 # {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=5 mean:value .0%` on SNLI. In that last
 # fifth, half a crowd still predicts the other half's majority on
 # {value}`fig-accuracy-by-entropy dataset=snli "system=half a crowd" bin=5 value .0%`.
 #
-# A model that knew where people disagree could say which items need more votes. Like {cite:t}`nie2020`, we cut the items into five
-# bins by the entropy of their hundred votes. How sure are models in each bin, how often are they right, and do they at least put the
-# items in the right order?
+# A model that knew where people disagree could point to the items that need more votes. Like {cite:t}`nie2020`, we sort
+# the items into five bins by the entropy of their hundred votes. How sure are models in each bin, how often are they
+# right, and do they at least rank the items correctly?
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -58,8 +60,8 @@ Markdown(notices(inputs))
 # %% [markdown]
 # ## Models flatten too little
 #
-# Are models less sure where people are? One half of each item's votes sorts the items into fifths, and the other half
-# judges. Had the same votes done both, the last fifth would look more divided than it is.
+# Are models less sure where people are divided? One half of each item's votes sorts the items into fifths, and we compare
+# models with the other half. If the same votes did both, the last fifth would look more divided than it is.
 
 # %%
 flattening = agreement.flattening(inputs, n_bins=5, n_draws=cuts, seed=seed)
@@ -69,45 +71,49 @@ publish_figure(
     agreement.drawn_flattening(
         flattening.where(~are_our_own(flattening.rows["system"])), chosen=in_colour
     ),
-    caption=f"""Where people disagree, models become less sure, but far too little. Mean entropy of models and of people in fifths
-    of the items, cut by the entropy of one half of the votes; people's is that of the other half. Means over {cuts}
-    cuts, and over seeds. Below the diagonal, a model is surer than people. Grey: the other models.""",
-    alt="""A panel for each dataset: entropy of models against entropy of people, five marks on each line. All
-    lines rise less steeply than the diagonal, on MNLI hardly at all. On SNLI RoBERTa-base begins at 0.24 bits, below people's
-    0.34, and ends at 0.64, far below people's 1.17. On αNLI RoBERTa-large stays below 0.2 bits.""",
+    caption=f"""Where people disagree, models are less sure, but far too little so. Mean entropy of
+    models and of people in fifths of the items, sorted by the entropy of one half of the votes;
+    people's entropy is that of the other half. Means over {cuts} splits of the votes, and over
+    seeds. Below the diagonal, a model is surer than people. Grey: the other models.""",
+    alt="""A panel for each dataset: entropy of models against entropy of people, with five marks on
+    each line. All lines rise less steeply than the diagonal, and hardly at all on MNLI. On SNLI
+    RoBERTa-base begins at 0.24 bits, below people's 0.34, and ends at 0.64, far below people's
+    1.17. On αNLI RoBERTa-large stays below 0.2 bits.""",
 )
 
 # %% [markdown]
-# All models flatten too little ({numref}`fig-flattening`). On SNLI the entropy of the nine rises about half as much as people's, on
-# MNLI at most a third as much. Nor does a model's certainty say much about how near it is to people, here by {term}`JSD`, the papers'
-# distance (from 0 to 0.83, lower is better). In the fifth of the MNLI items where RoBERTa-base itself is surest, it is farther from
-# people ({value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 jsd .3f`) than a uniform guess
-# ({value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 uniform .3f`), and nearer where it is least sure. So are all
-# nine, where they are surest, by at least
+# All models flatten too little ({numref}`fig-flattening`). On SNLI the entropy of the nine rises about half as much as
+# people's, on MNLI at most a third as much. Nor does a model's certainty reveal much about how near it is to people,
+# measured here by {term}`JSD`, the papers' distance (from 0 to 0.83, lower is better). In the fifth of the MNLI items
+# where RoBERTa-base itself is surest, it is farther from people
+# ({value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 jsd .3f`) than a uniform guess
+# ({value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 uniform .3f`), and it is nearer than the guess
+# where it is least sure. All nine models are farther than the guess where they are surest, by at least
 # {value}`tbl-flattening dataset=mnli system=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert cut=model bin=1 min:gap .3f`.
 # On αNLI they are nearest where they are surest.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The first and last fifths as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The first and last fifths, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-flattening",
     flattening,
     shown=agreement.outer_bins(flattening.rows),
     columns=agreement.FLATTENING_COLUMNS,
     groups=["dataset"],
-    caption="""How sure a model is says more about its distance from people on MNLI than on SNLI. The first and the
-    last fifth of the items, by the entropy of one half of the votes, judged by the other half, and by the model's
-    own entropy, judged by all votes. In brackets, 95% intervals over items of the difference in JSD. The data has
-    all fifths.""",
+    caption="""How sure a model is reveals more about its distance from people on MNLI than on SNLI.
+    The first and the last fifth of the items: sorted by the entropy of one half of the votes and
+    scored against the other half, and sorted by the model's own entropy and scored against all
+    votes. In brackets, 95% intervals over items of the difference in JSD. The data has all
+    fifths.""",
 ) if len(flattening) else Markdown(
-    "*Fifths by one half of the votes need halves of twenty votes, and models: left out here.*"
+    "*Sorting by one half of the votes needs models, and halves of at least twenty votes. It is left out here.*"
 )
 
 # %% [markdown]
 # ## Accuracy falls, for people too
 #
-# {term}`New accuracy <new accuracy>` is the share of items on which a model gives the label that most of the hundred people gave.
-# Where votes are nearly tied, nobody can predict that label well. Half a crowd shows how well people do: its majority predicts that of
-# the other half.
+# {term}`New accuracy <new accuracy>` is the share of items on which a model gives the label that most of the hundred
+# people gave. Where votes are nearly tied, nobody can predict that label well. Half a crowd shows how well people do: its
+# majority predicts the majority of the other half.
 
 # %%
 publish_figure(
@@ -116,33 +122,35 @@ publish_figure(
     agreement.drawn_rows(
         scores.where(~are_our_own(scores.rows["system"])), "new_accuracy", halves, in_colour
     ),
-    caption=f"""In every bin, half a crowd predicts the majority better than any model. New accuracy in {bins} quantile bins
-    of the votes' entropy, as in Figure 4 of {{cite:t}}`nie2020`. Dashed: half a crowd, judged by the other half; dotted:
-    the commonest label of all items. Grey: the range of the nine models, and other models. Bars are 95% intervals over items, and over seeds for a mean
-    of three.""",
+    caption=f"""In every bin, half a crowd predicts the majority better than any model. New accuracy
+    in {bins} quantile bins of the votes' entropy, as in Figure 4 of {{cite:t}}`nie2020`. Dashed:
+    half a crowd, compared with the other half; dotted: the most common label over all items. Grey:
+    the range of the nine models, and other models. Bars are 95% intervals over items, and over
+    seeds for a mean of three.""",
     alt="""Four panels: SNLI, MNLI, αNLI, SNLI and MNLI pooled. In each, accuracy falls from bin to
-    bin. On SNLI and αNLI models start above ninety per cent and end near the dotted line
-    of the commonest label; on MNLI they start lower and fall less. The dashed line of half a crowd starts at one hundred per cent
-    and ends well above them.""",
+    bin. On SNLI and αNLI models start above ninety per cent and end near the dotted line of the
+    most common label; on MNLI they start lower and fall less. The dashed line of half a crowd
+    starts at one hundred per cent and ends well above the models.""",
 )
 
 # %% [markdown]
 # In the first fifth of SNLI, models are nearly as good as half a crowd. In the last, they are right on
-# {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=5 mean:value .0%` of the items and half a crowd on
-# {value}`fig-accuracy-by-entropy dataset=snli "system=half a crowd" bin=5 value .0%`; always giving the commonest label would be
-# right on {value}`tbl-entropy-bins dataset=snli system=chance measure=new_accuracy bin=5 value .0%`
-# ({numref}`fig-accuracy-by-entropy`). On MNLI the two are at
-# {value}`tbl-entropy-bins dataset=mnli source=published measure=new_accuracy bin=5 mean:value .0%` and
-# {value}`fig-accuracy-by-entropy dataset=mnli "system=half a crowd" bin=5 value .0%`. The old labels hardly do better than models: in
-# the last SNLI bin, {value}`tbl-entropy-bins dataset=snli "system=original votes" measure=new_accuracy bin=5 value .0%` of them are
-# the new majority.
+# {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=5 mean:value .0%` of the items and half
+# a crowd on {value}`fig-accuracy-by-entropy dataset=snli "system=half a crowd" bin=5 value .0%`; always giving the most
+# common label would be right on {value}`tbl-entropy-bins dataset=snli system=chance measure=new_accuracy bin=5 value .0%`
+# ({numref}`fig-accuracy-by-entropy`). On MNLI, models are right on
+# {value}`tbl-entropy-bins dataset=mnli source=published measure=new_accuracy bin=5 mean:value .0%` and half a crowd on
+# {value}`fig-accuracy-by-entropy dataset=mnli "system=half a crowd" bin=5 value .0%`. The old labels do hardly better
+# than models: in the last SNLI bin,
+# {value}`tbl-entropy-bins dataset=snli "system=original votes" measure=new_accuracy bin=5 value .0%` of them match the
+# new majority.
 #
-# The paper says that models barely beat a guess in the last bin. Corrected for all comparisons, no model differs from the commonest
-# label there on SNLI or αNLI. On MNLI,
-# {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy bin=5 verdict=better count:system d`
-# of {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy reference=chance bin=5 count:system d`
-# models are clearly above the label that is commonest over all items; none is above the commonest label of that bin, which is chosen
-# with hindsight.
+# The paper says that models barely beat a guess in the last bin. Corrected for all comparisons, no model differs
+# significantly from the most common label there on SNLI or αNLI. On MNLI,
+# {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy bin=5 verdict=better count:system d` of
+# {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy reference=chance bin=5 count:system d`
+# models clearly beat the label that is most common over all items; none clearly beats the most common label of that bin,
+# which is chosen with hindsight.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All bins as a table", "code_prompt_hide": "Fold the table"}
 in_bins = agreement.scores_with_change(scores)
@@ -153,13 +161,14 @@ publish_table(
     columns=[*agreement.BIN_COLUMNS, SYSTEM, *agreement.bin_columns(in_bins.rows, change=True)],
     groups=["dataset"],
     index=["dataset", "measure", "system"],
-    caption="""From the first bin to the last, new accuracy falls and most models' JSD grows: the change with its 95%
-    interval over items. The nine models of {cite:t}`nie2020` are shown as their mean, as are seeds. The data has the
-    bins' edges and sizes, 95% intervals over items, every seed, every model, what is published beside what is computed,
-    old accuracy, and KL in nats with the paper's floor of 1e-15.""",
+    caption="""From the first bin to the last, new accuracy falls and most models' JSD grows.
+    *Change*: with its 95% interval over items. The nine models of {cite:t}`nie2020` appear as their
+    mean, and so do seeds. The data has the bins' edges and sizes, 95% intervals over items, every
+    seed, every model, published and computed values, old accuracy, and KL in nats with the paper's
+    floor of 1e-15.""",
 )
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Models beside two guesses, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Models compared with two guesses, as a table", "code_prompt_hide": "Fold the table"}
 against = agreement.against_guesses(scores)
 publish_table(
     "tbl-against-guesses",
@@ -168,19 +177,20 @@ publish_table(
     columns=agreement.guess_columns(resamples),
     groups=["dataset"],
     index=["dataset", "system"],
-    caption=f"""In the last bin, hardly any model differs from a guess, except from the overall commonest label on MNLI. New accuracy,
-    model minus guess, with 95% intervals over items; *p* is adjusted (Holm) for all comparisons in the data, which
-    has all models, the first bin, and JSD against the uniform guess in every bin. After ≤ stands the smallest
-    *p* that {resamples:,} resamples allow, times the number of comparisons: how much smaller it is, they cannot
-    say. The data has published values too.""",
+    caption=f"""In the last bin, hardly any model differs from a guess, except from the most common
+    label overall on MNLI. New accuracy, model minus guess, with 95% intervals over items; *p* is
+    adjusted (Holm) for all comparisons in the data, which has all models, the first bin, and JSD
+    against the uniform guess in every bin. ≤ marks the smallest *p* that {resamples:,} resamples
+    can show, times the number of comparisons; the true *p* may be smaller. The data also has
+    published values.""",
 )
 
 # %% [markdown]
 # ## Do models order the items?
 #
-# A model may be too sure everywhere and still be less sure where people disagree more. We measure this
-# {term}`disagreement as a signal` in two ways. Spearman's correlation asks whether a model's entropy orders the items as people's does;
-# the area under the ROC curve (AUROC), whether it separates contested items from the rest.
+# A model may be too sure everywhere, but surer where people agree. We measure this {term}`disagreement as a signal` in
+# two ways. Spearman's correlation asks whether a model's entropy ranks the items as people's does. The area under the ROC
+# curve (AUROC) asks whether it separates contested items from the rest.
 
 # %%
 threshold = 0.6  # an item is contested where no label has this share of the votes
@@ -191,67 +201,70 @@ publish_table(
     shown=results.shown_signal(signal.rows),
     columns=results.SIGNAL_COLUMNS,
     groups=["dataset"],
-    caption=f"""Five people’s votes reveal where others disagree better than any unfitted model. Guesses, and
-    of each dataset's models the one with the highest correlation; the data has all. In brackets, 95% intervals over
-    items. *Spearman*:
-    rank correlation with the entropy of the votes. *AUROC*: chance that a contested item, on which
-    no label has {threshold:.0%} of the votes, gets a higher entropy than another; 0.5 is chance.
-    *Five people* are drawn from each item a hundred times, and judged by the others: the mean, and the middle 95%
-    of these draws. Guesses that say the same of all items are left out.""",
+    caption=f"""Five people’s votes show better than any unfitted model where others disagree. The
+    guesses, and each dataset's model with the highest correlation; the data has all models. In
+    brackets, 95% intervals over items. *Spearman*: rank correlation with the entropy of the votes.
+    *AUROC*: probability that a contested item, on which no label has {threshold:.0%} of the votes,
+    gets a higher entropy than any other item; 0.5 is chance. *Five people* are drawn for each item
+    a hundred times, and compared with the others: the mean, and the middle 95% of these draws.
+    Guesses that predict the same for all items are left out.""",
 )
 
 # %% [markdown]
-# Five people do this better than any model as it is. Their entropy correlates with that of the others at
+# Five people do this better than any model as it is. Their entropy has a correlation with the others' of
 # {value}`tbl-disagreement-signal dataset=snli "system=five people" spearman .2f` on SNLI and
-# {value}`tbl-disagreement-signal dataset=mnli "system=five people" spearman .2f` on MNLI, that of the best model at
+# {value}`tbl-disagreement-signal dataset=mnli "system=five people" spearman .2f` on MNLI; the best model reaches
 # {value}`tbl-disagreement-signal dataset=snli kind=model max:spearman .2f` and
-# {value}`tbl-disagreement-signal dataset=mnli kind=model max:spearman .2f` ({numref}`tbl-disagreement-signal`). Fitted to the votes on
-# other items, all systems together do better than five people on SNLI
+# {value}`tbl-disagreement-signal dataset=mnli kind=model max:spearman .2f` ({numref}`tbl-disagreement-signal`). Fitted to
+# the votes on other items, all systems together do better than five people on SNLI
 # ({value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl spearman .2f`) and MNLI
-# ({value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl spearman .2f`), but not on αNLI
-# ({doc}`fitting`). On MNLI the old label alone
-# ({value}`tbl-disagreement-signal dataset=mnli "system=mean vote given the old label" spearman .2f`) does better than all models but
-# ModernBERT-large, which may have seen the items.
+# ({value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl spearman .2f`), but not on
+# αNLI ({doc}`fitting`). On MNLI the old label alone
+# ({value}`tbl-disagreement-signal dataset=mnli "system=mean vote given the old label" spearman .2f`) does better than all
+# models but ModernBERT-large, which may have seen the items.
 #
 # ## Distance from people
 #
-# A split crowd need not cost a model anything, if it splits its probability likewise. Yet most models' JSD grows from bin to bin: that
-# of the nearest of the nine on SNLI from
+# A split crowd need not hurt a model that splits its probability in the same way. Yet most models' JSD grows from bin to
+# bin: on SNLI, the lowest JSD among the nine rises from
 # {value}`tbl-entropy-bins dataset=snli source=published measure=jsd bin=1 min:value .3f` to
-# {value}`tbl-entropy-bins dataset=snli source=published measure=jsd bin=5 min:value .3f`. The {term}`uniform guess` comes
-# nearer meanwhile. This is true by definition, so it is not a finding: its distance from people *is* how much they agree.
+# {value}`tbl-entropy-bins dataset=snli source=published measure=jsd bin=5 min:value .3f`. The {term}`uniform guess`
+# meanwhile gets nearer to people. This is true by definition, so it is not a finding: its distance from people *is* how
+# much they agree.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Distance by agreement, as a figure", "code_prompt_hide": "Fold the figure"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Distance from people by bin, as a figure", "code_prompt_hide": "Fold the figure"}
 publish_figure(
     "fig-jsd-by-entropy",
     plot_jsd_by_entropy,
     agreement.drawn_rows(
         scores.where(~are_our_own(scores.rows["system"])), "jsd", halves, in_colour
     ),
-    caption=f"""Most models' distance from people grows with disagreement. JSD in {bins} quantile bins of entropy, as in Figure 5 of
-    {{cite:t}}`nie2020`. Dashed: one half of a crowd, judged by the other; dotted: the uniform guess, which is near where people disagree by definition. Grey: the range of the nine models,
-    and other models. Bars are 95% intervals over items, and over seeds for a mean of three.""",
+    caption=f"""Most models' distance from people grows with disagreement. JSD in {bins} quantile
+    bins of entropy, as in Figure 5 of {{cite:t}}`nie2020`. Dashed: one half of a crowd, compared
+    with the other; dotted: the uniform guess, which by definition is near where people disagree.
+    Grey: the range of the nine models, and other models. Bars are 95% intervals over items, and
+    over seeds for a mean of three.""",
     alt="""Four panels: SNLI, MNLI, αNLI, SNLI and MNLI pooled. Most models' lines rise from bin to
-    bin, on MNLI less steeply. The line of the uniform guess falls and ends below them in every panel. Half a crowd lies far
-    below all.""",
+    bin, less steeply on MNLI. The line of the uniform guess falls and ends below them in every
+    panel. Half a crowd lies far below all other lines.""",
 )
 
 # %% [markdown]
 # ## How the bins are made
 #
-# The edges are quantiles of the entropy in bits, so that bins hold about equally many items; since many items share an entropy, sizes
-# differ. A bin includes its lower edge; the last one includes both. SNLI and MNLI are pooled as in the paper's figures, and shown
-# one by one as in its tables. Sizes of the published bins are reproduced to the item, and all scores of the nine models to the last
-# digit.
+# The edges are quantiles of the entropy in bits, so all bins hold about the same number of items; sizes differ because
+# many items share the same entropy. A bin includes its lower edge; the last bin includes both. SNLI and MNLI are pooled
+# as in the paper's figures, and shown separately as in its tables. We reproduce the sizes of the published bins exactly,
+# and all scores of the nine models to the last digit.
 #
 # ## Limitations
 #
-# The published bins are cut by the same votes that score the models, so the last bin looks a little more
-# divided than it is. Items of SNLI and MNLI were chosen because the original annotators disagreed, so people rarely
-# agree even in the first bin: on MNLI it reaches up to
-# {value}`tbl-entropy-bins dataset=mnli system=chance measure=jsd bin=1 entropy_high_bits .2f` bits.
-# The nine models are single runs. RoBERTa-base and BERT-base of {cite:t}`baan2022` were trained on SNLI alone, so
-# MNLI is out of domain for them.
+# In the published bins, the same votes sort the items and score the models, so the last bin looks a little more divided
+# than it is. The SNLI and MNLI items were chosen because the original annotators disagreed, so people rarely agree even
+# in the first bin: on MNLI its entropy goes up to
+# {value}`tbl-entropy-bins dataset=mnli system=chance measure=jsd bin=1 entropy_high_bits .2f` bits. The nine models are
+# single runs. RoBERTa-base and BERT-base of {cite:t}`baan2022` were trained on SNLI alone, so MNLI is out of domain for
+# them.
 
 # %% tags=["remove-input"]
 Markdown(inputs.missing_note("old labels"))

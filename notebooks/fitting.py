@@ -3,15 +3,15 @@
 #
 # *What can I do with a few votes?*
 #
-# **Five votes on each of a hundred items are enough to fit the one number that models lack on SNLI and MNLI: how far to
+# **Five votes on each of a hundred items are enough to fit one number that models need on SNLI and MNLI: how far to
 # shrink their probabilities towards the {term}`base rate`.** On MNLI it takes RoBERTa-large from
 # {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large misplaced .0f` misplaced votes of a hundred to
 # {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large shrunk .0f`; the base rate alone misplaces
-# {value}`tbl-fitting-shrunk dataset=mnli "system=base rate" shrunk .0f`. A small map, fitted on all other items' votes, takes
-# DeBERTa-v3-large from {value}`tbl-misplaced dataset=mnli system=DeBERTa-v3-large "how=as it is" misplaced .0f` to
+# {value}`tbl-fitting-shrunk dataset=mnli "system=base rate" shrunk .0f`. A small map, fitted on all other items' votes,
+# takes DeBERTa-v3-large from {value}`tbl-misplaced dataset=mnli system=DeBERTa-v3-large "how=as it is" misplaced .0f` to
 # {value}`tbl-misplaced dataset=mnli system=DeBERTa-v3-large how=recalibrated misplaced .0f` and makes it {term}`worth`
-# {value}`tbl-human-equivalents dataset=mnli system=DeBERTa-v3-large measure=people_on_top_recalibrated value .1f` people: it
-# says as much as the votes of so many people would, on top of the base rate. A second crowd misplaces
+# {value}`tbl-human-equivalents dataset=mnli system=DeBERTa-v3-large measure=people_on_top_recalibrated value .1f` people:
+# on top of the base rate, it says as much as that many people's votes would. A second crowd misplaces
 # {value}`tbl-misplaced dataset=mnli "system=second crowd" misplaced .0f`.
 
 # %% tags=["parameters"]
@@ -51,10 +51,10 @@ Markdown(notices(inputs))
 # %% [markdown]
 # ## One number from five hundred votes
 #
-# Models that learned from one label per item are too sure of it. To shrink such a model, mix each prediction with the base rate,
-# how often people give each label overall. One number says how much of each to take, and it needs few votes. We draw a hundred
-# items and five votes on each, take the base rate and the number from these, and judge by all votes on the items of other texts;
-# then we draw again.
+# Models trained on one label per item are too sure of it. To shrink a model, mix each prediction with the base rate, how
+# often people give each label overall. One number sets the proportions of the mix, and fitting it takes few votes. We
+# draw a hundred items with five votes each, estimate the base rate and the number from these votes, and test on all votes
+# on items with other texts; then we draw again.
 
 # %%
 shrunk = shrinking.shrunk(inputs, n_items=few_items, n_each=few_votes, n_draws=draws, seed=seed)
@@ -65,40 +65,41 @@ publish_table(
     shown=shown,
     columns=shrinking.shrunk_columns(shown["dataset"].unique()),
     index=["system"],
-    caption=f"""Shrunk by five hundred votes, every model misplaces fewer votes on SNLI and MNLI, and none fewer on αNLI. Votes misplaced of
-    a hundred, as it is and shrunk towards the base rate by one number, fitted to {few_votes} votes on each of {few_items}
-    items: the mean over {draws} draws, in brackets the middle 95% of these. One seed of each family. The base rate is that of
-    the same votes. The data has all systems, and the weight that they keep.""",
+    caption=f"""Shrunk by five hundred votes, every model misplaces fewer votes on SNLI and MNLI,
+    and none fewer on αNLI. Votes misplaced of a hundred, as it is and shrunk towards the base rate
+    by one number, fitted to {few_votes} votes on each of {few_items} items: the mean over {draws}
+    draws and, in brackets, the middle 95% of these. One seed of each family. The base rate comes
+    from the same votes. The data has all systems, and the weight that each keeps.""",
 ) if len(shrunk) else Markdown(
-    "*Shrinking by few votes is judged where items have many: left out here.*"
+    "*Shrinking by few votes can only be tested where items have many votes. It is left out here.*"
 )
 
 # %% [markdown]
-# On SNLI and MNLI, shrinking brings every model nearer to people ({numref}`tbl-fitting-shrunk`); on MNLI RoBERTa-large's own
-# probabilities get a weight of {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large weight .2f`. On αNLI,
+# On SNLI and MNLI, shrinking brings every model nearer to people ({numref}`tbl-fitting-shrunk`); on MNLI RoBERTa-large's
+# own probabilities get a weight of {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large weight .2f`. On αNLI,
 # where people agree more, shrinking makes RoBERTa-large worse, from
 # {value}`tbl-fitting-shrunk dataset=alphanli system=roberta-large misplaced .0f` to
-# {value}`tbl-fitting-shrunk dataset=alphanli system=roberta-large shrunk .0f`: the number is fitted to squared distances, in which
-# the items that the model gets badly wrong weigh most.
+# {value}`tbl-fitting-shrunk dataset=alphanli system=roberta-large shrunk .0f`: the number is fitted to squared distances,
+# which give the most weight to items that the model gets badly wrong.
 #
 # ## The maps
 #
-# With votes on all other items, more than one number can be fitted. A map takes the log-probabilities of one system, or of
-# several side by side, to a distribution over the labels:
+# With votes on all other items, we can fit more than one number. A map turns the log-probabilities of one system, or of
+# several together, into a distribution over the labels:
 #
 # * **temperature**: one number divides the log-probabilities ({term}`temperature scaling`);
 # * **affine**: a matrix and an intercept, twelve numbers for three labels. On log-probabilities this is
 #   {term}`Dirichlet calibration` {cite:p}`kull2019`;
-# * **quadratic**: affine in the log-probabilities, the probabilities, and all products of two of a
-#   system's centred logits.
+# * **quadratic**: affine in the log-probabilities, the probabilities, and all pairwise products of a system's centred
+#   logits.
 #
-# For several systems, a temperature takes the mean of their log-probabilities; affine and quadratic {term}`stack <stacking>`
-# them. Maps are fitted for the mean {term}`JSD`, the distance that the papers report, or for {term}`KL`; with fewer than twenty
-# votes per item for KL alone, since JSD and TVD then reward overconfidence.
+# For several systems, a temperature takes the mean of their log-probabilities; affine and quadratic maps
+# {term}`stack <stacking>` them. Maps are fitted for the mean {term}`JSD`, the distance that the papers report, or for
+# {term}`KL`. With fewer than twenty votes per item we use KL alone, since JSD and TVD then reward overconfidence.
 #
-# Every prediction is {term}`cross-fitted`: the votes on an item, and on all items with the same premise, story or image, are
-# left out of the fit that predicts it. We chose two things after seeing the results of both: the quadratic map for the
-# figures, and the mean of a model's seeds in a stack.
+# Every prediction is {term}`cross-fitted`: the votes on an item, and on all items with the same premise, story or image,
+# are left out of the fit that predicts it. We made two choices after seeing the results of the alternatives: to show the
+# quadratic map in the figures, and to average a model's seeds in a stack.
 #
 # ## From the text alone
 
@@ -118,41 +119,46 @@ publish_figure(
     methods.with_rows(
         fitting.drawn_rows(methods.rows[~are_our_own(families) | (families == encoder)])
     ),
-    caption=f"""Fitted on other items' votes, DeBERTa is no longer among the farthest from people. {nearness} out of fold (ten folds) of systems as they are, with a quadratic map that was fitted on votes,
-    and with the item's old label as well: three kinds of methods that are not to be ranked together. One seed of
-    each family, and all together; {encoder}, a small encoder of ours, is a negative control. Bars are {100 * confidence:g}% intervals over items. Perfect model and second crowd
-    as in {{doc}}`ceilings`.""",
-    alt="""Dot plots with a panel for each dataset and a row for each system, whose marks a bar joins: as it is, with a map
-    that was fitted on votes, and with the old label too. The marks move left from kind to kind; on SNLI and MNLI those of DeBERTa move farthest. Two lines at
-    the left, perfect model and second crowd, are far from all marks.""",
+    caption=f"""Fitted on other items' votes, DeBERTa is no longer among the farthest from people.
+    {nearness} out of fold (ten folds) of systems as they are, with a quadratic map fitted on votes,
+    and with the item's old label as well: three kinds of methods that should not be ranked
+    together. One seed of each family, and all systems together; {encoder}, a small encoder of ours,
+    is a negative control. Bars are {100 * confidence:g}% intervals over items. Perfect model and
+    second crowd as in {{doc}}`ceilings`.""",
+    alt="""Dot plots with a panel for each dataset and a row for each system. A bar joins the marks
+    of a row: as it is, with a map fitted on votes, and with the old label too. Each mark lies left
+    of the one before; DeBERTa's move farthest on SNLI and MNLI. Two lines at the left, perfect
+    model and second crowd, are far from all marks.""",
 )
 
 # %% [markdown]
-# DeBERTa-v3-large has the best {term}`new accuracy` on SNLI and is among the farthest from people, until a map that takes seconds to
-# fit brings its JSD from {value}`tbl-fitting dataset=snli inputs=DeBERTa-v3-large "map=as it is" jsd .3f` to
+# DeBERTa-v3-large has the best {term}`new accuracy` on SNLI but is among the farthest from people. A map that takes
+# seconds to fit brings its JSD from {value}`tbl-fitting dataset=snli inputs=DeBERTa-v3-large "map=as it is" jsd .3f` to
 # {value}`tbl-fitting dataset=snli access=text inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .3f`
-# ({numref}`fig-fitting`). RoBERTa-large, as {cite:t}`nie2020` trained it, then has
-# {value}`tbl-fitting dataset=snli access=text inputs=roberta-large map=quadratic objective=jsd jsd .3f`, the least of all single
-# models on SNLI. The model knows more than its probabilities show.
+# ({numref}`fig-fitting`). With a map, RoBERTa-large as trained by {cite:t}`nie2020` has
+# {value}`tbl-fitting dataset=snli access=text inputs=roberta-large map=quadratic objective=jsd jsd .3f`, the lowest JSD
+# of all single models on SNLI. These models know more than their probabilities show.
 #
 # All systems together misplace
-# {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=jsd dist_ce .0%` of the votes on
-# SNLI and {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=jsd dist_ce .0%` on MNLI.
-# A quadratic map fitted for KL makes them worth
+# {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=jsd dist_ce .0%` of the votes
+# on SNLI and {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=jsd dist_ce .0%`
+# on MNLI. A quadratic map fitted for KL makes them worth
 # {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl people .1f` and
 # {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl people .1f` people. Without
-# ModernBERT-large, which may have seen the items of MNLI, they are worth
-# {value}`tbl-fitting dataset=mnli access=text "inputs=all but ModernBERT-large" map=quadratic objective=kl people .1f` there.
+# ModernBERT-large, which may have seen the MNLI items, they are worth
+# {value}`tbl-fitting dataset=mnli access=text "inputs=all but ModernBERT-large" map=quadratic objective=kl people .1f`
+# there.
 #
-# Most of the gain comes from being less sure. For RoBERTa-large on MNLI, a temperature takes the JSD from
+# Most of the gain comes from being less sure. For RoBERTa-large on MNLI, a temperature lowers the JSD from
 # {value}`tbl-fitting dataset=mnli inputs=roberta-large "map=as it is" jsd .3f` to
-# {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=temperature objective=jsd jsd .3f`, and a matrix to
-# {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=jsd jsd .3f`. On αNLI, with two labels, a
-# temperature does nearly all.
+# {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=temperature objective=jsd jsd .3f`, and an affine
+# map to {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=jsd jsd .3f`. On αNLI,
+# with two labels, a temperature brings nearly all of the gain.
 #
-# A map finds nothing where there is nothing. On αNLI MiniLM is hardly more often right than a uniform guess; mapped, it has a
-# JSD of {value}`tbl-fitting dataset=alphanli access=text "inputs=MiniLM-L6, seed 0" map=affine objective=jsd jsd .2f`, and the
-# best constant has {value}`tbl-fitting dataset=alphanli access=text "map=base rate" objective=jsd jsd .2f`.
+# A map finds nothing where there is nothing to find. On αNLI MiniLM is right hardly more often than a uniform guess; with
+# a map it has a JSD of
+# {value}`tbl-fitting dataset=alphanli access=text "inputs=MiniLM-L6, seed 0" map=affine objective=jsd jsd .2f`, and the
+# best constant prediction has {value}`tbl-fitting dataset=alphanli access=text "map=base rate" objective=jsd jsd .2f`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every system by every map, as a table", "code_prompt_hide": "Fold the table"}
 shown = fitting.by_map(methods.rows)
@@ -163,21 +169,23 @@ publish_table(
     columns=fitting.columns_of(shown),
     groups=["dataset"],
     index=["dataset", "inputs"],
-    caption=f"""A temperature brings systems nearer to people; on SNLI and MNLI, a matrix brings them nearer still.
-    {nearness} out of fold (ten folds), on the items that all systems predict, nearest first; one seed of each
-    family, and the stacks. In brackets,
-    {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). *Worth*: people to ask on top of the
-    base rate, by the quadratic map fitted for KL. *None*: the mean vote, without any system, or that given the old
-    label. The data has all seeds, both objectives, KL, TVD and accuracy, perfect model and second crowd.""",
+    caption=f"""A temperature brings systems nearer to people; on SNLI and MNLI, an affine map
+    brings them nearer still. {nearness} out of fold (ten folds), on the items that all systems
+    predict, nearest first; one seed of each family, and the stacks. In brackets,
+    {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). *Worth*: people
+    to ask on top of the base rate, by the quadratic map fitted for KL. *None*: the mean vote
+    without any system, or the mean vote given the old label. The data has all seeds, both
+    objectives, KL, TVD and accuracy, perfect model and second crowd.""",
 )
 
 # %% [markdown]
 # ### What each system adds
 #
-# On SNLI, DeBERTa-v3-large, ModernBERT-large and RoBERTa-large each add to the stack something that no other system has
-# ({numref}`tbl-fitting-added`); on MNLI only the first two do. There the nine models of {cite:t}`nie2020` even cost a little
-# (without them, the JSD changes by {value}`tbl-fitting-added dataset=mnli "left_out=those of Nie et al. 2020" value .4f`), perhaps
-# because a map of more systems has more numbers to fit.
+# On SNLI, DeBERTa-v3-large, ModernBERT-large and RoBERTa-large each add something to the stack that no other system has
+# ({numref}`tbl-fitting-added`); on MNLI only the first two do. There the nine models of {cite:t}`nie2020` even hurt a
+# little (without them, the JSD changes by
+# {value}`tbl-fitting-added dataset=mnli "left_out=those of Nie et al. 2020" value .4f`), perhaps because a map for more
+# systems has more numbers to fit.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What each system adds, as a table", "code_prompt_hide": "Fold the table"}
 contributions = fitting.contributions(inputs, n_resamples=comparisons, seed=seed)
@@ -187,20 +195,22 @@ publish_table(
     columns=fitting.contribution_columns(comparisons),
     groups=["dataset"],
     index=["dataset", "left_out"],
-    caption=f"""Few systems add to the others, and on MNLI the nine models of 2020 together cost. How far the stack of all
-    systems is from people when some are left out of it, minus how far it is with them: above 0, they add. {nearness}, by
-    the quadratic map out of fold (ten folds). In brackets, 95% intervals over items ({comparisons:,} resamples), the
-    fits held fixed; *p* is adjusted (Holm) for all that are left out on a dataset.""",
-) if len(contributions) else Markdown("*There are no two families of systems to stack.*")
+    caption=f"""Few systems add to the others, and on MNLI the nine models of 2020 together hurt.
+    The stack's distance from people without some systems, minus its distance with them: above 0,
+    they help. {nearness}, by the quadratic map out of fold (ten folds). In brackets, 95% intervals
+    over items ({comparisons:,} resamples), with fits held fixed; *p* is adjusted (Holm) for all
+    comparisons on a dataset.""",
+) if len(contributions) else Markdown("*Stacking needs at least two families of systems.*")
 
 # %% [markdown]
 # ## With the old label
 #
-# An item's {term}`old label` can be an input as well. Methods with it know one human answer to the very item, and are not ranked
-# with those that do not. With it, the stacks misplace
-# {value}`tbl-fitting dataset=snli "access=old label" "inputs=all systems" map=quadratic objective=jsd dist_ce .0%` of the votes on
-# SNLI and {value}`tbl-fitting dataset=mnli "access=old label" "inputs=all systems" map=quadratic objective=jsd dist_ce .0%` on
-# MNLI. On αNLI the label alone says about as much as all models.
+# An item's {term}`old label` can be an input as well. Methods that use it know one human answer to the very item, so we
+# do not rank them with methods that do not. With the old label, the stacks misplace
+# {value}`tbl-fitting dataset=snli "access=old label" "inputs=all systems" map=quadratic objective=jsd dist_ce .0%` of the
+# votes on SNLI and
+# {value}`tbl-fitting dataset=mnli "access=old label" "inputs=all systems" map=quadratic objective=jsd dist_ce .0%` on
+# MNLI. On αNLI the label alone is about as informative as all models.
 
 # %% tags=["remove-input"]
 Markdown(inputs.missing_note("old labels"))
@@ -208,8 +218,8 @@ Markdown(inputs.missing_note("old labels"))
 # %% [markdown]
 # ## How many items, how many votes
 #
-# Here the map is fitted on fewer items of the other folds, with fewer votes on each, and always judged by all votes on the
-# items that it did not see.
+# Here we fit the map on fewer items of the other folds, with fewer votes on each, and always test it on all votes on
+# items that it has not seen.
 
 # %%
 curve = fitting.curve(inputs, repeats=repeats, seed=seed)
@@ -217,67 +227,70 @@ publish_figure(
     "fig-fitting-curve",
     plot_fitting_curve,
     curve.with_rows(fitting.drawn_curve_rows(curve.rows)),
-    caption=f"""Twenty votes on each item do nearly as well as a hundred. The quadratic map on all
+    caption=f"""Twenty votes per item do nearly as well as a hundred. The quadratic map on all
     systems, fitted on fewer items of the other folds, with fewer votes on each (drawn without
-    replacement). {nearness}; fitted for JSD from
-    {ENOUGH_VOTES} votes on, for KL below, where the JSD to a few votes misleads. Means over
-    {repeats} draws; every fold draws its own items.""",
+    replacement). {nearness}; fitted for JSD from {ENOUGH_VOTES} votes on, for KL below, where the
+    JSD from a few votes misleads. Means over {repeats} draws; every fold draws its own items.""",
     alt="""Line plots with a panel for each dataset: JSD against the number of labelled items on a
-    logarithmic axis, a line for each number of votes on an item. All lines fall and flatten. Those of
-    twenty and a hundred votes lie close together; fewer votes lie higher, most so where items are few.""",
+    logarithmic axis, with a line for each number of votes per item. All lines fall and flatten. The
+    lines for twenty and a hundred votes lie close together; lines for fewer votes lie higher,
+    especially where items are few.""",
 ) if len(curve) else None
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Raw and shrunken shares as targets, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Raw and shrunken shares as training targets, as a table", "code_prompt_hide": "Fold the table"}
 learnt = targets(inputs, repeats=repeats, seed=seed)
 publish_table(
     "tbl-soft-labels",
     learnt,
     columns=TARGET_COLUMNS,
     groups=["dataset"],
-    caption=f"""Few votes' shares are better learnt raw than shrunken, though these are nearer to people: raw shares are unbiased,
-    and a map learns to shrink by itself. Squared distances, without bias: of the shares of
-    few votes, raw or as a prior expects them, from the other votes; and of an affine map of all systems, fitted to
-    these shares for KL, from all votes on items of other folds. Means over {repeats} draws of the votes; in brackets, 95%
-    intervals over items.""",
+    caption=f"""With few votes, raw shares are better targets than shrunken shares, though the
+    latter are nearer to people: raw shares are unbiased, and a map learns to shrink by itself.
+    Squared distances, corrected for bias: of the shares of few votes, raw or as expected under a
+    prior, from the other votes; and of an affine map of all systems, fitted to these shares for KL,
+    from all votes on items of other folds. Means over {repeats} draws of the votes; in brackets,
+    95% intervals over items.""",
 ) if len(learnt) else None
 
 # %% [markdown]
-# With five votes on each of all other items, as many as the AmbiNLI of {cite:t}`meissner2021` takes from SNLI and MNLI, the
-# stack misplaces {value}`fig-fitting-curve dataset=mnli whole=true n_votes=5 recipe=true misplaced .1f` of a hundred votes on MNLI;
-# with a hundred votes, {value}`fig-fitting-curve dataset=mnli whole=true n_votes=100 recipe=true misplaced .1f`
+# With five votes on every other item, as many as AmbiNLI {cite:p}`meissner2021` takes, the stack misplaces
+# {value}`fig-fitting-curve dataset=mnli whole=true n_votes=5 recipe=true misplaced .1f` of a hundred votes on MNLI; with
+# a hundred votes, {value}`fig-fitting-curve dataset=mnli whole=true n_votes=100 recipe=true misplaced .1f`
 # ({numref}`fig-fitting-curve`).
 #
-# For the same number of votes, add items rather than votes, down to about five votes per item. A thousand votes on SNLI leave
-# {value}`fig-fitting-curve dataset=snli n_fitted=50 n_votes=20 misplaced .1f` of a hundred misplaced as 20 on each of 50 items,
-# and {value}`fig-fitting-curve dataset=snli n_fitted=200 n_votes=5 misplaced .1f` as five on each of 200; as one on each of 1,000
-# it is {value}`fig-fitting-curve dataset=snli n_fitted=1000 n_votes=1 misplaced .1f`, no better.
+# For the same total number of votes, use more items with fewer votes each, down to about five votes per item. On SNLI, a
+# thousand votes leave {value}`fig-fitting-curve dataset=snli n_fitted=50 n_votes=20 misplaced .1f` votes of a hundred
+# misplaced when spent as 20 on each of 50 items, and
+# {value}`fig-fitting-curve dataset=snli n_fitted=200 n_votes=5 misplaced .1f` as five on each of 200. One on each of
+# 1,000 leaves {value}`fig-fitting-curve dataset=snli n_fitted=1000 n_votes=1 misplaced .1f`, which is no better.
 #
 # ## Does a map carry over?
 #
-# Not to SNLI, and to MNLI only in part. The two have the same labels, so one can borrow the other's map. On SNLI the mean of the systems misplaces
-# {value}`tbl-fitting-pooled judged_on=snli misplaced_as_it_is .0f` of a hundred votes, with the borrowed map
-# {value}`tbl-fitting-pooled judged_on=snli misplaced_other .0f` and with a map of its own
-# {value}`tbl-fitting-pooled judged_on=snli misplaced_same .0f`; on MNLI it is
+# Not to SNLI, and only in part to MNLI. The two datasets have the same labels, so each can borrow the other's map. On
+# SNLI the mean of the systems misplaces {value}`tbl-fitting-pooled judged_on=snli misplaced_as_it_is .0f` of a hundred
+# votes as it is, with the borrowed map {value}`tbl-fitting-pooled judged_on=snli misplaced_other .0f` and with a map of
+# its own {value}`tbl-fitting-pooled judged_on=snli misplaced_same .0f`; on MNLI the numbers are
 # {value}`tbl-fitting-pooled judged_on=mnli misplaced_as_it_is .0f`,
 # {value}`tbl-fitting-pooled judged_on=mnli misplaced_other .0f` and
-# {value}`tbl-fitting-pooled judged_on=mnli misplaced_same .0f`. Part of what a map learns may be how one dataset's items were
-# chosen. On SNLI, fifty items of its own with twenty votes on each serve better.
+# {value}`tbl-fitting-pooled judged_on=mnli misplaced_same .0f`. Part of what a map learns may be how one dataset's items
+# were chosen. On SNLI, fifty of its own items with twenty votes each work better than a borrowed map.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Maps that are carried over, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Borrowed maps, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-fitting-pooled",
     fitting.carried_over(inputs.pooled()),
     columns=fitting.CARRIED_COLUMNS,
-    caption="""A map belongs to its dataset. The mean of the systems that predict both datasets, and their quadratic map, fitted for
-    JSD on the other dataset alone or on the other folds of the same one. Votes misplaced of a hundred, and JSD.""",
+    caption="""A map works best on its own dataset. The mean of the systems that predict both
+    datasets, and their quadratic map, fitted for JSD on the other dataset alone or on the other
+    folds of the same dataset. Votes misplaced of a hundred, and JSD.""",
 )
 
 # %% [markdown]
 # ## Which labels to show
 #
-# Where a person needs a few labels rather than probabilities, show those to which the prediction gives at least some
-# probability. How much can be set on items with votes, so that the {term}`sets <label set>` hold a stated share of the
-# votes on new items (split conformal prediction {cite:p}`sadinle2019,angelopoulos2024`).
+# If a person needs a few labels rather than probabilities, show every label whose predicted probability reaches a
+# threshold. Items with votes can set this threshold so that the {term}`sets <label set>` hold a stated share of the votes
+# on new items (split conformal prediction {cite:p}`sadinle2019,angelopoulos2024`).
 
 # %%
 sets = fitting.label_sets(inputs, n_splits=splits, seed=seed)
@@ -287,30 +300,33 @@ publish_table(
     shown=fitting.shown_sets(sets.rows),
     columns=fitting.SETS_COLUMNS,
     groups=["dataset"],
-    caption=f"""From all systems together, sets that hold nine of ten new votes have fewer than two labels; where people
-    disagree most, they hold fewer votes. *90% of new votes*: of all votes on items that the threshold has not seen, 90% fall in the sets. *90% of the votes on 90% of
-    items*: so many items have a set that holds so many of their votes. *Labels*: mean size of a set; *held*: how many of
-    the votes, or of the items. Predictions are fitted on other texts,
-    thresholds on half of the texts for the other half, means over {splits} splits. *Most disputed fifth*: by the
-    entropy of the votes. The single system is the one with the smallest sets, recalibrated; *the votes themselves* stand as if they were a
-    prediction. The data has all systems.""",
+    caption=f"""With all systems together, sets that hold nine of ten new votes have fewer than two
+    labels; where people disagree most, they hold fewer votes. *90% of new votes*: of all votes on
+    items that did not set the threshold, 90% fall in the sets. *90% of the votes on 90% of items*:
+    on 90% of these items, the set holds at least 90% of the votes. *Labels*: mean size of a set;
+    *held*: the share of votes, or of items, actually reached. Predictions are fitted on other
+    texts, thresholds on half of the texts and tested on the other half; means over {splits} splits.
+    *Most disputed fifth*: by the entropy of the votes. The single system is the one with the
+    smallest sets, recalibrated; *the votes themselves* are used as if they were a prediction. The
+    data has all systems.""",
 )
 
 # %% [markdown]
 # Sets for a new vote are small: with all systems together,
 # {value}`tbl-label-sets dataset=snli "system=all systems" new_vote_size .1f` labels on SNLI and
-# {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_size .1f` on MNLI, little more than sets from the votes
-# themselves ({numref}`tbl-label-sets`). They hold what they promise even if the other items have few votes each.
+# {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_size .1f` on MNLI, little more than sets from the
+# votes themselves ({numref}`tbl-label-sets`). They keep their promise even if the other items have few votes each.
 #
-# We do not promise 90% for a disputed item. In the fifth of the MNLI items that divides people most, sets for a new vote hold
-# {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_held_disputed .0%` of the votes, and those for most votes
-# hold them on {value}`tbl-label-sets dataset=mnli "system=all systems" most_votes_held_disputed .0%` of the items.
+# We do not promise 90% for disputed items. In the fifth of the MNLI items that divides people most, sets for a new vote
+# hold {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_held_disputed .0%` of the votes, and sets for 90%
+# of the votes succeed on {value}`tbl-label-sets dataset=mnli "system=all systems" most_votes_held_disputed .0%` of the
+# items.
 #
 # ## Fit it to your model
 #
-# A map needs votes on some hundred items, and the system's probabilities for these and for the new items; no text, no training
-# and no GPU. Your predictions, in any format that {doc}`../your_model` explains, are fitted by every map, alone and stacked with all
-# others:
+# A map needs votes on about a hundred items, and the system's probabilities for these and for the new items. It needs no
+# text, no training and no GPU. These commands fit every map to your predictions, alone and stacked with all others;
+# {doc}`../your_model` explains the formats:
 #
 # ```console
 # $ chaos run fitting -p predictions=my-model.csv
@@ -318,13 +334,13 @@ publish_table(
 # ```
 #
 # In Python, `chaos_utils.scoring.fitting` has `fit_map` for new items and `predict_out_of_fold` for what this page does.
-# {doc}`train` shows what training on the votes gains beside a map.
+# {doc}`train` compares a map with training on the votes.
 #
 # ## Limitations
 #
-# * A map needs votes on items like those that it will be used on, and learns how these were chosen: ChaosNLI holds items of SNLI
-#   and MNLI whose old votes were split.
-# * On MNLI, all maps are judged on the
-#   {value}`tbl-fitting dataset=mnli "inputs=all systems" "map=as it is" n_items ,d` items that every system predicts.
-# * Sizes, training data and seeds differ between the models, so nothing here says what makes one nearer. Intervals are over items,
-#   with systems and folds as they are: another training seed may reverse a small difference.
+# * A map needs votes on items like the ones it will be used on, and it also learns how these were chosen: ChaosNLI has
+#   SNLI and MNLI items whose old votes were split.
+# * On MNLI, all maps are tested on the {value}`tbl-fitting dataset=mnli "inputs=all systems" "map=as it is" n_items ,d`
+#   items that every system predicts.
+# * Sizes, training data and seeds differ between the models, so nothing here shows what makes one model nearer. Intervals
+#   cover items, with systems and folds held fixed: another training seed may reverse a small difference.

@@ -259,12 +259,12 @@ publish_figure(
     caption="""On MNLI every model is worth less than nothing as it is, and up to four people once
     recalibrated. Worth in people on top of the base rate. Filled: as it is; hollow: recalibrated on
     other items' votes, with 95% intervals that resample items, with out-of-fold predictions held
-    fixed. Seeds of a model share a row.""", alt="""A panel for each dataset and a row for each
-    guess and model: a filled circle for the system as it is, joined to a hollow circle for the
-    recalibrated system, which is farther right for nearly every model. On SNLI the filled circles
-    lie between 0 and one person and the hollow ones between one and a little over three; on MNLI
-    all filled circles of models lie below 0 and their hollow circles between about one and four. On
-    αNLI all circles lie near 0 or one.""",
+    fixed. Seeds of a model share a row.""",
+    alt="""A panel for each dataset and a row for each guess and model: a filled circle for the
+    system as it is, joined to a hollow circle for the recalibrated system, which is farther right
+    for nearly every model. On SNLI the filled circles lie between 0 and one person and the hollow
+    circles between one and a little over three; on MNLI all filled circles of models lie below 0
+    and their hollow circles between about one and four. On αNLI all circles lie near 0 or one.""",
 ) if len(equivalents) else None
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All systems in people, as a table", "code_prompt_hide": "Fold the table"}
@@ -281,7 +281,8 @@ publish_table(
     JSD: against *m* other votes, from {crowds} drawn crowds, with the interval of the paired
     difference inverted.""",
 ) if len(equivalents) else Markdown(
-    "*Some items have a single vote, which cannot show how far people are from each other, " "so worth cannot be computed here.*"
+    "*Some items have a single vote, which cannot show how far people are from each other, "
+    "so worth cannot be computed here.*"
 )
 
 # %% [markdown]
@@ -295,7 +296,7 @@ publish_table(
 # {value}`tbl-human-equivalents dataset=mnli "system=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert" measure=people_on_top_recalibrated max:value .1f`
 # on MNLI ({numref}`fig-human-equivalents`). As they are, all nine are worth less than nothing on MNLI. RoBERTa-large's
 # {value}`tbl-human-equivalents dataset=mnli system=roberta-large measure=people_on_top_recalibrated value .1f` there come
-# from a map of twelve numbers that was fitted and tested on all items (out of fold). {doc}`fitting` reports
+# from a map of twelve numbers, fitted out of fold on all items. {doc}`fitting` reports
 # {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=kl people .1f` for the same map,
 # on the {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=kl n_items ,d` items that
 # every system predicts, and

@@ -3,20 +3,22 @@
 #
 # *Can a model learn how people split?*
 #
-# **On tweets, yes; on NLI, training on votes gains no more than a small map does.** From the votes on
-# {value}`tbl-trained run=minilm-l6-md-agreement-s0 n_learnt ,d` tweets, offensive or not, the small encoder MiniLM-L6 learns to be
-# {term}`worth` {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth .1f` people
+# **On tweets, yes. On NLI, training on votes gains no more than a small map does.** From the votes on
+# {value}`tbl-trained run=minilm-l6-md-agreement-s0 n_learnt ,d` tweets, offensive or not, the small encoder MiniLM-L6
+# learns to be {term}`worth` {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth .1f` people
 # [{value}`tbl-trained run=minilm-l6-md-agreement-s0 worth_low .1f`,
-# {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth_high .1f`]: you would have to ask so many about each tweet, on top of
-# the {term}`base rate`, to know as much. Trained on one label per item, it misplaces
-# {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" "how=as it is" misplaced .0f`% of the votes on SNLI. Training it
-# further on the votes on other items brings this to
-# {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 misplaced .0%`, a map of twelve numbers, fitted to the same votes, to
-# {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" how=recalibrated misplaced .0f`%. From these votes alone, without
-# the labels, it learns nothing ({value}`tbl-trained dataset=snli run=minilm-l6-nli-votes-s0 worth .1f` people). Each run has one seed.
+# {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth_high .1f`]: you would have to ask that many people about each
+# tweet, on top of the {term}`base rate`, to know as much. Trained on one label per item, it misplaces
+# {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" "how=as it is" misplaced .0f`% of the votes on SNLI.
+# Further training on the votes on other items reduces this to
+# {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 misplaced .0%`, and a map of twelve numbers, fitted to the
+# same votes, to {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" how=recalibrated misplaced .0f`%. Trained
+# on these votes alone, without the labels, it learns nothing
+# ({value}`tbl-trained dataset=snli run=minilm-l6-nli-votes-s0 worth .1f` people). Each run has one seed.
 #
-# This notebook trains an encoder on votes, out of fold, and sets it beside people, guesses and the book's systems. It runs with
-# any dataset that has votes and texts, also one of your own, and any encoder. {doc}`fitting` has the cheaper way.
+# This notebook trains an encoder on votes, out of fold, and compares it with people, guesses and the book's systems. It
+# works with any encoder and any dataset that has votes and texts, including your own. {doc}`fitting` shows the cheaper
+# way.
 
 # %%
 from typing import Literal
@@ -65,11 +67,11 @@ check_parameters(globals())
 # %% [markdown]
 # ## Training
 #
-# The encoder gets a new head with a logit for each label, and learns each item's vote shares: of all who voted, how
-# many gave each label (`loss="soft"`, by the cross-entropy with the votes; `"jsd"`, by the divergence from them;
-# `"hard"`, the majority label alone, to compare). Items that share a premise or text are in one fold, and a model for each
-# fold learns from the other folds. An inner fold of what it learns from says when to stop. So no model has seen the
-# votes on an item that it predicts, nor those on another item with its text.
+# The encoder gets a new head with a logit for each label, and learns each item's vote shares (`loss="soft"`, by the
+# cross-entropy with the votes; `"jsd"`, by the divergence from them; `"hard"`, the majority label alone, for comparison).
+# Items that share a premise or text are in one fold, and the model for each fold learns from the other folds. An inner
+# fold of its training items decides when to stop. So no model has seen votes on an item that it predicts, or on another
+# item with the same text.
 
 # %%
 settings = chosen(globals())
@@ -92,31 +94,34 @@ scores = training.beside_systems(shown, runs=runs, n_resamples=resamples, seed=s
 Markdown(notices(inputs))
 
 # %% [markdown]
-# ## Beside people and models
+# (beside-people-and-models)=
+# ## Compared with people and models
 #
-# A model that learned from votes belongs beside models that were {term}`recalibrated <worth, recalibrated>` on the votes on
-# other items: both have seen how people split, never on the item itself. As they are, the nine models of {cite:t}`nie2020` have
-# seen no votes at all ({numref}`fig-trained`). {term}`Skill <skill>` is 0 for the base rate and 1 for knowing exactly how
-# people split.
+# A model trained on votes should be compared with models that were {term}`recalibrated <worth, recalibrated>` on the
+# votes on other items: both have seen how people split, but never on the item itself. As they are, the nine models of
+# {cite:t}`nie2020` have seen no votes at all ({numref}`fig-trained`). {term}`Skill <skill>` is 0 for the base rate and 1
+# for knowing exactly how people split.
 
 # %%
 publish_figure(
     "fig-trained",
     plot_trained,
     training.drawn_skill(scores, inputs),
-    caption="""Votes alone are too few to teach MiniLM the task; on top of other training they are worth about as much as a
-    small map. Skill by squared distance: 0 is the base rate, 1 the population. Bars are 95% intervals that
-    resample items, with predictions out of fold held fixed. Dotted: the skill of 1, 2, 5 or 10 people who know
-    the base rate, where there is room. Orange: trained on votes, out of fold. Seeds of a model share a row.""",
-    alt="""A panel for each dataset and a row for each guess and system, with a filled circle for the system as
-    it is and a hollow one for the system recalibrated. Models that were trained on votes stand in the lowest rows: the
-    one without other training at the base rate, those with it near the hollow circles of small models.""",
+    caption="""These votes are too few to teach MiniLM the task on their own; on top of other
+    training they help about as much as a small map. Skill by squared distance: 0 is the base rate,
+    1 the population. Bars are 95% intervals that resample items, with out-of-fold predictions held
+    fixed. Dotted: the skill of 1, 2, 5 or 10 people who know the base rate, where there is room.
+    Orange: trained on votes, out of fold. Seeds of a model share a row.""",
+    alt="""A panel for each dataset and a row for each guess and system, with a filled circle for
+    the system as it is and a hollow circle for the recalibrated system. Models trained on votes are
+    in the lowest rows: without other training they lie at the base rate, with other training near
+    the hollow circles of small models.""",
 ) if len(scores) else Markdown("*No votes and no recorded scores of this run are available.*")
 
 # %% [markdown]
 # ## What votes teach
 #
-# The same encoder learns much from one set of votes and nothing from another ({numref}`tbl-trained`).
+# The same encoder learns a lot from one set of votes and nothing from another ({numref}`tbl-trained`).
 
 # %%
 publish_table(
@@ -124,34 +129,36 @@ publish_table(
     training.trained_table(scores, finetuning.run_table(runs)),
     columns=training.TRAINED_COLUMNS,
     groups=["dataset"],
-    caption="""The votes on tweets teach MiniLM how people split; those on SNLI's and MNLI's items do so only after training
-    on labels, and those on αNLI's not even then. Models that were trained on votes, each item predicted by a model that has
-    seen no vote on it. *Items learnt*: by each of the models, one for a fold. Votes misplaced only where items have twenty
-    votes or more. Intervals (95%) resample items with their votes. Minutes are of the training steps, over all folds.
-    *Notebook*: the training as it was executed.""",
+    caption="""Votes on tweets teach MiniLM how people split; votes on SNLI and MNLI items do so
+    only after training on labels, and votes on αNLI items not even then. Models trained on votes;
+    each item is predicted by a model that has seen no vote on it. *Items learnt*: by each of the
+    models, one per fold. Votes misplaced are shown only where items have at least twenty votes.
+    Intervals (95%) resample items with their votes. Minutes count the training steps, over all
+    folds. *Notebook*: the training as it was executed.""",
 )
 
 # %% [markdown]
 # Trained on labels first and then on votes, MiniLM is worth
 # {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 worth .1f` people on SNLI; trained on labels and then mapped,
-# {value}`tbl-human-equivalents dataset=snli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f`.
-# On MNLI it is {value}`tbl-trained dataset=mnli run=minilm-l6-nli-soft-s0 worth .1f` and
-# {value}`tbl-human-equivalents dataset=mnli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f`. Training on
-# {term}`JSD` instead of the cross-entropy misplaces fewer votes on SNLI
-# ({value}`tbl-trained dataset=snli run=minilm-l6-nli-jsd-s0 misplaced .0%`), but makes the model worth less on MNLI. On αNLI, where
-# MiniLM guesses, votes teach it nothing.
+# {value}`tbl-human-equivalents dataset=snli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f`. On
+# MNLI it is {value}`tbl-trained dataset=mnli run=minilm-l6-nli-soft-s0 worth .1f` and
+# {value}`tbl-human-equivalents dataset=mnli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f`.
+# Training with {term}`JSD` instead of the cross-entropy misplaces fewer votes on SNLI
+# ({value}`tbl-trained dataset=snli run=minilm-l6-nli-jsd-s0 misplaced .0%`), but makes the model worth less on MNLI. On
+# αNLI, where MiniLM guesses, votes teach it nothing.
 #
-# MD-Agreement has {value}`tbl-crowds dataset=md-agreement n_items ,d` tweets with five votes each. A fifth was held out; two passes
-# over the rest make MiniLM worth {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth .1f` people. Tweets and NLI differ
-# in the task, in the number of items and in the votes on each, so nothing here says which of these makes the difference.
+# MD-Agreement has {value}`tbl-crowds dataset=md-agreement n_items ,d` tweets with five votes each. A fifth of the tweets
+# was held out; two passes over the rest make MiniLM worth {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth .1f`
+# people. The tweets and NLI differ in the task, in the number of items and in the votes per item, so nothing here shows
+# which of these matters.
 #
 # ## Other ways to learn distributions
 #
-# Without votes, a model's confidence can be lowered (*T = 2*, the {term}`temperature` in the code of {cite:t}`baan2022`), its
-# targets softened during training ({term}`label smoothing`), or several passes or runs averaged ({term}`MC dropout`,
-# {term}`seed ensemble`). *Vote shares* are the runs of {numref}`tbl-trained` that start from other training ({term}`soft labels`). Once a map is
-# fitted on other items' votes, the differences are small ({numref}`fig-distribution-learning`). On αNLI nothing helps: there
-# MiniLM is a negative control.
+# Without votes, a model's confidence can be lowered (*T = 2*, the {term}`temperature` in the code of {cite:t}`baan2022`),
+# its targets softened during training ({term}`label smoothing`), or several passes or runs averaged ({term}`MC dropout`,
+# {term}`seed ensemble`). *Vote shares* are the runs in {numref}`tbl-trained` that start from an already trained model
+# ({term}`soft labels`). Once a map is fitted on other items' votes, the differences are small
+# ({numref}`fig-distribution-learning`). On αNLI, where MiniLM is a negative control, nothing helps.
 
 # %%
 training_rows = ()
@@ -165,26 +172,28 @@ publish_figure(
     "fig-distribution-learning",
     plot_fitting,
     methods.with_rows(training_rows),
-    caption=f"""Once a map is fitted on other items' votes, how MiniLM was trained hardly matters. {nearness} of its
-    first seed, of the mean of its seeds, and of runs that learned or predict otherwise: as they are, and with a quadratic
-    map. *Vote shares*: trained on votes, without a map. Marks and intervals are as in {{numref}}`fig-fitting`.""",
-    alt="""Dot plots with a panel for each dataset and a row for each way, whose marks a bar joins: as it is, and with a map
-    that was fitted on votes. On SNLI and MNLI the marks with a map stand one below the other, at the left, and soft labels
-    with them or right of them; on αNLI all marks lie together. Perfect model and second crowd are far to the left.""",
+    caption=f"""Once a map is fitted on other items' votes, how MiniLM was trained hardly matters.
+    {nearness} of its first seed, of the mean of its seeds, and of runs with other ways of training
+    or prediction: as they are, and with a quadratic map. *Vote shares*: trained on votes, without a
+    map. Marks and intervals are as in {{numref}}`fig-fitting`.""",
+    alt="""Dot plots with a panel for each dataset and a row for each way of training. A bar joins
+    the two marks of a row: as it is, and with a map fitted on votes. On SNLI and MNLI the marks
+    with a map are aligned at the left, with soft labels at the same place or farther right; on αNLI
+    all marks lie together. Perfect model and second crowd are far to the left.""",
 ) if len(training_rows) else Markdown(
-    "*The ways to learn are compared for the project's own runs on the published items alone.*"
+    "*We compare ways of training only for the project's own runs on the published items.*"
 )
 
 # %% [markdown]
-# Without votes, the best way on MNLI is the simplest: a temperature of 2, with a {term}`JSD` of
-# {value}`tbl-fitting dataset=mnli "inputs=MiniLM-L6, seed 0" "map=T = 2" jsd .3f` (from 0 to 0.83, lower is better), where a
-# uniform guess has {value}`tbl-main-results dataset=mnli system=chance jsd .3f`. On SNLI the same temperature changes nothing,
-# and label smoothing and dropout gain a hundredth or less.
+# Without votes, the best method on MNLI is the simplest: a temperature of 2, with a {term}`JSD` of
+# {value}`tbl-fitting dataset=mnli "inputs=MiniLM-L6, seed 0" "map=T = 2" jsd .3f` (from 0 to 0.83, lower is better),
+# where a uniform guess has {value}`tbl-main-results dataset=mnli system=chance jsd .3f`. On SNLI the same temperature
+# changes nothing, and label smoothing and dropout gain a hundredth or less.
 #
 # ## What another encoder costs
 #
-# MiniLM-L6 is the smallest of our encoders. {numref}`tbl-training-cost` says what the same training costs with a
-# larger one, and with ten times as many votes.
+# MiniLM-L6 is the smallest of our encoders. {numref}`tbl-training-cost` shows what the same training costs with a larger
+# encoder, and with ten times as many votes.
 
 # %%
 publish_table(
@@ -192,16 +201,17 @@ publish_table(
     training.cost_table(run),
     columns=training.COST_COLUMNS,
     index=["model"],
-    caption="""By our estimate a GPU learns these votes in minutes; one CPU core takes half a day for a large encoder. Estimates
-    for the training above, with as many passes. GPU: one H100 in bf16, three minutes of which go to reading and
-    predicting. CPU: one core, the run's own hours times the ratio of the arithmetic in the layers.""",
+    caption="""By our estimate, a GPU learns these votes in minutes; one CPU core takes half a day
+    for a large encoder. Estimates for the training above, with the same number of passes. GPU: one
+    H100 in bf16, including three minutes for reading and predicting. CPU: one core, the run's own
+    hours scaled by the amount of arithmetic in the layers.""",
 )
 
 # %% [markdown]
 # ## Train on your own votes
 #
-# Any file with texts and votes that {doc}`../datasets` explains will do; {doc}`../rebuild` says how to install PyTorch. The
-# page of the run has its figures, its record, and a citation of its own.
+# Use any file with texts and votes in a format from {doc}`../datasets`; {doc}`../rebuild` explains how to install
+# PyTorch. The page of your run has its figures, its record, and its own citation.
 #
 # ```console
 # $ chaos run train -p train=votes.csv                                  # single texts, any labels
@@ -211,12 +221,12 @@ publish_table(
 # $ papermill train.ipynb out.ipynb -p train votes.csv -p loss jsd      # by papermill alone
 # ```
 #
-# A training that was killed resumes when the same command is given again. {doc}`../your_model` judges what comes out,
-# and `chaos submit` takes a run on ChaosNLI's votes to the {doc}`scoreboard`.
+# If training is interrupted, the same command resumes it. {doc}`../your_model` shows how to evaluate the result, and
+# `chaos submit` sends a run on ChaosNLI's votes to the {doc}`scoreboard`.
 #
 # ## Limitations
 #
-# * One small encoder, one seed of each run: the interval of a single run says nothing about other seeds. Label smoothing was trained
-#   by an earlier version of the code than the first seed.
-# * Votes on ChaosNLI's items are those of items on which five people were split.
-# * The learning rates for ChaosNLI's votes were tried on one inner fold, whose items are among those predicted.
+# * We trained one small encoder with one seed per run: the interval of a single run says nothing about other seeds. The
+#   run with label smoothing used an earlier version of the code than the first seed.
+# * ChaosNLI's SNLI and MNLI votes come from items on which five people were split.
+# * We chose the learning rates for ChaosNLI's votes on one inner fold, whose items are also among the predicted ones.
