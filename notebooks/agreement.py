@@ -124,20 +124,20 @@ publish_figure(
     ),
     caption=f"""In every bin, half a crowd predicts the majority better than any model. New accuracy
     in {bins} quantile bins of the votes' entropy, as in Figure 4 of {{cite:t}}`nie2020`. Dashed:
-    half a crowd, compared with the other half; dotted: the most common label over all items. Grey:
+    half a crowd, compared with the other half; dotted: the commonest label over all items. Grey:
     the range of the nine models, and other models. Bars are 95% intervals over items, and over
     seeds for a mean of three.""",
     alt="""Four panels: SNLI, MNLI, αNLI, SNLI and MNLI pooled. In each, accuracy falls from bin to
     bin. On SNLI and αNLI models start above ninety per cent and end near the dotted line of the
-    most common label; on MNLI they start lower and fall less. The dashed line of half a crowd
+    commonest label; on MNLI they start lower and fall less. The dashed line of half a crowd
     starts at one hundred per cent and ends well above the models.""",
 )
 
 # %% [markdown]
 # In the first fifth of SNLI, models are nearly as good as half a crowd. In the last, they are right on
 # {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=5 mean:value .0%` of the items and half
-# a crowd on {value}`fig-accuracy-by-entropy dataset=snli "system=half a crowd" bin=5 value .0%`; always giving the most
-# common label would be right on {value}`tbl-entropy-bins dataset=snli system=chance measure=new_accuracy bin=5 value .0%`
+# a crowd on {value}`fig-accuracy-by-entropy dataset=snli "system=half a crowd" bin=5 value .0%`; always giving the
+# commonest label would be right on {value}`tbl-entropy-bins dataset=snli system=chance measure=new_accuracy bin=5 value .0%`
 # ({numref}`fig-accuracy-by-entropy`). On MNLI, models are right on
 # {value}`tbl-entropy-bins dataset=mnli source=published measure=new_accuracy bin=5 mean:value .0%` and half a crowd on
 # {value}`fig-accuracy-by-entropy dataset=mnli "system=half a crowd" bin=5 value .0%`. The old labels do hardly better
@@ -146,10 +146,10 @@ publish_figure(
 # new majority.
 #
 # The paper says that models barely beat a guess in the last bin. Corrected for all comparisons, no model differs
-# significantly from the most common label there on SNLI or αNLI. On MNLI,
+# significantly from the commonest label there on SNLI or αNLI. On MNLI,
 # {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy bin=5 verdict=better count:system d` of
 # {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy reference=chance bin=5 count:system d`
-# models clearly beat the label that is most common over all items; none clearly beats the most common label of that bin,
+# models clearly beat the label that is commonest over all items; none clearly beats the commonest label of that bin,
 # which is chosen with hindsight.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All bins as a table", "code_prompt_hide": "Fold the table"}

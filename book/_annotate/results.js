@@ -12,29 +12,29 @@
   function outcome({state, parameters, failRate}) {
     const {counters, reason, name} = state;
     if (name === "rejected") {
-      return ["Here the protocol says goodbye", [
-        `You had ${counters.qualification_right} of ${counters.qualification_seen} right, and the `
-          + `test asks for ${percent(parameters.min_qualification_accuracy)}. `
-          + (failRate === undefined ? "" : "You are in company: in the published collection "
+      return ["The protocol ends here for you", [
+        `You had ${counters.qualification_right} of ${counters.qualification_seen} right; the `
+          + `test requires ${percent(parameters.min_qualification_accuracy)}. `
+          + (failRate === undefined ? "" : "You are in good company: in the published collection "
             + `${failRate}% did not pass the test on this dataset. `)
-          + "It asks whether you read the instructions as others did, and leaves no room for a slip.",
+          + "It checks whether you read the instructions as others did, and leaves no room for a slip.",
       ]];
     }
     if (name === "dismissed") {
-      return ["Here the protocol says goodbye", [
-        `In training you had ${counters.training_right} of ${counters.training_seen} right, and `
-          + `${percent(parameters.min_training_accuracy)} are needed. Whoever sees easy questions `
-          + "in another light than most is not asked about the hard ones.",
+      return ["The protocol ends here for you", [
+        `In training you had ${counters.training_right} of ${counters.training_seen} right; `
+          + `${percent(parameters.min_training_accuracy)} are needed. Anyone who answers easy questions `
+          + "differently from most people is not asked the hard ones.",
       ]];
     }
     if (name === "blocked") {
       const how = reason === "wrong_in_a_row"
         ? `You differed from nearly everyone on ${counters.wrong_in_a_row} hidden checks in a row.`
-        : `You had ${counters.checks_right} of ${counters.checks} hidden checks right, and `
+        : `You had ${counters.checks_right} of ${counters.checks} hidden checks right; `
           + `${percent(parameters.min_check_accuracy)} are needed.`;
-      return ["Here the protocol stops", [
-        `${how} The protocol takes this as a sign that attention has run out, and counts none of `
-          + "the votes. You can still compare them below.",
+      return ["The protocol stops here", [
+        `${how} The protocol takes this as a sign of flagging attention, and counts none of `
+          + "your votes. You can still compare them below.",
       ]];
     }
     return [name === "finished" ? "Your results" : "Your results so far", []];
@@ -52,7 +52,7 @@
       scale("You", yours, "mine"),
       scale("One of the voters, on average", person, "other"),
       models,
-      scale("Whoever always names the most frequent answer", most, "other"));
+      scale("Always the most frequent answer", most, "other"));
   }
 
   function scored(dataset, judgements) {
@@ -63,11 +63,11 @@
       agreement(dataset, judgements),
       make("p", {class: "annotate-note"},
         `Each bar is a mean over your ${count(n, "item")}: the share of votes for the answer chosen. `
-          + "A voter is compared with the other voters"
+          + "Each voter is compared with the other voters"
           + (isJudged ? ", and a model answers with its most probable label. " : ". ")
-          + "The last bar is the most that anyone can reach; few people do, since they disagree. "
+          + "The last bar is the highest possible value; few people reach it, since people disagree. "
           + `You chose the most frequent answer on ${majority} of ${n}.`
-          + (n < FEW ? " On so few items chance plays a large part." : "")));
+          + (n < FEW ? " On so few items, chance plays a large part." : "")));
   }
 
   function listed(dataset, judgements) {
@@ -96,7 +96,7 @@
       if (NAME.test(name)) {
         save(name);
       } else {
-        status.textContent = "A name has letters of any script, digits, spaces, and the signs . _ - ’ alone.";
+        status.textContent = "A name may only contain letters of any script, digits, spaces, and the signs . _ - ’";
         input.focus();
       }
     });
@@ -115,7 +115,7 @@
       lines.map((line) => make("p", {}, line)),
       items.length ? scored(dataset, items) : null,
       make("p", {class: "annotate-actions"},
-        isOver ? null : button("Go on", goOn, "primary"),
+        isOver ? null : button("Continue", goOn, "primary"),
         isOver ? button("Start again", again, "primary")
           : carefulButton("Start again", "Erase all answers?", again),
         link("Look around", `#look-${session.dataset}`), link("All datasets", "#annotate")),
@@ -123,11 +123,11 @@
         annotator: session.annotator,
         label: !counts ? "Save the record" : isOver ? "Save my votes" : "Finish and save my votes",
         note: counts
-          ? "A JSON file, made here. Files of many readers can be joined into a dataset."
-          : "A JSON file, made here. It records how the test went; its votes do not count.",
+          ? "A JSON file, made in your browser. Files from several readers can be joined into a dataset."
+          : "A JSON file, made in your browser. It records how the test went; its votes do not count.",
         save,
       }) : null,
-      items.length ? make("h3", {}, "Your judgements beside the votes") : null,
+      items.length ? make("h3", {}, "Your judgements and the votes") : null,
       items.length ? listed(dataset, items) : null,
       examples.length ? make("details", {open: items.length === 0},
         make("summary", {}, `Test, training and checks: ${count(examples.length, "answer")}`),

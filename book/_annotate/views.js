@@ -96,7 +96,7 @@
       make("p", {class: "annotate-note"}, keeps
         ? "Nothing is sent anywhere. Your answers stay in this browser until you start again."
         : "Nothing is sent anywhere. This browser does not let the page keep your answers: "
-          + "they are gone when you close or reload it."));
+          + "they are lost when you close or reload it."));
   }
 
   function introduction({name, dataset, parameters, begin}) {
@@ -105,12 +105,12 @@
       heading(`${dataset.short}: before you begin`),
       instructions(dataset),
       make("ol", {class: "annotate-plan"},
-        make("li", {}, make("b", {}, "Test. "), `${count(asked, "easy question")}, on which nearly all `
-          + "people agree. All must be right."),
-        make("li", {}, make("b", {}, "Training. "), `${trained} more of these. Each mistake is `
+        make("li", {}, make("b", {}, "Test. "), `${count(asked, "easy question")} on which nearly everyone `
+          + "agrees. You must get all of them right."),
+        make("li", {}, make("b", {}, "Training. "), `${trained} more easy questions. Each mistake is `
           + `explained; ${percent(parameters.min_training_accuracy)} must be right.`),
         make("li", {}, make("b", {}, "Items. "), `In tasks of ${size}. People disagree on these, and no `
-          + `answer is wrong. Before each, with a chance of ${percent(parameters.check_rate)}, comes a hidden check.`)),
+          + `answer is wrong. Each has a ${percent(parameters.check_rate)} chance of following a hidden check.`)),
       make("p", {class: "annotate-actions"}, button("Start the test", begin, "primary"),
         link("Look around, no test", `#look-${name}`), link("All datasets", "#annotate")));
   }
@@ -131,7 +131,7 @@
       const passed = done === 0 && parameters.qualification_items > 0 ? "You passed the test. " : "";
       return {
         title: `${isTest ? "Test" : "Training"}: question ${done + 1} of ${whole}`, done, whole,
-        line: isTest ? "All must be right. You hear how it went at the end."
+        line: isTest ? "All must be right. You will see the result at the end."
           : `${passed}Each mistake is explained.`,
       };
     }
@@ -152,7 +152,7 @@
   /* An item outside the protocol, which is open to all. */
   function look({place, ...asked}) {
     return item(asked, null, `${asked.dataset.short}: item ${place}, to look at`,
-      "No test, no training, no hidden checks: choose, and see the votes. Nothing is kept of this.", null);
+      "No test, no training, no hidden checks: choose, and see the votes. Nothing is saved.", null);
   }
 
   function item({dataset, entry, answer, footer}, before, title, line, progress) {
@@ -200,7 +200,7 @@
     const k = dataset.codes.indexOf(judged.expected);
     const name = choices(dataset, judged.entry)[k];
     const place = judged.kind === "check" ? "This was a hidden check. " : "";
-    return [make("p", {}, make("b", {}, "Most people see it otherwise. "),
+    return [make("p", {}, make("b", {}, "Most people see it differently. "),
       `${place}They chose “${name.replace(/\.$/, "")}”.`)];
   }
 
@@ -211,7 +211,7 @@
     const paid = (tasks * parameters.pay_per_task).toFixed(2);
     const words = items === 0
       ? [`In training you had ${counters.training_right} of ${counters.training_seen} right.`,
-        "The items that come now divide people. Say what you think, not what you believe that others "
+        "The items that follow divide people. Say what you think, not what you believe others "
           + "would say."]
       : [`You have judged ${count(items, "item")}. An annotator would have earned up to $${paid} by now.`];
     return make("section", {class: "annotate-card"},

@@ -16,16 +16,16 @@
       make("span", "", labels.map((name, k) => `${counts[k]} ${name}`).join(", "))];
     const rows = [[`${item.total} ${label ? "new" : "votes"}`, shown(item.votes)]];
     if (item.oldVotes) rows.push([`${sum(item.oldVotes)} original`, shown(item.oldVotes)]);
-    else if (label) rows.push(["Original", `the label alone was released: ${label}`]);
+    else if (label) rows.push(["Original", `only the label was released: ${label}`]);
     const {machines} = item.dataset;
     if (item.machines) rows.push([`${machines.n} language models`, shown(item.machines)]);
-    else if (machines) rows.push(["Language models", "none was asked about this item"]);
+    else if (machines) rows.push(["Language models", "none were asked about this item"]);
     const second = Math.max(...item.votes.filter((_, k) => k !== item.majority));
     const caption = make("p", "", [
       ...(label ? ["The original label, ", make("b", "", label), `, is ${item.verdict}: the`] : ["The"]),
-      " majority’s is ", make("b", "", labels[item.majority]),
+      " majority label is ", make("b", "", labels[item.majority]),
       `, with ${percent(item.share)} of the votes`,
-      item.isClose ? `, to ${percent(second / item.total)} of the next label: too close to call` : "",
+      item.isClose ? `, against ${percent(second / item.total)} for the next label: too close to call` : "",
       `. Their entropy is ${number(item.entropy)} bits.`,
     ]);
     const notes = item.machines
@@ -38,8 +38,8 @@
     if (!known) return [];
     const rows = [
       ["Reasons", known.names.join(", "), "the taxonomy of Jiang and de Marneffe (2022)"],
-      ["VariErr", known.judged, "VariErr, by the word of those who gave the label (Weber-Genzel et al., 2024)"],
-      ["LiveNLI", known.explained && "at least ten people explain their labels",
+      ["VariErr", known.judged, "VariErr, as judged by the annotators who gave the label (Weber-Genzel et al., 2024)"],
+      ["LiveNLI", known.explained && "at least ten people explained their labels",
         "LiveNLI (Jiang et al., 2023)"],
     ].filter(([, words]) => words);
     const more = chapter ? ["; see ", make("a", "", "Whose opinions are these?", {href: chapter})] : [];
@@ -71,7 +71,7 @@
       make("h3", "", "Two systems compared"),
       make("div", "card-pair", [one(view.system), one(view.other)]),
       make("p", "note", apart === 0 ? "Both are equally far from the votes."
-        : `${nearer} is closer to the votes, by a JSD that is ${number(Math.abs(apart))} smaller.`),
+        : `${nearer} is nearer to the votes: its JSD is ${number(Math.abs(apart))} smaller.`),
     ];
   }
 
@@ -92,7 +92,7 @@
     ]);
     const crowd = {shares: item.shares, label: item.majority, jsd: 0, tvd: 0};
     const all = table("published",
-      make("caption", "sr-only", `What systems predict of ${item.uid}, and how far it is from the votes`),
+      make("caption", "sr-only", `What systems predict for ${item.uid}, and how far this is from the votes`),
       ["System", "Distribution", ...labels, "JSD", "TVD"],
       [row(`The ${count(item.total)} votes`, crowd, "reference"),
         ...known.filter(({name}) => item.results.has(name))
@@ -101,7 +101,7 @@
       {tabindex: "0", role: "region", "aria-label": "Systems"});
     const cautions = known.filter(({name, caution}) => caution && item.results.has(name))
       .map(({name, caution}) => make("p", "note", `${marked(name, known)}: ${caution}.`));
-    return [heading, scroll, make("p", "note", "Bold: the label that is stated."), ...cautions];
+    return [heading, scroll, make("p", "note", "Bold: the stated label."), ...cautions];
   }
 
   function neighbours(item, items) {
@@ -110,10 +110,10 @@
       make("a", "", summary(other) || other.uid, {href: fragmentOf(other.uid)}),
       make("span", "", [bar(other.dataset, other.votes, String), `TVD ${number(tvd, 2)}`]),
     ]));
-    const caption = same ? `${count(same)} with the very same ones` : "none with the very same ones";
+    const caption = same ? `${count(same)} with the same votes` : "none with the same votes";
     return [
-      make("h3", "", "Neighbours of like disagreement"),
-      make("p", "note", `The nearest of ${item.dataset.short} by TVD between the votes; ${caption}.`),
+      make("h3", "", "Items with similar votes"),
+      make("p", "note", `The nearest items of ${item.dataset.short} by TVD between the votes; ${caption}.`),
       make("ul", "card-neighbours", links),
     ];
   }
@@ -154,7 +154,7 @@
     const to = (name, other) => (other
       ? make("a", "button", name, {href: fragmentOf(other.uid)})
       : make("span", "button", name, {"aria-disabled": "true"}));
-    const place = at < 0 ? "not among the items found" : `${count(at + 1)} of ${count(found.length)} found`;
+    const place = at < 0 ? "not among the matching items" : `${count(at + 1)} of ${count(found.length)} found`;
     return make("nav", "card-steps", [
       to("‹ Previous", at > 0 && found[at - 1]),
       make("span", "note", place),

@@ -148,11 +148,11 @@
         piles.set(x, (piles.get(x) ?? 0) + 1);
         return {x, y: piles.get(x)};
       },
-      note: () => "Items with the same votes are piled up.",
+      note: () => "Items with the same votes are stacked.",
     },
     simplex: {
       scales: () => HIDDEN_SCALES, place: ({shares}) => inTriangle(shares), frame: triangleFrame,
-      note: () => "The nearer a corner, the larger its share of the votes.",
+      note: () => "The nearer a point is to a corner, the larger that label’s share of the votes.",
     },
     spread: {
       scales: (labels) => ({
@@ -160,19 +160,19 @@
         y: upright(entropyAxis(labels)),
       }),
       place: ({shares, entropy}) => ({x: Math.max(...shares), y: entropy}), frame: spreadFrame,
-      note: () => "The further down and right, the more agree. All points lie between the two lines.",
+      note: () => "Points farther down and to the right show more agreement. All points lie between the two lines.",
     },
     "entropy-jsd": {
       scales: (labels, {system}) => ({x: entropyAxis(labels), y: upright(jsdAxis(system))}),
       place: (item, {system}) => ({x: item.entropy, y: jsdOf(item, system)}),
-      note: ({system}) => `The higher, the farther ${titleOf(system)} is from the votes; the further right, the `
+      note: ({system}) => `The higher, the farther ${titleOf(system)} is from the votes; the farther right, the `
         + "more people disagree.",
     },
     "two-systems": {
       scales: (labels, {system, other}) => ({x: jsdAxis(system), y: upright(jsdAxis(other))}),
       place: (item, {system, other}) => ({x: jsdOf(item, system), y: jsdOf(item, other)}),
       frame: pairFrame,
-      note: ({system, other}) => `Above the line, ${titleOf(system)} is closer to the votes than ${titleOf(other)}.`,
+      note: ({system, other}) => `Above the line, ${titleOf(system)} is nearer to the votes than ${titleOf(other)}.`,
     },
   };
 
@@ -206,7 +206,7 @@
       const more = items.length - SHOWN;
       tip.replaceChildren(
         ...items.slice(0, SHOWN).map((item) => described(item, viewOf())),
-        more > 0 ? make("span", "", `and ${more} more on this spot`) : "",
+        more > 0 ? make("span", "", `and ${more} more at this point`) : "",
       );
       const left = Math.min(tooltip.caretX - tip.offsetWidth / 2, chart.width - tip.offsetWidth);
       tip.style.left = `${Math.max(0, left)}px`;
@@ -290,7 +290,7 @@
       groups.push(pinned.map(pointOf).filter(Boolean));
       groups.forEach((group, k) => { chart.data.datasets[k].data = group; });
       canvas.setAttribute("aria-label", `${n} of ${all.length} items of ${names} as points. `
-        + `${kind.note(view)} The table holds the same.`);
+        + `${kind.note(view)} The table shows the same.`);
       paint();
     }
 

@@ -196,7 +196,7 @@
     drawFound();
     const of = `${count(there.length)} items${view.dataset ? ` of ${asked[0].short}` : ""}`;
     say(found.length ? `${count(found.length)} of ${of}`
-      : `None of the ${of} fits. Clear or widen the filters.`);
+      : `None of the ${of} match. Clear or widen the filters.`);
     root.querySelector("[data-csv]").hidden = !found.length;
     fold.querySelector(".explorer-set").textContent = `${filtersSet(view) || "none"} set`;
     const crossed = isCrossed(view);

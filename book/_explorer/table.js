@@ -71,7 +71,7 @@
       button.closest("th").ariaSort = sorted ? way : null;
     }
     root.querySelector(".of-system").textContent = titleOf(view.system);
-    root.querySelector(".of-other").textContent = `less that of ${titleOf(view.other)}`;
+    root.querySelector(".of-other").textContent = `minus that of ${titleOf(view.other)}`;
     const steps = root.querySelector(".explorer-pages");
     steps.hidden = pages === 1;
     steps.querySelector("span").textContent = `Page ${page} of ${pages}`;

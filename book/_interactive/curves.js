@@ -29,9 +29,9 @@
         make("span", "lowest-of", "Go to the lowest ", lowest)),
       reading,
       make("div", "panels", diagram, panels.slice(0, LEADING).map(({place: one}) => one)),
-      make("p", "way", `On ${data.dataset}. Dots of the diagram: how often answers of that confidence are the `
-        + "majority label, larger where there are more items (grey bars). Curves: lower is better; a ring marks the lowest "
-        + "point, thin lines are other runs of the system, grey ones other systems."),
+      make("p", "way", `On ${data.dataset}. Dots in the diagram show how often answers of that confidence match the `
+        + "majority label; larger dots and taller grey bars mean more items. Curves: lower is better; a ring marks the "
+        + "lowest point, thin lines are other runs of the system, grey lines other systems."),
       make("details", "", make("summary", "", "More measures, and all systems at the cursor"),
         make("div", "panels", panels.slice(LEADING).map(({place: one}) => one)), readout));
     range.addEventListener("input", show);
@@ -114,7 +114,7 @@
         .map(({values}) => curve(pointsOf(values), {class: "curve thin"}));
       cursor = svg("g", {class: "family", ...look(families[shown])});
       const picture = svg("svg", {class: "axes", width, height: HEIGHT, role: "img",
-        "aria-label": `Curves of ${title} over ${data.slider}; the values at the cursor stand in the table below`},
+        "aria-label": `Curves of ${title} over ${data.slider}; the table below gives the values at the cursor`},
         svg("text", {class: "title", x: 0, y: 12}, unit ? `${title} (${unit})` : title),
         left(y, ends),
         bottom(x, HEIGHT - EDGE.bottom, {label: data.slider, words: String,

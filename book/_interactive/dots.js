@@ -53,8 +53,8 @@
       const read = lines.map(([name, value]) => `${name} ${number(value, digits)}`).join(", ");
       said.replaceChildren(
         [`${capital(withUnit(about))}, on ${data.datasets[dataset.place][1]}; ${WAYS[way]}.`,
-          rows.length ? "" : "Nothing here has a value.",
-          isAbove ? "The axis does not begin at 0." : "",
+          rows.length ? "" : "No values for this choice.",
+          isAbove ? "The axis does not start at 0." : "",
           ...(beyond.length ? [`The axis is cut: ${beyond.map(([name, value]) =>
             `${name}, at ${number(value, 1)},`).join(" and ")} ${beyond.length > 1 ? "lie" : "lies"} beyond its end.`] : []),
           why].filter(Boolean).join(" "),

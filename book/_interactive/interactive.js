@@ -40,13 +40,13 @@
       const asked = new URLSearchParams(window.location.hash.slice(1)), faults = [];
       for (const [name, given] of asked) {
         const value = RENAMED.get(given) ?? given;
-        if (!Object.hasOwn(controls, name)) faults.push(`“${shortened(name)}” is nothing to choose here.`);
+        if (!Object.hasOwn(controls, name)) faults.push(`“${shortened(name)}” cannot be chosen here.`);
         else if (!controls[name].take(value)) {
           faults.push(`There is no ${name} “${shortened(value)}” here.`);
         }
       }
       show();
-      status.textContent = faults.length ? `${faults.join(" ")} The address was read without that.` : "";
+      status.textContent = faults.length ? `${faults.join(" ")} This part of the address was ignored.` : "";
       place.scrollIntoView();
     }
     take();

@@ -134,7 +134,7 @@ def test_through_test_training_and_work_to_a_file(visit, tmp_path):
         reader.answer()
     reader.answer(right=False)
     message = page.locator("#annotate [role=status]")
-    assert "Most people see it otherwise" in message.inner_text()
+    assert "Most people see it differently" in message.inner_text()
     reader.answer()  # that question is over
     page.keyboard.press("Enter")
     for number in range(2, 13):

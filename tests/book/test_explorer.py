@@ -210,7 +210,7 @@ def test_a_majority_that_chance_may_bring_is_too_close_to_call(visit, items):
         ]
         for i in (int(np.flatnonzero(close)[0]), int(np.flatnonzero(~close)[0])):
             page = visit("#" + items[name]["uids"][i].replace("#", "%23"))
-            said = f", to {second[i]}% of the next label: too close to call" in (
+            said = f", against {second[i]}% for the next label: too close to call" in (
                 page.locator("dialog").inner_text()
             )
             assert said == close[i]
@@ -249,7 +249,7 @@ def test_language_models_and_labels_alone_stand_on_the_card(load, small_checkout
     cells = page.locator("tbody.found td:nth-child(7)").all_inner_texts()
     assert set(cells) == {"–"}
     page.locator("#explorer tbody.found a").nth(1).click()
-    assert "none was asked about this item" in card.inner_text()
+    assert "none were asked about this item" in card.inner_text()
     assert page.locator("#explorer :is(script, img)").count() == 0
 
 
@@ -359,7 +359,7 @@ def test_two_systems_are_compared(visit, items):
     said = [float(text.replace("−", "-")) for text in cells]
     assert said == pytest.approx(apart[:50], abs=0.0051)
     page.locator("#explorer tbody a").first.click()
-    assert f"{one['name']} is closer to the votes" in page.locator("dialog").inner_text()
+    assert f"{one['name']} is nearer to the votes" in page.locator("dialog").inner_text()
 
 
 @pytest.mark.slow

@@ -124,7 +124,7 @@ def test_the_address_holds_what_was_chosen_by_keyboard_and_nonsense_is_named(ope
     assert page.get_by_label("Measure").input_value() == "new_accuracy"
     said = page.get_by_role("status").inner_text()
     assert "There is no sort “shoe size” here." in said
-    assert "“x” is nothing to choose here." in said
+    assert "“x” cannot be chosen here." in said
     page.get_by_label("Measure").select_option("kl")
     assert "#" not in page.url
     assert page.get_by_role("status").inner_text() == ""
