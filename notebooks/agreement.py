@@ -16,7 +16,7 @@
 # {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=1 mean:value .0%` to
 # {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=5 mean:value .0%` on SNLI. In that last
 # fifth, half a crowd still predicts the other half's majority on
-# {value}`fig-accuracy-by-entropy dataset=snli "system=half a crowd" bin=5 value .0%`.
+# {value}`fig-accuracy-by-entropy dataset=snli "system=half a crowd" bin=5 value .0%` of the items.
 #
 # A model that knew where people disagree could point to the items that need more votes. Like {cite:t}`nie2020`, we sort
 # the items into five bins by the entropy of their hundred votes. How sure are models in each bin, how often are they
@@ -71,7 +71,7 @@ publish_figure(
     agreement.drawn_flattening(
         flattening.where(~are_our_own(flattening.rows["system"])), chosen=in_colour
     ),
-    caption=f"""Where people disagree, models are less sure, but far too little so. Mean entropy of
+    caption=f"""Models are less sure where people disagree, but not nearly enough. Mean entropy of
     models and of people in fifths of the items, sorted by the entropy of one half of the votes;
     people's entropy is that of the other half. Means over {cuts} splits of the votes, and over
     seeds. Below the diagonal, a model is surer than people. Grey: the other models.""",
@@ -82,10 +82,10 @@ publish_figure(
 )
 
 # %% [markdown]
-# All models flatten too little ({numref}`fig-flattening`). On SNLI the entropy of the nine rises about half as much as
-# people's, on MNLI at most a third as much. Nor does a model's certainty reveal much about how near it is to people,
-# measured here by {term}`JSD`, the papers' distance (from 0 to 0.83, lower is better). In the fifth of the MNLI items
-# where RoBERTa-base itself is surest, it is farther from people
+# All models flatten their predictions too little ({numref}`fig-flattening`). On SNLI the entropy of the nine rises about
+# half as much as people's, on MNLI at most a third as much. Nor does a model's certainty reveal much about how near it is
+# to people, measured here by {term}`JSD`, the papers' distance (from 0 to 0.83, lower is better). In the fifth of the
+# MNLI items where RoBERTa-base itself is surest, it is farther from people
 # ({value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 jsd .3f`) than a uniform guess
 # ({value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 uniform .3f`), and it is nearer than the guess
 # where it is least sure. All nine models are farther than the guess where they are surest, by at least
@@ -162,7 +162,7 @@ publish_table(
     groups=["dataset"],
     index=["dataset", "measure", "system"],
     caption="""From the first bin to the last, new accuracy falls and most models' JSD grows.
-    *Change*: with its 95% interval over items. The nine models of {cite:t}`nie2020` appear as their
+    *Change* has a 95% interval over items. The nine models of {cite:t}`nie2020` appear as their
     mean, and so do seeds. The data has the bins' edges and sizes, 95% intervals over items, every
     seed, every model, published and computed values, old accuracy, and KL in nats with the paper's
     floor of 1e-15.""",
@@ -177,7 +177,7 @@ publish_table(
     columns=agreement.guess_columns(resamples),
     groups=["dataset"],
     index=["dataset", "system"],
-    caption=f"""In the last bin, hardly any model differs from a guess, except from the most common
+    caption=f"""In the last bin, hardly any model differs from a guess, except from the commonest
     label overall on MNLI. New accuracy, model minus guess, with 95% intervals over items; *p* is
     adjusted (Holm) for all comparisons in the data, which has all models, the first bin, and JSD
     against the uniform guess in every bin. ≤ marks the smallest *p* that {resamples:,} resamples
@@ -188,8 +188,8 @@ publish_table(
 # %% [markdown]
 # ## Do models order the items?
 #
-# A model may be too sure everywhere, but surer where people agree. We measure this {term}`disagreement as a signal` in
-# two ways. Spearman's correlation asks whether a model's entropy ranks the items as people's does. The area under the ROC
+# A model may be too sure everywhere, but surer where people agree. We measure {term}`disagreement as a signal` in two
+# ways. Spearman's correlation asks whether a model's entropy ranks the items as people's does. The area under the ROC
 # curve (AUROC) asks whether it separates contested items from the rest.
 
 # %%
@@ -201,17 +201,17 @@ publish_table(
     shown=results.shown_signal(signal.rows),
     columns=results.SIGNAL_COLUMNS,
     groups=["dataset"],
-    caption=f"""Five people’s votes show better than any unfitted model where others disagree. The
-    guesses, and each dataset's model with the highest correlation; the data has all models. In
-    brackets, 95% intervals over items. *Spearman*: rank correlation with the entropy of the votes.
-    *AUROC*: probability that a contested item, on which no label has {threshold:.0%} of the votes,
-    gets a higher entropy than any other item; 0.5 is chance. *Five people* are drawn for each item
-    a hundred times, and compared with the others: the mean, and the middle 95% of these draws.
-    Guesses that predict the same for all items are left out.""",
+    caption=f"""Five people’s votes predict where others disagree better than any unfitted model
+    does. The guesses, and each dataset's model with the highest correlation; the data has all
+    models. In brackets, 95% intervals over items. *Spearman*: rank correlation with the entropy of
+    the votes. *AUROC*: probability that a contested item, on which no label has {threshold:.0%} of
+    the votes, gets a higher entropy than any other item; 0.5 is chance. *Five people* are drawn for
+    each item a hundred times, and compared with the others: the mean, and the middle 95% of these
+    draws. Guesses that predict the same for all items are left out.""",
 )
 
 # %% [markdown]
-# Five people do this better than any model as it is. Their entropy has a correlation with the others' of
+# Five people do this better than any model as it is. The correlation of their entropy with the others' is
 # {value}`tbl-disagreement-signal dataset=snli "system=five people" spearman .2f` on SNLI and
 # {value}`tbl-disagreement-signal dataset=mnli "system=five people" spearman .2f` on MNLI; the best model reaches
 # {value}`tbl-disagreement-signal dataset=snli kind=model max:spearman .2f` and

@@ -74,11 +74,11 @@ publish_table(
 # The majority changes on {value}`tbl-data-statistics dataset=snli change_rate_percent .0f`% of the SNLI items, on
 # {value}`tbl-data-statistics dataset=mnli change_rate_percent .0f`% of the MNLI items and on
 # {value}`tbl-data-statistics dataset=alphanli change_rate_percent .0f`% of the αNLI items
-# ({numref}`tbl-data-statistics`), as published, to the last printed digit. This shows how fragile these labels are, not
-# how wrong the datasets are: the SNLI and MNLI items were chosen because only three of the five original annotators had
-# given the old label. Even if no other label in the development sets changed,
+# ({numref}`tbl-data-statistics`), matching the paper to the last printed digit. This shows how fragile these labels are,
+# not how wrong the datasets are: the SNLI and MNLI items were chosen because only three of the five original annotators
+# had given the old label. Even if no other label in the development sets changed,
 # {value}`tbl-data-statistics dataset=snli change_rate_full_dev_percent .1f`% of SNLI's labels and
-# {value}`tbl-data-statistics dataset=mnli change_rate_full_dev_percent .1f`% of MNLI's would.
+# {value}`tbl-data-statistics dataset=mnli change_rate_full_dev_percent .1f`% of MNLI's would still change.
 #
 # ## Where the labels went
 
@@ -149,15 +149,15 @@ Markdown(inputs.missing_note("old votes"))
 # {value}`tbl-original-votes dataset=mnli pattern=3-1-1 mean_entropy_bits_after .2f` bits, and items that split 3-2 have
 # {value}`tbl-original-votes dataset=mnli pattern=3-2 mean_entropy_bits_after .2f`.
 #
-# Five votes also make clear items look disputed. On
-# {value}`tbl-original-votes dataset=snli pattern=all n_nearly_all` SNLI items, at least 95 of the hundred people choose the
-# old label; these items are here only because two of the first five did not. If we asked five new people about each
-# item, we would expect just {value}`tbl-original-votes dataset=snli pattern=all chance_of_selection .0%` of the SNLI items and
+# Five votes also make clear items look disputed. On {value}`tbl-original-votes dataset=snli pattern=all n_nearly_all`
+# SNLI items, at least 95 of the hundred people choose the old label; these items are here only because two of the first
+# five people did not. If we asked five new people about each item, we would expect just
+# {value}`tbl-original-votes dataset=snli pattern=all chance_of_selection .0%` of the SNLI items and
 # {value}`tbl-original-votes dataset=mnli pattern=all chance_of_selection .0%` of the MNLI items to split three to two, or
 # three to one to one, again.
 #
-# To read items on which people agree or disagree most, see {doc}`disagreement`; to see who gave the votes, and how,
-# {doc}`collection`. Next: {doc}`do models predict how people split? <results>`
+# {doc}`disagreement` has items to read, clear ones and divided ones; {doc}`collection` shows who gave the votes, and how.
+# Next: {doc}`do models predict how people split? <results>`
 
 # %% [markdown]
 # ## Limitations

@@ -194,9 +194,10 @@ publish_figure(
 #
 # The released code fixes the temperature at 2. For RoBERTa-base, fitting gives about 2 only on the very items that are
 # scored. Fitted on the {value}`tbl-temperatures family=RoBERTa-base choice=outside max:n_fitted ,d` SNLI development
-# items outside ChaosNLI it is {value}`tbl-temperatures family=RoBERTa-base choice=outside mean:temperature .2f` on
-# average, and ECE hardly moves: these items were not chosen for their disagreement. {term}`Cross-fitted <cross-fitted>`
-# to vote shares, so that no item influences its own temperature, it is
+# items outside ChaosNLI, the temperature is
+# {value}`tbl-temperatures family=RoBERTa-base choice=outside mean:temperature .2f` on average, and ECE hardly moves:
+# these items were not chosen for their disagreement. {term}`Cross-fitted <cross-fitted>` to vote shares, so that no item
+# influences its own temperature, it is
 # {value}`tbl-temperatures family=RoBERTa-base choice=cross_fitted mean:temperature .2f`, and for DeBERTa-v3-large
 # {value}`tbl-temperatures family=DeBERTa-v3-large choice=cross_fitted temperature .1f`. It also depends on the measure:
 # ECE against the votes and {term}`KL` call for a higher temperature than ECE against the majority.
@@ -215,7 +216,7 @@ publish_table(
     caption="""The temperature depends on what it is fitted to. All values are means over seeds, T
     with its lowest and highest value in any seed and fold. Lower is better for every measure, and
     the best value of the first model is bold. For the other models one choice is shown; the data
-    has all. Cross-fitting uses ten folds by text. KL is in nats.""",
+    has all of them. Cross-fitting uses ten folds by text. KL is in nats.""",
 )
 
 # %% [markdown]

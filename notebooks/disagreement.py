@@ -79,8 +79,8 @@ publish_figure(
 # Most often people are torn between entailment and neutral: these two labels lead on
 # {value}`tbl-contested-pairs dataset=snli first=entailment second=neutral share .0%` of the SNLI items and on
 # {value}`tbl-contested-pairs dataset=mnli first=entailment second=neutral share .0%` of the MNLI items
-# ({numref}`fig-simplex`). This is what we would expect if people differed in *how much* must follow, rather than over
-# whether the sentences contradict each other, but votes alone cannot prove it. The explorer shows
+# ({numref}`fig-simplex`). This is what we would expect if people differed in *how strictly* they judge what follows,
+# rather than over whether the sentences contradict each other, but votes alone cannot prove it. The explorer shows
 # {explorer}`the same triangle with an item behind every dot <dataset=snli>`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Items by their two leading labels, as a table", "code_prompt_hide": "Fold the table"}
@@ -112,7 +112,7 @@ publish_figure(
     plot_majority_share,
     disagreement.majority_shares(inputs),
     caption="""Large majorities are common on αNLI and rare on MNLI. Each line shows the share of
-    items whose {term}`majority label` has at least that share of the votes.""",
+    items whose {term}`majority label` has at least a given percentage of the votes.""",
     alt="""Three falling curves. αNLI stays highest: most items have a majority of more than 90%.
     SNLI falls steadily from half to all of the votes, and MNLI lies below it throughout.""",
 )
@@ -158,8 +158,8 @@ publish_table(
     caption=f"""People agree most on αNLI and least on MNLI, by every statistic. In brackets, 95%
     intervals over items ({resamples:,} resamples), and over annotators where they are named
     ({{term}}`jackknife <interval over annotators>`). {{term}}`Fleiss’ κ` is 0 where people agree no
-    more often than chance would have it; {{term}}`entropy` is 0 where all agree. Unanimous items
-    have all votes on one label; in a tie, two labels share first place.""",
+    more often than by chance; {{term}}`entropy` is 0 where all agree. Unanimous items have all
+    votes on one label; in a tie, two labels share first place.""",
 )
 
 # %% [markdown]
@@ -200,7 +200,7 @@ Markdown(inputs.missing_note("texts", "items are shown without them"))
 # How divided is ChaosNLI compared with other datasets? The atlas shows {value}`tbl-crowds count:n_items d` datasets with
 # several votes per item, from other inference datasets to entirely different tasks. The chance that two votes on an item
 # differ (its {term}`quadratic entropy`) can be estimated without bias even from few votes. But a dataset with two labels
-# cannot be compared with one that has ten, so two, three, and more labels have separate panels.
+# cannot be compared with one that has ten, so datasets with two, three, and more labels have separate panels.
 
 # %%
 near_chance = your_votes.near_chance(crowds, n_resamples=resamples, seed=seed)
@@ -301,8 +301,8 @@ publish_table(
 # prior, it roughly doubles disagreement, from {value}`tbl-crowds-selection dataset=ocnli disagreement .0%` to
 # {value}`tbl-crowds-selection dataset=ocnli chosen_disagreement .0%` ({numref}`tbl-crowds-selection`), a value between
 # those of SNLI and MNLI. OCNLI's own votes cannot confirm this, since the rule uses up all five; in datasets with votes
-# left over, these agree with the prior. So the atlas shows SNLI and MNLI by their chosen items alone, and the whole
-# datasets should lie lower. We cannot compute how much lower: the items on which five people agreed are missing.
+# left over, these agree with the prior. So for SNLI and MNLI the atlas shows only the chosen items; the whole datasets
+# should lie lower. We cannot compute how much lower: the items on which five people agreed are missing.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What choosing does to each dataset, as a table", "code_prompt_hide": "Fold the table"}
 selection = atlas.selection(crowds, most=most, n_draws=fives, n_resamples=refits, seed=seed)
@@ -315,18 +315,18 @@ publish_table(
     caption="""Items that split five people three to two, or three to one to one, divide everyone
     else more, too. For datasets with two or three labels: the share of items that are split this
     way, and how divided people are on all items and on the split items. *By votes*: five votes
-    drawn at random choose the items and the remaining votes judge them; with no votes left, only
-    the prior can estimate it. In brackets, 95% intervals over items; five votes do not determine
-    the prior, so the truth may lie outside them. The SNLI and MNLI items had already been chosen
-    this way once.""",
+    drawn at random choose the items and the remaining votes judge them; with no votes left, we have
+    only the prior. In brackets, 95% intervals over items; five votes do not determine the prior, so
+    the truth may lie outside them. The SNLI and MNLI items had already been chosen this way
+    once.""",
 )
 
 # %% [markdown]
 # (your-crowd-in-the-atlas)=
 # ## Your votes in the atlas
 #
-# `chaos run disagreement -p data=my-votes.csv` puts your votes among these datasets, and {doc}`../datasets` explains the
-# formats. `chaos run crowd -p data=my-votes.csv` analyses yours alone.
+# `chaos run disagreement -p data=my-votes.csv` adds your votes to the atlas; {doc}`../datasets` explains the formats.
+# `chaos run crowd -p data=my-votes.csv` analyses your votes alone.
 #
 # (what-few-votes-do-to-each-estimate)=
 # (how-many-votes-a-dataset-takes)=

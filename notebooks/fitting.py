@@ -4,7 +4,7 @@
 # *What can I do with a few votes?*
 #
 # **Five votes on each of a hundred items are enough to fit one number that models need on SNLI and MNLI: how far to
-# shrink their probabilities towards the {term}`base rate`.** On MNLI it takes RoBERTa-large from
+# shrink their probabilities towards the {term}`base rate`.** On MNLI this takes RoBERTa-large from
 # {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large misplaced .0f` misplaced votes of a hundred to
 # {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large shrunk .0f`; the base rate alone misplaces
 # {value}`tbl-fitting-shrunk dataset=mnli "system=base rate" shrunk .0f`. A small map, fitted on all other items' votes,
@@ -205,8 +205,8 @@ publish_table(
 # %% [markdown]
 # ## With the old label
 #
-# An item's {term}`old label` can be an input as well. Methods that use it know one human answer to the very item, so we
-# do not rank them with methods that do not. With the old label, the stacks misplace
+# An item's {term}`old label` can be an input as well. Methods that use it know one person's answer to this very item, so
+# we do not rank them with methods that do not. With the old label, the stacks misplace
 # {value}`tbl-fitting dataset=snli "access=old label" "inputs=all systems" map=quadratic objective=jsd dist_ce .0%` of the
 # votes on SNLI and
 # {value}`tbl-fitting dataset=mnli "access=old label" "inputs=all systems" map=quadratic objective=jsd dist_ce .0%` on

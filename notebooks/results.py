@@ -139,24 +139,24 @@ publish_figure(
 # tell the other seven from the guess. Nor does one training run settle much: of the RoBERTa-base models that
 # {cite:t}`baan2022` trained on SNLI alone, one has a JSD of
 # {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 1" jsd .3f` on MNLI, below the guess's
-# {value}`tbl-main-results dataset=mnli system=chance jsd .3f`, and another
+# {value}`tbl-main-results dataset=mnli system=chance jsd .3f`, and another has
 # {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 2" jsd .3f`.
 #
 # MNLI is the exception. On SNLI all
 # {value}`tbl-baselines-against-models dataset=snli system=chance measure=jsd n_surely_nearer` models are clearly nearer
-# to people than the guess, and on αNLI
-# {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_surely_nearer`. The MNLI items divide
-# people more: two people agree on {value}`tbl-machine-models dataset=mnli model=people with_people .0%` of them, but on
-# {value}`tbl-machine-models dataset=snli model=people with_people .0%` of the SNLI items. Where people are divided, a
-# uniform guess is near them by definition.
+# to people than the guess, as are
+# {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_surely_nearer` on αNLI. The MNLI items
+# divide people more: two people agree on {value}`tbl-machine-models dataset=mnli model=people with_people .0%` of them,
+# but on {value}`tbl-machine-models dataset=snli model=people with_people .0%` of the SNLI items. Where people are
+# divided, a uniform guess is near them by definition.
 #
 # On MNLI and αNLI a table of averages does better than any of the nine. The {term}`mean vote given the old label`,
 # learned from other items, predicts the same distribution for all items with the same {term}`old label`. By JSD it is
 # nearer to people than all
 # {value}`tbl-baselines-against-models dataset=mnli "system=mean vote given the old label" measure=jsd n_surely_beaten`
 # models on both. It knows one human label *of the item that it predicts*, and was fitted to votes, which the models never
-# saw. It shows how little these probabilities reveal about people's answers. A table of averages does not understand
-# language.
+# saw. The comparison shows how little these probabilities reveal about people's answers. A table of averages does not
+# understand language.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "How many models each guess beats, as a table", "code_prompt_hide": "Fold the table"}
 beaten = results.baselines_against_models(comparison)
@@ -169,9 +169,11 @@ publish_table(
     MNLI and αNLI; on MNLI the base rate is, too. The number of models with a higher JSD than each
     guess and, in brackets, of those that are clearly farther (Holm); bold where all have a higher
     JSD. The data also has KL, and how many are clearly nearer.""",
-) if len(beaten) else Markdown("*No model's predictions are available to compare with the guesses.*")
+) if len(beaten) else Markdown(
+    "*No model's predictions are available to compare with the guesses.*"
+)
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Each model beside two guesses, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Each model compared with two guesses, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-paired-with-guesses",
     comparison,
@@ -258,13 +260,13 @@ publish_figure(
     results.drawn_worth(equivalents.where(~are_our_own(equivalents.rows["system"]))),
     caption="""On MNLI every model is worth less than nothing as it is, and up to four people once
     recalibrated. Worth in people on top of the base rate. Filled: as it is; hollow: recalibrated on
-    other items' votes, with 95% intervals that resample items, with out-of-fold predictions held
-    fixed. Seeds of a model share a row.""",
+    other items' votes. Bars are 95% intervals over items, with out-of-fold predictions held fixed.
+    Seeds of a model share a row.""",
     alt="""A panel for each dataset and a row for each guess and model: a filled circle for the
     system as it is, joined to a hollow circle for the recalibrated system, which is farther right
     for nearly every model. On SNLI the filled circles lie between 0 and one person and the hollow
     circles between one and a little over three; on MNLI all filled circles of models lie below 0
-    and their hollow circles between about one and four. On αNLI all circles lie near 0 or one.""",
+    and their hollow circles between about one and four. On αNLI all circles lie near 0 or 1.""",
 ) if len(equivalents) else None
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All systems in people, as a table", "code_prompt_hide": "Fold the table"}
@@ -295,8 +297,8 @@ publish_table(
 # to
 # {value}`tbl-human-equivalents dataset=mnli "system=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert" measure=people_on_top_recalibrated max:value .1f`
 # on MNLI ({numref}`fig-human-equivalents`). As they are, all nine are worth less than nothing on MNLI. RoBERTa-large's
-# {value}`tbl-human-equivalents dataset=mnli system=roberta-large measure=people_on_top_recalibrated value .1f` there come
-# from a map of twelve numbers, fitted out of fold on all items. {doc}`fitting` reports
+# {value}`tbl-human-equivalents dataset=mnli system=roberta-large measure=people_on_top_recalibrated value .1f` there
+# comes from a map of twelve numbers, fitted out of fold on all items. {doc}`fitting` reports
 # {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=kl people .1f` for the same map,
 # on the {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=kl n_items ,d` items that
 # every system predicts, and
@@ -317,7 +319,7 @@ publish_table(
 
 # %% [markdown]
 # ## Limitations
-# All of this is about {value}`tbl-main-results dataset=snli system=chance n_items ,.0f` SNLI,
+# All results are for {value}`tbl-main-results dataset=snli system=chance n_items ,.0f` SNLI,
 # {value}`tbl-main-results dataset=mnli system=chance n_items ,.0f` MNLI and
 # {value}`tbl-main-results dataset=alphanli system=chance n_items ,.0f` αNLI items. The SNLI and MNLI items were chosen
 # because the original annotators disagreed, so distances are larger than on a random sample. The nine models are single

@@ -13,8 +13,8 @@
 # Further training on the votes on other items reduces this to
 # {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 misplaced .0%`, and a map of twelve numbers, fitted to the
 # same votes, to {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" how=recalibrated misplaced .0f`%. Trained
-# on these votes alone, without the labels, it learns nothing
-# ({value}`tbl-trained dataset=snli run=minilm-l6-nli-votes-s0 worth .1f` people). Each run has one seed.
+# on these votes alone, without the labels, it learns nothing (it is worth
+# {value}`tbl-trained dataset=snli run=minilm-l6-nli-votes-s0 worth .1f` people). Each run has one seed.
 #
 # This notebook trains an encoder on votes, out of fold, and compares it with people, guesses and the book's systems. It
 # works with any encoder and any dataset that has votes and texts, including your own. {doc}`fitting` shows the cheaper
@@ -131,10 +131,10 @@ publish_table(
     groups=["dataset"],
     caption="""Votes on tweets teach MiniLM how people split; votes on SNLI and MNLI items do so
     only after training on labels, and votes on αNLI items not even then. Models trained on votes;
-    each item is predicted by a model that has seen no vote on it. *Items learnt*: by each of the
-    models, one per fold. Votes misplaced are shown only where items have at least twenty votes.
-    Intervals (95%) resample items with their votes. Minutes count the training steps, over all
-    folds. *Notebook*: the training as it was executed.""",
+    each item is predicted by a model that has seen no vote on it. *Items learnt*: by the model of
+    each fold. Votes misplaced are shown only where items have at least twenty votes. Intervals
+    (95%) resample items with their votes. Minutes count the training steps, over all folds.
+    *Notebook*: the training as it was executed.""",
 )
 
 # %% [markdown]
