@@ -76,9 +76,10 @@ publish_figure(
 # A {term}`temperature` divides all logits. Above 1 it makes a model less sure, and it never changes the order of the
 # labels. Unscaled, this RoBERTa-base gives {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 n ,d` of
 # the {value}`fig-reliability family=RoBERTa-base temperature=1 sum:n ,d` SNLI items a confidence above 0.9, and is right
-# on {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 hits .0%` of these. At a temperature of 2 its
-# dots lie close to the diagonal, and ECE is nearly as low as it gets. The number of misplaced votes falls much less: no
-# temperature takes any of its runs below {value}`fig-temperature family=RoBERTa-base measure=dist_ce min:value .0%`.
+# on {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 hits .0%` of these. At a temperature of 2 the
+# model's dots lie close to the diagonal, and ECE is nearly as low as it gets. The number of misplaced votes falls much
+# less: no temperature takes any of its runs below
+# {value}`fig-temperature family=RoBERTa-base measure=dist_ce min:value .0%`.
 #
 # (what-a-mean-hides)=
 # One temperature flattens every prediction, even where people agree. The share of items with more than half of their
