@@ -395,7 +395,7 @@ def _item_scores(shares: Floats, model: Floats) -> pd.DataFrame:
 
 _FLATTENING = ("people_bits", "model_bits", "jsd", "uniform", "gap", "gap_low", "gap_high")
 _QUANTILE = 1.959964
-_CUTS = {"people": "half of the people", "model": "the model itself"}
+_CUTS = {"people": "half of the votes", "model": "the model itself"}
 FLATTENING_COLUMNS = [
     DATASET,
     SYSTEM,

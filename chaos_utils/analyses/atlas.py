@@ -345,7 +345,7 @@ ATLAS_COLUMNS = [
     Column("votes per item", _votes_per_item),
     Column("annotators", "n_annotators"),
     with_ends("two votes differ (%)", "disagreement", 0, percent=True),
-    Column("of its maximum (%)", "evenness", 0, percent=True),
+    Column("of the maximum (%)", "evenness", 0, percent=True),
     with_ends("Krippendorff’s α", "alpha", 2),
 ]
 _SPLIT_HEADING = "items split 3 of 5 (%)"
@@ -355,8 +355,8 @@ SELECTION_COLUMNS = [
     with_ends("by the prior", "chosen", 0, percent=True, group=_SPLIT_HEADING),
     Column("by votes", "seen", 0, percent=True, group=_SPLIT_HEADING),
     Column("all items", "evenness", 0, percent=True, group=_EVENNESS_HEADING),
-    with_ends("split ones, by the prior", "of_chosen", 0, percent=True, group=_EVENNESS_HEADING),
-    Column("split ones, by votes", "of_seen", 0, percent=True, group=_EVENNESS_HEADING),
+    with_ends("split items, by the prior", "of_chosen", 0, percent=True, group=_EVENNESS_HEADING),
+    Column("split items, by votes", "of_seen", 0, percent=True, group=_EVENNESS_HEADING),
 ]
 
 

@@ -471,12 +471,12 @@ def _temperature(row: Row) -> str:
 _BOUND_SIGNS = dict(zip(LIMITS, ("≤\u00a0", "≥\u00a0"), strict=True))
 # What each choice was fitted to, and on.
 _CHOICE_NAMES = {
-    "none": "nothing: the model as it is",
-    "fixed": "nothing: the released code’s 2",
-    "oracle_nll": "NLL of the majority label, the items judged",
-    "oracle_ece": "ECE against the majority label, the items judged",
-    "outside": "NLL of the old label, items outside ChaosNLI",
-    "cross_fitted": "NLL of the vote shares, the other folds’ items",
+    "none": "nothing (the model as it is)",
+    "fixed": "nothing (2 in the released code)",
+    "oracle_nll": "NLL of the majority label, on the scored items",
+    "oracle_ece": "ECE against the majority label, on the scored items",
+    "outside": "NLL of the old label, on items outside ChaosNLI",
+    "cross_fitted": "NLL of the vote shares, on the other folds’ items",
 }
 TEMPERATURE_COLUMNS = [
     Column("system", _family),

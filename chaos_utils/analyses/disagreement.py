@@ -244,7 +244,7 @@ _DIFFER_HEADING = "two votes differ (%)"
 SPLIT_ITEMS = [
     Column("all items", "disagreement", 0, percent=True, group=_DIFFER_HEADING),
     with_ends(
-        "split ones, by the prior", "chosen_disagreement", 0, percent=True, group=_DIFFER_HEADING
+        "split items, by the prior", "chosen_disagreement", 0, percent=True, group=_DIFFER_HEADING
     ),
 ]
 ORIGINAL_VOTES = [

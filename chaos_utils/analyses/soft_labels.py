@@ -66,7 +66,7 @@ def targets(votes: Votes, systems: Sequence[System], *, repeats: int, seed: int)
 
 
 _LABELS = "the labels themselves"
-_LEARNT = "what is learnt from them"
+_LEARNT = "what a map learns from them"
 TARGET_COLUMNS = [
     DATASET,
     Column("votes per item", "n_votes", 0),

@@ -68,11 +68,11 @@ def with_other_votes(inputs: AnalysisInputs, runs: Sequence[Run]) -> AnalysisInp
 
 def account_of(run: Run, *, is_new: bool) -> str:
     """Say in Markdown which run is shown, and how to train it again."""
-    what = "This run was trained here" if is_new else "Shown is a run of the project's own"
-    again = "" if is_new else " `-p recorded=false` trains it anew."
+    what = "This run was trained here" if is_new else "This page shows a run of this project"
+    again = "" if is_new else " `-p recorded=false` trains it again."
     return (
         f"{what}: *{in_markdown(run.system)}*, on {in_markdown(run.hardware)}.{again} On the same "
-        f"hardware, this command predicts the same:\n\n```console\n$ {run.command}\n```"
+        f"hardware, this command gives the same predictions:\n\n```console\n$ {run.command}\n```"
     )
 
 

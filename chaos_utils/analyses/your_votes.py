@@ -721,7 +721,9 @@ NEAR_COLUMNS = [
     Column("with 100 votes or more", "n_judged", group="annotators"),
     Column("near chance", "n_near", group="annotators"),
     Column("their votes (%)", "share_of_votes", 0, percent=True),
-    Column("beyond chance: median, most near, least other", lambda row: _chance_bounds(row)),
+    Column(
+        "beyond chance: median, highest near chance, lowest other", lambda row: _chance_bounds(row)
+    ),
     with_ends("all", "disagreement", 0, **_DISAGREEMENT),
     with_ends("without them", "disagreement_without", 0, **_DISAGREEMENT),
     Column("without, on other items", "disagreement_elsewhere", 0, **_DISAGREEMENT),
