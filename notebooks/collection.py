@@ -6,8 +6,8 @@
 # **Up to {value}`tbl-annotators sum:annotators ,.0f` annotators gave these votes; who they were was not
 # released.** We simulate the precautions: with
 # {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants the published
-# protocol misplaces {value}`fig-protocol-effect careless=0.6 without=nothing tvd .0%` of the votes, or
-# {value}`fig-protocol-effect careless=0.6 without="hidden checks" tvd .0%` without hidden checks. The
+# protocol misplaces {value}`fig-protocol-effect careless=0.6 without=nothing tvd .0%` of the votes; without
+# hidden checks it misplaces {value}`fig-protocol-effect careless=0.6 without="hidden checks" tvd .0%`. The
 # simulation favours hidden checks: the careless workers that it assumes pass the test by definition.
 #
 # Where people may rightly disagree, no single vote can be marked wrong. {cite:t}`nie2020` still had to keep
@@ -119,8 +119,8 @@ publish_figure(
 # %% [markdown]
 # The rules are in one file, `chaos_utils/collection/protocol.json`. On
 # {doc}`a page of this book <../annotate>` you can be an annotator under these rules.
-# `chaos votes merge FILE… --out DATASET` checks and joins the files that this page saves; with
-# `-p data=DATASET`, the chapters on votes use them.
+# `chaos votes merge FILE… --out DATASET` checks and joins the files that it saves; with `-p data=DATASET`,
+# the chapters on votes use them.
 #
 # ## A simulated crowd
 #
@@ -153,10 +153,10 @@ publish_table(
     comparison,
     columns=collection.COLLECTION_COLUMNS,
     shown=collection.reported_rows(comparison.rows),
-    caption=f"""The simulation comes close to what the paper reports, because its assumptions were chosen
-    for this. *Paper* is Table 1 of {{cite:t}}`nie2020`; the accuracy after 300 items is read off their
-    Figure 2, one curve for all datasets. *Simulated* is the mean of {collections} collections, with the
-    lowest and the highest in brackets. The download adds what the paper does not report, such as the cost.""",
+    caption=f"""The simulation comes close to what the paper reports, because its assumptions were chosen to
+    match. *Paper* is Table 1 of {{cite:t}}`nie2020`; the accuracy after 300 items is read off their Figure
+    2, one curve for all datasets. *Simulated* is the mean of {collections} collections, with the lowest and
+    the highest in brackets. The download adds what the paper does not report, such as the cost.""",
 )
 
 # %% [markdown]
