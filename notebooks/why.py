@@ -171,9 +171,7 @@ publish_table(
     people answer. *Worth*: how many of its people you would have to ask about each item, on top of the base rate, to come as
     near. *More than elsewhere*: skill in this group minus skill among everybody else, with p by Holm over all groups. 95%
     intervals over items and people.""",
-) if len(models) else Markdown(
-    "No system predicts items whose annotators' groups are known."
-)
+) if len(models) else Markdown("No system predicts items whose annotators' groups are known.")
 
 # %% [markdown]
 # ## Reasons: error or variation
@@ -274,8 +272,7 @@ publish_table(
     columns=why.STATED_COLUMNS,
     caption=f"""A probability that people state says about as much as two votes. Correlation with the share of entailment among a
     hundred votes, over the SNLI items that are also in UNLI; for one, two or three votes, the unbiased expected correlation. In
-    brackets, {
-        100 * confidence:g}% bootstrap intervals over items.""",
+    brackets, {100 * confidence:g}% bootstrap intervals over items.""",
 )
 
 # %% [markdown]
