@@ -293,7 +293,7 @@ publish_table(
 # %% tags=["remove-input"]
 Markdown(of_dataset.missing_note(error_distributions.MANY_VOTES))
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Twenty people beside systems, as a figure", "code_prompt_hide": "Fold the figure"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Twenty people compared with systems, as a figure", "code_prompt_hide": "Fold the figure"}
 histograms = error_distributions.error_histograms(of_dataset, shown_seed=shown_seed, seed=seed)
 publish_figure(
     "fig-error-distributions",
@@ -308,7 +308,7 @@ publish_figure(
     RoBERTa's largest errors shrink, but its histogram still looks nothing like the samples.""",
 )
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Twenty people beside systems, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Twenty people compared with systems, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-error-divergence",
     error_distributions.error_divergence(

@@ -145,7 +145,7 @@ publish_figure(
 #
 # The mix of careless kinds, their lapses and the speed of learning are also assumed.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The simulation beside the paper, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The simulation compared with the paper, as a table", "code_prompt_hide": "Fold the table"}
 common = {"unanimous": unanimous, "seed": seed}
 comparison = collection.against_paper(with_lenders, collections=collections, **common)
 publish_table(

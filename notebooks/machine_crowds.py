@@ -57,7 +57,7 @@ Markdown(notices(inputs))
 #
 # ## Each model and a person
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Each model beside a person, drawn", "code_prompt_hide": "Fold the figure"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Each model compared with a person, as a figure", "code_prompt_hide": "Fold the figure"}
 members = machine_crowds.members(labelled, **resampling)
 publish_figure(
     "fig-machine-models",

@@ -240,7 +240,7 @@ publish_table(
 # :lowest-first:
 # ```
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Systems of which means alone are known", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Systems known only by their means", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-scoreboard-published",
     published_scoreboard.published_systems(published),
@@ -264,7 +264,7 @@ publish_table(
     t)) / 2 with t = exp(−KL).""",
 )
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What was published, and what compares", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What was published, and what can be compared", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-scoreboard-published-uses",
     published_scoreboard.uses(published),

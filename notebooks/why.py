@@ -265,7 +265,7 @@ publish_figure(
 # share of *entailment* among a hundred votes as {value}`tbl-stated predictor=stated votes_worth .1f` plain votes do
 # ({numref}`tbl-stated`).
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "A stated probability beside votes, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "A stated probability compared with votes, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-stated",
     why.stated(why.stated_inputs(inputs.named("snli")), **drawn),
