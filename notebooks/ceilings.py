@@ -83,8 +83,8 @@ publish_figure(
 # %% [markdown]
 # Judged by a hundred votes per item, a perfect model has a JSD of
 # {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=100 value .3f` on SNLI; judged by
-# two, {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=2 value .2f`, worse than the
-# best model in {doc}`results` judged by a hundred
+# two, it has {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=2 value .2f`, which is
+# worse than the best model in {doc}`results` judged by a hundred
 # ({value}`tbl-normalised-scores dataset=snli measure=jsd kind=model min:value .2f`). The majority of five votes is what
 # most people would choose on only
 # {value}`fig-annotation-budget dataset=mnli measure=new_accuracy quantity=perfect_model n_votes=5 value .0%` of the MNLI
@@ -100,8 +100,8 @@ publish_figure(
 # (noise-ceilings-and-sample-sizes)=
 # ## Perfect model and second crowd
 #
-# A {term}`second crowd` predicts a hundred people by another hundred. It carries the noise of both, so a model that knew the
-# truth would come nearer.
+# A {term}`second crowd` is another hundred people, used to predict the first hundred. It carries the noise of both
+# crowds, so a model that knew the truth would come nearer.
 
 # %%
 references = ceilings.noise_ceiling(inputs, n_draws=draws, seed=seed)
@@ -195,14 +195,14 @@ publish_figure(
     caption="""More items, not more votes, distinguish systems. The smallest difference in JSD that can be detected with
     80% power at 5%, by votes per item, for three numbers of items. Grey: the median gap between neighbours in the ranking
     of Table 5 in {cite:t}`nie2020`. Both axes are logarithmic.""",
-    alt="""A panel for each dataset, with a line for a hundred, a thousand and ten thousand items. The lines fall a little up to
-    five votes per item and are flat from there; ten times the items put a line at a third of the difference. On SNLI and MNLI
-    the grey line of the gap between published models lies below that of ten thousand items.""",
+    alt="""A panel for each dataset, with a line for a hundred, a thousand and ten thousand items. The lines fall a little
+    up to five votes per item and are flat from there; ten times the items put a line at a third of the difference. On
+    SNLI and MNLI the grey line for the gap between published models lies below the line for ten thousand items.""",
 ) if len(spread) else None
 
 # %% [markdown]
-# Choose a measure that few votes do not bias. By JSD, five votes per SNLI item favour overconfident models: they shift
-# the difference between two models by {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f` (median), and rank
+# Choose a measure that is not biased by few votes. By JSD, five votes per SNLI item favour overconfident models: they
+# shift the difference between two models by {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f` (median), and rank
 # {value}`tbl-vote-bias dataset=snli n_votes=5 reversed d` of {value}`tbl-vote-bias dataset=snli n_votes=5 n_pairs d`
 # pairs the wrong way, however many items there are. Twenty votes still misrank
 # {value}`tbl-vote-bias dataset=snli n_votes=20 reversed d`. KL and the unbiased squared distance are not shifted.

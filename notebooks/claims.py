@@ -135,8 +135,8 @@ publish_table(
 # - A claim that something is *larger* holds where a bootstrap over items says so at the 5% level, after
 #   Holm's correction for all such claims together. Where the test leaves it open, it **holds within
 #   noise**.
-# - A claim about *all* of several cases fails with one exception. A claim that there is *no* correlation
-#   can fail, but nine models cannot show that there is none.
+# - A single exception refutes a claim about *all* of several cases. A claim that there is *no* correlation can
+#   fail, but nine models cannot show that there is none.
 # - A claim that fails as we read it, but holds on another possible reading, **depends on the reading**.
 #
 # Some candidates turned out not to be claims and were left out, so the numbering has gaps. We can check claims
@@ -183,11 +183,11 @@ publish_table(
 # %% [markdown]
 # ## What the verdicts rest on
 #
-# Every SNLI and MNLI label has {value}`tbl-label-counts statistic=new_raw_count min:difference .0f`
-# to {value}`tbl-label-counts statistic=new_raw_count max:difference .0f` more votes in the released
-# files than in the paper, whose sums are not multiples of a hundred. Old labels, old votes and new
-# majorities agree to the last item. {doc}`annotations` shows how the majorities changed,
-# {doc}`results` how far the nine models are from people.
+# Every SNLI and MNLI label has {value}`tbl-label-counts statistic=new_raw_count min:difference .0f` to
+# {value}`tbl-label-counts statistic=new_raw_count max:difference .0f` more votes in the released files than in
+# the paper. The paper's sums are not multiples of a hundred. Old labels, old votes and new majorities agree to
+# the last item. {doc}`annotations` shows how the majorities changed, {doc}`results` how far the nine models are
+# from people.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Labels before and after, as a table", "code_prompt_hide": "Fold the table"}
 counts = annotations.label_counts(inputs)
@@ -196,9 +196,8 @@ publish_table(
     counts,
     columns=annotations.label_columns(counts.rows),
     index=["dataset", "label"],
-    caption="""The released majorities are the paper's; the released votes are slightly more.
-    *Paper* is Table 7 of {cite:t}`nie2020`, which leaves out αNLI. In parentheses, the change
-    from the old majority.""",
+    caption="""The released majorities are the paper's; the released votes are slightly more numerous. *Paper*
+    is Table 7 of {cite:t}`nie2020`, which leaves out αNLI. In parentheses, the change from the old majority.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Base and large models, as a table", "code_prompt_hide": "Fold the table"}
@@ -241,13 +240,13 @@ of_dataset = in_table_1.named(names[0])
 # %% [markdown]
 # ### Class-wise errors: Appendix D
 #
-# ECE looks at the predicted label alone; the {term}`class-wise <class-wise ECE>` error does the same for every
+# ECE looks only at the predicted label; the {term}`class-wise <class-wise ECE>` error does the same for every
 # label and averages. For RoBERTa-base at a temperature of 2 the paper gives
-# {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 max:published_classwise_ece_binned .0%`; its seeds
-# have {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 min:classwise_ece_binned .1%` to
-# {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 max:classwise_ece_binned .1%`. It matters what the
-# average is divided by: many vote shares are exactly 0, and fall into none of the bins $(a, b]$. The oracle's
-# error is {value}`tbl-classwise-ece system=oracle classwise_ece_all .1%` over all items, and
+# {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 max:published_classwise_ece_binned .0%`; we find
+# {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 min:classwise_ece_binned .1%` to
+# {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 max:classwise_ece_binned .1%` over the seeds. It
+# matters what the average is divided by: many vote shares are exactly 0, and fall into none of the bins $(a,
+# b]$. The oracle's error is {value}`tbl-classwise-ece system=oracle classwise_ece_all .1%` over all items, and
 # {value}`tbl-classwise-ece system=oracle classwise_ece_binned .1%` over those in a bin, as the released code
 # has it.
 
@@ -324,11 +323,11 @@ publish_table(
 # %% [markdown]
 # ### What the KL rests on
 #
-# In our own draws ({numref}`tbl-error-divergence`) the KL between H1 and H2 is infinite for
-# {value}`tbl-error-divergence measure=kl system=H2 reference=all infinite_share .0%`: whenever one item of H1
-# falls into a bin where H2 has none. A mean over the other draws includes only the lucky ones; the published
-# values, each from a single draw, are lucky too. With one half added to every bin, the mean KL over all draws
-# is {value}`tbl-error-divergence measure=kl_smoothed system=H2 reference=all mean .4f`, compared with
+# In our own draws ({numref}`tbl-error-divergence`) the KL between H1 and H2 is infinite in
+# {value}`tbl-error-divergence measure=kl system=H2 reference=all infinite_share .0%` of the draws: whenever one
+# item of H1 falls into a bin where H2 has none. A mean over the other draws includes only the lucky ones; the
+# published values, each from a single draw, are lucky too. With one half added to every bin, the mean KL over
+# all draws is {value}`tbl-error-divergence measure=kl_smoothed system=H2 reference=all mean .4f`, compared with
 # {value}`tbl-error-divergence measure=kl_smoothed origin=released temperature=1 reference=all mean .3f` for
 # RoBERTa-base. By DistCE the published draw makes people look slightly worse than most draws do: the notebook
 # prints

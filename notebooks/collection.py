@@ -63,10 +63,10 @@ Markdown(
 # The annotators were workers on Amazon Mechanical Turk:
 # {value}`tbl-annotators dataset=snli annotators ,.0f` people for SNLI,
 # {value}`tbl-annotators dataset=mnli annotators ,.0f` for MNLI and
-# {value}`tbl-annotators dataset=alphanli annotators ,.0f` for αNLI, some perhaps counted for two datasets.
-# They saw one English item at a time and chose one label; if unsure, they were asked to choose the best
-# one. The paper does not report their age, country or first language, and the release has counts, not who
-# gave which vote. So the data cannot show whether groups among them disagree with each other.
+# {value}`tbl-annotators dataset=alphanli annotators ,.0f` for αNLI, though some may be counted for two
+# datasets. They saw one English item at a time and chose one label; if unsure, they were asked to choose
+# the best one. The paper does not report their age, country or first language, and the release has counts,
+# not who gave which vote. So the data cannot show whether groups among them disagree with each other.
 
 # %%
 publish_table(
@@ -174,8 +174,8 @@ publish_figure(
     plot_annotator_accuracy,
     collection.accuracy_curves(with_lenders, collections=collections, **common),
     caption="""In the simulation, accuracy rises mainly because careless annotators are blocked. Share of
-    hidden checks answered correctly, over the items judged before, in bins of 50; one simulated
-    collection per dataset, bands are 95% bootstrap intervals over annotators.""",
+    hidden checks answered correctly, by the number of items judged before, in bins of 50; one simulated
+    collection per dataset. Bands are 95% bootstrap intervals over annotators.""",
     alt="""A panel for each dataset. In each, a curve with a band runs over the items judged before: the
     share of right answers to hidden checks, in percent, of all simulated annotators. A thin line shows
     careful annotators alone, and a level line where the paper's curve settles.""",

@@ -74,8 +74,8 @@ publish_figure(
 
 # %% [markdown]
 # On SNLI, {value}`tbl-machine-models dataset=snli side=above count:with_people d` of the 32 models agree with a person
-# significantly more often than a second person does, and on MNLI
-# {value}`tbl-machine-models dataset=mnli side=above count:with_people d` ({numref}`fig-machine-models`). That does not make
+# significantly more often than a second person does; on MNLI,
+# {value}`tbl-machine-models dataset=mnli side=above count:with_people d` do ({numref}`fig-machine-models`). That does not make
 # them better than people: this count rewards leaving out every minority view. The label that most other people gave does better
 # still.
 #
@@ -92,7 +92,7 @@ publish_table(
     members,
     columns=machine_crowds.member_columns(members.rows),
     index=["model"],
-    caption=f"""The models one by one. *Agrees*: how often a random person gives the same label; bold where this differs
+    caption=f"""All models, one by one. *Agrees*: how often a random person gives the same label; bold where this differs
     significantly from how often another person does. *Worth*: in people on top of the base rate, recalibrated, so that a label
     stands for the mean vote on other items with that label; a person is worth about 1. The data has {100 * confidence:g}%
     intervals over items, with out-of-fold predictions held fixed, p-values, each model's possible ranks, skill, and values
@@ -123,8 +123,9 @@ publish_figure(
 # %% [markdown]
 # On SNLI a single model, shrunk towards the base rate by one number, is worth
 # {value}`fig-machine-worth dataset=snli n_members=1 people_on_top_shrunk .1f` people on average, and all 32 together
-# {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_shrunk .1f` ({numref}`fig-machine-worth`). Infinitely many such
-# models would be worth {value}`tbl-machine-crowds dataset=snli "crowd=language models" limit_people_on_top_shrunk .1f`.
+# {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_shrunk .1f` ({numref}`fig-machine-worth`). Infinitely many
+# models like these would be worth
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" limit_people_on_top_shrunk .1f`.
 #
 # The gap between the two lines for models is overconfidence. As they are, all 32 models are worth
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top .1f` people on SNLI and none on MNLI
@@ -302,11 +303,11 @@ publish_table(
     ways,
     columns=asking.way_columns(ways.rows),
     index=["way", "n_answers"],
-    caption=f"""Recalibrated, one label is worth about half of what the full probabilities are, and thirty samples about three
-    quarters. Worth in people on top of the base rate, as it is and recalibrated on other items. Answers are simulated from
-    RoBERTa-large's probabilities; the percentages that a language model states may differ from its own probabilities. Samples
-    are counted with ½ added to each label; percentages are rounded to tens. A single label has no worth as it is. The data has
-    {100 * confidence:g}% intervals over items, for one draw of the samples.""",
+    caption=f"""Recalibrated, one label is worth about half as much as the full probabilities, and thirty samples about three
+    quarters as much. Worth in people on top of the base rate, as it is and recalibrated on other items. Answers are simulated
+    from RoBERTa-large's probabilities; the percentages that a language model states may differ from its own probabilities.
+    Samples are counted with ½ added to each label; percentages are rounded to tens. A single label has no worth as it is. The
+    data has {100 * confidence:g}% intervals over items, for one draw of the samples.""",
 )
 
 # %% [markdown]

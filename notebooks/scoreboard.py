@@ -78,9 +78,9 @@ publish_table(
 # %% [markdown]
 # ## What a place means
 #
-# Had ChaosNLI drawn other items, close systems would have changed places. So a place is a set. We compare each pair of
-# systems on the items that both cover, by their unbiased squared distance to people; a system is placed below those
-# that are clearly nearer and above those that are clearly farther. *Clearly* allows for all pairs at once
+# Had ChaosNLI drawn other items, close systems would have changed places. So a place is a set of ranks. We compare each
+# pair of systems on the items that both cover, by their unbiased squared distance to people; a system is placed below
+# those that are clearly nearer and above those that are clearly farther. *Clearly* allows for all pairs at once
 # {cite:p}`mogstad2024,romano2005`: with 95% confidence, all sets of a dataset contain the true places at the same time
 # (4,000 resamples of the items, fitted maps held fixed).
 #
@@ -202,7 +202,7 @@ publish_table(
 # model looks {value}`tbl-scoreboard-units system=roberta-large "prediction=one temperature" apparent_ratio .1f` times
 # nearer to people. But the first is a divergence in bits and the second a distance in nats. In bits, RoBERTa-large has
 # {value}`tbl-scoreboard-units system=roberta-large "prediction=one temperature" divergence_bits .3f`: the two are about
-# as near ({numref}`tbl-scoreboard-units`).
+# equally near ({numref}`tbl-scoreboard-units`).
 
 # %%
 all_items = [*inputs, *inputs.pooled()]
@@ -292,8 +292,7 @@ publish_table(
 # * Sets allow for other items, but not for other seeds of a model, nor for choosing the best of many attempts.
 # * Whether a system has seen the items is taken from its makers' lists of training data; language models *may have*.
 #   These systems are listed with the others and marked.
-# * A worth depends on the base rate of the dataset: five people on SNLI and five on MNLI are not the same
-#   distance.
+# * Worth depends on the base rate of the dataset: five people on SNLI and five on MNLI are not the same distance.
 # * Maps need at least 500 items. Systems on fewer are listed without a place.
 # * Printed means are often called by the wrong name. A distance that is called a divergence usually contradicts what
 #   else is printed about the system, and is then left out. A divergence that is called a distance contradicts nothing:

@@ -47,9 +47,9 @@ Markdown(f"{notices(inputs)}\n\n{'' if len(items) else without}")
 # %% [markdown]
 # ## The same person again
 #
-# When two people differ, would one of them have differed from themselves? {cite:t}`abercrombie2023` asked 22 people about 95
-# posts, and again later; on 48 posts both rounds were in one language. We compare a person with themselves, and two people
-# *across* the rounds, so that both pairs of labels are equally far apart in time.
+# When two people differ, would they also differ from themselves if asked again? {cite:t}`abercrombie2023` asked 22 people about
+# 95 posts, and asked them again later; on 48 posts both rounds were in one language. We compare a person with themselves, and two
+# people *across* the rounds, so that both pairs of labels are equally far apart in time.
 
 # %%
 again = persons.again(crowds)
@@ -107,8 +107,8 @@ publish_table(
 #
 # Careless annotators can make a dataset look divided. They can be found without a gold label: over a hundred votes or more, their
 # agreement with the rest, beyond what their habits alone would give, is less than half the median person's. RTE has
-# {value}`tbl-persons dataset=rte people=everyone by=labels n_left_out .0f`; without them two people differ
-# {value}`tbl-persons dataset=rte "people=without those near chance" by=labels two_differ .0%` of the time, not
+# {value}`tbl-persons dataset=rte people=everyone by=labels n_left_out .0f` of them; without them, two people differ
+# {value}`tbl-persons dataset=rte "people=without those near chance" by=labels two_differ .0%` of the time instead of
 # {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%`. A gap separates them from the others: their agreement
 # beyond chance is at most {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f`, the next person's
 # {value}`tbl-persons dataset=rte people=everyone by=labels smallest_kept .2f`. DICES-350 has no gap like this
@@ -120,10 +120,10 @@ publish_table(
 #
 # ## Groups
 #
-# Perspectivists ask that datasets keep who said what {cite:p}`prabhakaran2021,cabitza2023`, since labels depend on who gives them
-# {cite:p}`sap2022,aroyo2023`. Is it enough to know a person's group? We measure the part of the disagreement that lies *between*
-# groups: how much less people would differ if each met only their own group. Comparing pairs within one group and pairs across
-# two is not enough, since they also differ when the members of a minority merely vary more.
+# Perspectivists want datasets to record who said what {cite:p}`prabhakaran2021,cabitza2023`, since labels depend on who gives
+# them {cite:p}`sap2022,aroyo2023`. Is it enough to know a person's group? We measure the part of the disagreement that lies
+# *between* groups: how much less people would differ if each met only their own group. Comparing pairs within one group and pairs
+# across two is not enough, since they also differ when the members of a minority merely vary more.
 
 # %%
 groups = persons.jointly(persons.groups(crowds, n_shuffles=shuffles, seed=seed))
@@ -195,7 +195,7 @@ publish_table(
 
 # %% [markdown]
 # A minority label that its author took back has {value}`tbl-why-errors judges=authors status=error holder=people each .0%` of its
-# item's votes on average, one whose explanation holds
+# item's votes on average; one whose explanation holds has
 # {value}`tbl-why-errors judges=authors status=plausible holder=people each .0%` ({numref}`tbl-why-errors`). Among minority labels
 # that somebody gave, errors are {value}`tbl-why-errors judges=authors status=error holder=people given_labels .0%` of the labels
 # and receive {value}`tbl-why-errors judges=authors status=error holder=people given_share .0%` of the votes. Much of the dissent,
@@ -216,7 +216,7 @@ publish_figure(
     with at least {why.FEWEST_ITEMS} items, sorted by the share of contradiction; the data also has rarer ones, and the models'
     answers for each.""",
     alt="""Two dot plots with a row for each frequent reason. The entropies lie close together, around one bit. The shares of the
-    three labels differ widely: contradiction leads where it is unclear what is referred to.""",
+    three labels differ widely: contradiction leads where it is unclear what the sentences refer to.""",
 )
 
 # %% [markdown]
@@ -270,9 +270,9 @@ publish_table(
     "tbl-stated",
     why.stated(why.stated_inputs(inputs.named("snli")), **drawn),
     columns=why.STATED_COLUMNS,
-    caption=f"""A probability that people state says about as much as two votes. Correlation with the share of entailment among a
-    hundred votes, over the SNLI items that are also in UNLI; for one, two or three votes, the unbiased expected correlation. In
-    brackets, {100 * confidence:g}% bootstrap intervals over items.""",
+    caption=f"""A stated probability says about as much as two votes. Correlation with the share of entailment among a hundred
+    votes, over the SNLI items that are also in UNLI; for one, two or three votes, the unbiased expected correlation. In brackets,
+    {100 * confidence:g}% bootstrap intervals over items.""",
 )
 
 # %% [markdown]
