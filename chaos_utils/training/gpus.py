@@ -101,7 +101,7 @@ def run_jobs(
                 ready |= {*order.get_ready()}
                 for job in [one for one in jobs if one.name in ready]:
                     if lost := sorted(name for name in job.after & names if faults[name]):
-                        faults[job.name] = f"not begun: it needs {lost[0]}"
+                        faults[job.name] = f"not started: it needs {lost[0]}"
                         order.done(job.name)
                     elif free:
                         gpu = free.pop(0)
