@@ -15,30 +15,34 @@ from typing import Literal
 model: str = "minilm-l6"  # a model, such as minilm-l6 or mpnet-base, or owner/name on the hub
 task: Literal["nli", "alphanli", "votes"] = "nli"  # pairs, a choice of two stories, own votes
 seed: int = 0  # decides the head, the order, the dropout, the subset and the folds
-train: str = "corpora"  # the task's corpora; chaosnli: its votes; or your own: file or dataset
-text: str = ""  # of own votes: the field of the text, where several could be it
-pair: str = ""  # of own votes: the field of the second text; none for single texts
+train: str = (
+    "corpora"  # corpora: the task's; chaosnli: its votes; or your own votes: a file or dataset
+)
+text: str = ""  # for your own votes: the field of the text, if several are possible
+pair: str = ""  # for your own votes: the field of the second text, if any
 loss: Literal["auto", "hard", "soft", "jsd"] = "auto"  # gold labels, or shares by KL or by JSD
 label_smoothing: float = 0.0  # share of each target that is spread over the labels
-teacher: str = ""  # an earlier run whose probabilities are learnt
-init: str = ""  # an earlier run whose weights are the start
-head: Literal["auto", "kept", "affine"] = "auto"  # last layer, kept or first fitted to the votes
-max_train_examples: int = 0  # a seeded, balanced, nested part of the data; 0 for all
+teacher: str = ""  # an earlier run whose probabilities are the targets
+init: str = ""  # an earlier run whose weights to start from
+head: Literal["auto", "kept", "affine"] = (
+    "auto"  # the last layer: kept, or first fitted to the votes
+)
+max_train_examples: int = 0  # size of a random, balanced, nested part of the data; 0 for all
 n_folds: int = 5  # folds of votes, by premise or text, story and image
-held_out: float = 0.0  # share of own votes' items to predict, instead of folds
+held_out: float = 0.0  # share of your own items to hold out and predict, instead of folds
 epochs: int = 0  # passes over the data; 0 for the recipe's
-batch_size: int = 0  # items of a step; 0 for the recipe's
+batch_size: int = 0  # items per step; 0 for the recipe's
 learning_rate: float = 0.0  # peak learning rate; 0 for the recipe's
 weight_decay: float = -1.0  # weight decay of AdamW; -1 for the recipe's
 warmup_ratio: float = -1.0  # share of the steps in which the rate rises; -1 for the recipe's
-max_length: int = 128  # tokens of a sequence
-patience: int = -1  # stop after so many epochs without a gain on dev; 0: never, -1: the recipe's
-dev_examples: int = 0  # at most so many dev and test items are predicted; 0 for all
+max_length: int = 128  # tokens per sequence at most
+patience: int = -1  # stop after this many epochs without a gain on dev; 0: never, -1: the recipe's
+dev_examples: int = 0  # dev and test items to predict at most; 0 for all
 trainer: str = ""  # other arguments of TrainingArguments, as name: value, name: value
 threads: int = 0  # threads on a CPU; 0 for as many as PyTorch takes
 precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"  # arithmetic; auto: the fastest here
 revision: str = ""  # commit, branch or tag of a model on the hub
-data: str = "auto"  # where files are read: auto, released, sample, or a folder
+data: str = "auto"  # where files come from: auto, released, sample, or a folder
 device: Literal["auto", "cpu", "cuda"] = "auto"  # where to compute
 checkpoint_seconds: float = 120.0  # least time between two checkpoints
 resamples: int = 1000  # of the items, for the intervals beside people

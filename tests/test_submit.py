@@ -251,7 +251,7 @@ def test_what_else_a_branch_changes_is_said_and_strays_are_refused(merged, resul
     subprocess.run([*git, "add", "results", "elsewhere.md"], check=True)
     faults = refused_since()
     for name in (".hidden", "notes.md"):
-        assert_fields(faults[name], problem="no submission", where=name)
+        assert_fields(faults[name], problem="not a submission", where=name)
     append(merged / "system.yml", WITHDRAWN)
     done = call("submit", "--check", merged.name, "--base", "main", "--data", "sample")
     assert "also changed: 'elsewhere.md'" in done.stdout
