@@ -15,18 +15,14 @@ from typing import Literal
 model: str = "minilm-l6"  # a model, such as minilm-l6 or mpnet-base, or owner/name on the hub
 task: Literal["nli", "alphanli", "votes"] = "nli"  # pairs, a choice of two stories, own votes
 seed: int = 0  # decides the head, the order, the dropout, the subset and the folds
-train: str = (
-    "corpora"  # corpora: the task's; chaosnli: its votes; or your own votes: a file or dataset
-)
+train: str = "corpora"  # the task's corpora; chaosnli: its votes; or votes: a file or a dataset
 text: str = ""  # for your own votes: the field of the text, if several are possible
 pair: str = ""  # for your own votes: the field of the second text, if any
 loss: Literal["auto", "hard", "soft", "jsd"] = "auto"  # gold labels, or shares by KL or by JSD
 label_smoothing: float = 0.0  # share of each target that is spread over the labels
 teacher: str = ""  # an earlier run whose probabilities are the targets
 init: str = ""  # an earlier run whose weights to start from
-head: Literal["auto", "kept", "affine"] = (
-    "auto"  # the last layer: kept, or first fitted to the votes
-)
+head: Literal["auto", "kept", "affine"] = "auto"  # last layer: kept, or first fitted to votes
 max_train_examples: int = 0  # size of a random, balanced, nested part of the data; 0 for all
 n_folds: int = 5  # folds of votes, by premise or text, story and image
 held_out: float = 0.0  # share of your own items to hold out and predict, instead of folds

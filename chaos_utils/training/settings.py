@@ -64,7 +64,7 @@ class Settings(StrictModel):
     train: str = Field(
         "corpora",
         min_length=1,
-        title="corpora: the task's; chaosnli: its votes; or your own votes: a file or dataset",
+        title="the task's corpora; chaosnli: its votes; or votes: a file or a dataset",
     )
     text: str = Field(
         "", title="for your own votes: the field of the text, if several are possible"
@@ -79,7 +79,7 @@ class Settings(StrictModel):
     teacher: str = Field("", title="an earlier run whose probabilities are the targets")
     init: str = Field("", title="an earlier run whose weights to start from")
     head: Literal["auto", "kept", "affine"] = Field(
-        "auto", title="the last layer: kept, or first fitted to the votes"
+        "auto", title="last layer: kept, or first fitted to votes"
     )
     max_train_examples: int = Field(
         0, ge=0, title="size of a random, balanced, nested part of the data; 0 for all"

@@ -229,7 +229,7 @@ def test_runs_on_two_gpus_are_made_and_one_that_fails_is_named(checkout, monkeyp
     assert "good (GPU 0): done in" in done.stderr
     again = chaos("wanted", "--gpus", "all", "--device", "cpu", "--limit", "1")
     assert again.exit_code == 2
-    assert "Nothing was begun: 1 problem" in again.stderr
+    assert "Nothing was started: 1 problem" in again.stderr
 
 
 def test_committed_runs_are_real_and_small():
