@@ -94,7 +94,7 @@ def test_a_votes_file_needs_no_yaml(tmp_path, kind):
         ("a.csv", "item,red,blue,n_votes\na,1,2,4\n", "found '4'; expected 3, the sum"),
         ("a.csv", "item,worker_name,choice\n1,WORKER_A,yes\n2,WORKER_B,no\n", "not recognised"),
         ("snli.csv", CSV, "This name is taken"),
-        ("äö.csv", CSV, "makes no name for a dataset"),
+        ("äö.csv", CSV, "No dataset can be named"),
     ],
 )
 def test_files_that_are_none(tmp_path, name, text, expected):
