@@ -103,8 +103,8 @@ publish_table(
 # ## One training run, from start to end
 #
 # A notebook trains each model: papermill executes `notebooks/finetune.py` with a run's parameters, and the
-# executed notebook is kept with the predictions. Runs whose last column says *command alone* are older; the
-# same code made them without a notebook. Here is one run as executed: MiniLM-L6 learns only from ChaosNLI's
+# executed notebook is kept with the predictions. Runs made by *script* are older; the same code made them
+# without a notebook. Here is what one run printed: MiniLM-L6 learns only from ChaosNLI's
 # votes, out of fold, so that each item is predicted by a model that has seen neither the item nor its premise.
 #
 # ```{executed} minilm-l6-nli-votes-s0
@@ -163,8 +163,10 @@ publish_figure(
     plot_training_size,
     growth.where(growth.rows["bin"] > 0),
     caption="""On SNLI and MNLI, more training data raises accuracy most where people agree. One line for each
-    of four quantile bins of the votes' entropy; bars are 95% intervals over items (1,000 resamples). Hollow
-    marks on the right: the guess in that bin. Compare Figure 8 of {cite:t}`nie2020`.""",
+    fourth of the items by the entropy of their votes, from those that people agree on most to those that they
+    agree on least; bars are 95% intervals over items (1,000 resamples). Hollow marks on the right are guesses
+    in that bin: the most common label for accuracy, a uniform guess for JSD. Compare Figure 8 of
+    {cite:t}`nie2020`.""",
     alt="""Line plots with a logarithmic axis of training items, accuracy on the left and
     Jensen–Shannon distance on the right, a line for each bin. On SNLI and MNLI, accuracy rises steeply in
     the bin where people agree most and little in the bin where they agree least, and distances fall in all
