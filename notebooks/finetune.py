@@ -101,8 +101,9 @@ publish_table(
     "tbl-run",
     table,
     columns=finetuning.RUN_COLUMNS,
-    caption="""What this run was trained on, what it reaches and what it cost. Accuracies are on development and test
-    items outside ChaosNLI; runs on your own votes have none. No choice was made on the items that judge the run.""",
+    groups=["task"],
+    caption="""What this run was trained on, what it reaches and what it cost. Accuracies are on development items
+    outside ChaosNLI; the data adds those on test items, and runs on your own votes have none. No choice was made on the items that judge the run.""",
 )
 
 # %%

@@ -134,7 +134,7 @@
     return {pool, worth, sets};
   }
 
-  /* Places in words: "places 3–6 of 33". */
+  /* Places in words: "places 3–6 of 35", the file counted. */
   function inPlaces({best, worst, of}) {
     return best === worst ? `place ${best} of ${of}` : `places ${best}–${worst} of ${of}`;
   }
@@ -245,7 +245,7 @@
       await painted();
       const placing = of(pool);
       if (!isStill() || offered[chosen.selectedIndex] !== pool) return;
-      said.textContent = sentence(placing, dataset);
+      said.textContent = `${sentence(placing, dataset)} Your file is counted.`.trim();
       body.replaceChildren(...boardTable(placing, dataset));
     }
     place.replaceChildren(

@@ -1,4 +1,4 @@
-"""The page *Changes*, and its feed, ``feed.xml``: an Atom entry for each edition in ``CHANGELOG.md``.
+"""The page *Changes*, and its feed ``feed.xml``: an Atom entry for each edition in CHANGELOG.md.
 
 An edition's entry leads to the page, and says what stands below its heading there. On the page the
 full lists of an edition are folded.
