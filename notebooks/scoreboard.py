@@ -123,8 +123,8 @@ publish_figure(
     perfect model lie beyond the axis. Intervals are in the tables.""",
     alt="""A panel for each dataset with a row for each group: people at five and ten; stacks with language models at
     about seven on SNLI and MNLI; stacks at four to five; pooled language models at about six; single labels
-    of language models, models of 2020 and others between zero and four; guesses. Filled marks, systems as they are,
-    lie left of the hollow ones, on MNLI mostly below zero.""",
+    of language models, models of 2020 and others between zero and four; original votes and old labels at one to four;
+    guesses at zero. Filled marks, systems as they are, lie left of the hollow ones, on MNLI mostly below zero.""",
 )
 
 # %% [markdown]

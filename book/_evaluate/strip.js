@@ -8,7 +8,7 @@
   const LOWEST = -1, MARGIN = 0.06; // skill: what is further below the base rate stands at the edge
   const PEOPLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
   const LANES = [
-    ["baseline", "guesses, old labels"], ["published", "the nine models of 2020"], ["released", "released since"],
+    ["baseline", "guesses"], ["votes", "original votes, old label"], ["published", "the nine models of 2020"], ["released", "released since"],
     ["trained", "trained for this book"], ["fitted", "fitted on other items’ votes"],
     ["yours", "your file"],
   ];

@@ -197,6 +197,8 @@ def skills(
     for row in worths:
         key = row["dataset"], row["system"]
         lane = "baseline" if row["kind"] == "baseline" else origins.get(key, "released")
+        if row["system"] in scoreboard.FROM_OLD_VOTES:
+            lane = "votes"
         if row["system"] in SYSTEM_NAMES:
             lane = "published"
         name = SYSTEM_NAMES.get(row["system"], row["system"])
