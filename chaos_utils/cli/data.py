@@ -131,7 +131,7 @@ def _advice(faulty: dict[str, str], described_by: dict[str, Path]) -> str:
         str(path): None for name, path in described_by.items() if faulty.get(name) == "DIFFERS"
     }
     if yaml_files:
-        return f"correct the sha256 in {', '.join(yaml_files)}, if this is the file that is meant"
+        return f"if this is the right file, correct its sha256 in {', '.join(yaml_files)}"
     if any(answer == "DIFFERS" for answer in faulty.values()):
         return "remove the files that differ, then run `chaos data fetch`"
     return "run `chaos data fetch`"
