@@ -76,6 +76,8 @@ def test_chance_is_the_paper_s_and_simple_guesses_beat_its_models(released):
     rows = paired.rows.set_index(["dataset", "baseline", "measure", "system"])["verdict"]
     worse = rows.sort_index()["mnli", "chance", "jsd"] == "farther"  # ordered by name
     assert worse.index[worse].tolist() == ["albert-xxlarge", "bart-large"]
+    n_farther = against.rows.set_index(["dataset", "system", "measure"])["n_surely_beaten"]
+    assert n_farther["mnli", "chance"][["kl", "sq_distance", "dist_ce"]].tolist() == [9, 9, 2]
 
 
 def test_differences_from_guesses_are_paired_and_corrected_for_the_models(sample):
@@ -93,6 +95,7 @@ def test_differences_from_guesses_are_paired_and_corrected_for_the_models(sample
     one = found[(found["baseline"] == "chance") & (found["measure"] == "jsd")]
     assert one["value"].iloc[0] == pytest.approx(expected)
     np.testing.assert_allclose(one["p_holm"], holm(one["p"]))
+    assert set(found["measure"]) == {"jsd", "kl", "dist_ce", "sq_distance"}
     alone = results.models_against_guesses.function(votes, [other], n_resamples=200, seed=0)
     assert set(alone["system"]) == {"other"}
     assert results.models_against_guesses.function(votes, [], n_resamples=200, seed=0).empty
