@@ -53,8 +53,8 @@ def data_statistics(votes: Votes) -> pd.DataFrame:
     ``change_rate_full_dev_percent`` divides the changed items by the published size of the full
     development set, since only re-annotated items can change; NaN for votes that were not released.
     ``n_overruled`` counts the items whose new majority leads the old label beyond chance, by
-    `metrics.agreement.leads`; the other changed items are ``too_close_percent``. There, each item is
-    tested alone; ``overruled_all_tested_percent`` are those that remain if all items are tested
+    `metrics.agreement.leads`; the other changed items are ``too_close_percent``. Each is tested
+    alone; ``overruled_all_tested_percent`` are those that remain if all items are tested
     together, at a false discovery rate of 5% (Benjamini and Hochberg 1995). Columns
     ``published_…`` are NaN where the paper has no number, and ``difference_…`` is ours minus the
     published number.
