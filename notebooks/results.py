@@ -13,7 +13,7 @@
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_surely_beaten` of the
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_models`; by {term}`KL`,
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=kl n_surely_beaten`; by squared distance,
-# {value}`tbl-baselines-against-models dataset=mnli system=chance measure=sq_distance n_surely_beaten`. On SNLI, where
+# {value}`tbl-baselines-against-models dataset=mnli system=chance measure=brier n_surely_beaten`. On SNLI, where
 # people agree more, the models misplace
 # {value}`tbl-misplaced dataset=snli "how=as it is" of_paper=true min:misplaced .0f` to
 # {value}`tbl-misplaced dataset=snli "how=as it is" of_paper=true max:misplaced .0f`, and the guess

@@ -77,7 +77,7 @@ def test_chance_is_the_paper_s_and_simple_guesses_beat_its_models(released):
     worse = rows.sort_index()["mnli", "chance", "jsd"] == "farther"  # ordered by name
     assert worse.index[worse].tolist() == ["albert-xxlarge", "bart-large"]
     n_farther = against.rows.set_index(["dataset", "system", "measure"])["n_surely_beaten"]
-    assert n_farther["mnli", "chance"][["kl", "sq_distance", "dist_ce"]].tolist() == [9, 9, 2]
+    assert n_farther["mnli", "chance"][["kl", "brier", "dist_ce"]].tolist() == [9, 9, 2]
 
 
 def test_differences_from_guesses_are_paired_and_corrected_for_the_models(sample):
@@ -95,7 +95,11 @@ def test_differences_from_guesses_are_paired_and_corrected_for_the_models(sample
     one = found[(found["baseline"] == "chance") & (found["measure"] == "jsd")]
     assert one["value"].iloc[0] == pytest.approx(expected)
     np.testing.assert_allclose(one["p_holm"], holm(one["p"]))
-    assert set(found["measure"]) == {"jsd", "kl", "dist_ce", "sq_distance"}
+    assert set(found["measure"]) == {"jsd", "kl", "dist_ce", "brier"}
+    # Brier scores differ by as much as the squared distances that worth rests on.
+    squared = score(votes, [systems[0], uniform(votes)], measures=["sq_distance"], n_resamples=0)
+    brier = found[(found["baseline"] == "chance") & (found["measure"] == "brier")]
+    assert brier["value"].iloc[0] == pytest.approx(-squared["value"].diff().iloc[-1])
     alone = results.models_against_guesses.function(votes, [other], n_resamples=200, seed=0)
     assert set(alone["system"]) == {"other"}
     assert results.models_against_guesses.function(votes, [], n_resamples=200, seed=0).empty
