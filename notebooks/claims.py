@@ -113,15 +113,14 @@ publish_table(
 #   ([c57](#claim-c57), [c60](#claim-c60)).
 #
 # ## The claims
-
-# %% tags=["remove-input"]
-ClaimCards("tbl-claims", table.rows, resamples)
-
-# %% [markdown]
-# {value}`tbl-claims-summary "kind=does not hold in substance|slip in print" sum:claims d` claims do not hold:
+#
+# Of all claims, {value}`tbl-claims-summary "kind=does not hold in substance|slip in print" sum:claims d` do not hold:
 # {value}`tbl-claims-summary "kind=does not hold in substance" sum:claims d` in substance, and
 # {value}`tbl-claims-summary "kind=slip in print" sum:claims d` because of
 # {value}`tbl-claims-summary "kind=slip in print" sum:n d` slips in print.
+
+# %% tags=["remove-input"]
+ClaimCards("tbl-claims", table.rows, resamples)
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All claims as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
