@@ -13,9 +13,12 @@
 # scores of nine models behind Figures 4 and 5 of {cite:t}`nie2020` on SNLI and MNLI; these models' predictions were
 # long missing.
 #
-# The claim that fails says that accuracy does not visibly go with distance. On αNLI the more accurate model *is*
-# nearer to people ([c24](#claim-c24)). This page is for those who check {cite:t}`nie2020` and {cite:t}`baan2022`. Do not quote a
-# count of claims as a score: a digit in an appendix counts there as much as a paper's main point.
+# The claim that fails says that accuracy does not visibly go with distance. On αNLI the more accurate model *is* nearer
+# by JSD (ρ = {value}`tbl-claims id=c24 value .2f`, [c24](#claim-c24)); by KL there is no such relation
+# ({value}`tbl-rank-correlations dataset=alphanli distance=kl value .2f`).
+# {value}`tbl-claims-summary "kind=holds within noise" sum:n d` more claims hold only within noise ([c25](#claim-c25),
+# [c26](#claim-c26) and [c27](#claim-c27)). This page is for those who check {cite:t}`nie2020` and {cite:t}`baan2022`.
+# Do not quote a count of claims as a score: a digit in an appendix counts there as much as a paper's main point.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -106,6 +109,7 @@ publish_table(
 #   entropy {value}`tbl-published-beside-ours "table=appendix B" row=roberta-ts ours .2f` nats too high
 #   and not 0.12 ([c57](#claim-c57), [c60](#claim-c60)).
 #
+# (reproduction-record)=
 # ## The claims
 
 # %% tags=["remove-input"]

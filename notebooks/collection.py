@@ -3,11 +3,12 @@
 #
 # *What do tests and hidden checks buy?*
 #
-# **Up to {value}`tbl-annotators sum:annotators ,.0f` annotators gave these votes; who they were was not released.** We simulate
-# the precautions: with {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants the published
-# protocol misplaces {value}`fig-protocol-effect careless=0.6 without=nothing tvd .0%` of the votes, and
-# {value}`fig-protocol-effect careless=0.6 without="hidden checks" tvd .0%` without hidden checks. The simulation favours such
-# checks: the careless workers that it assumes pass the test by definition.
+# **Up to {value}`tbl-annotators sum:annotators ,.0f` annotators gave these votes; who they were was not released.** We
+# simulate the precautions: with {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless
+# applicants the published protocol misplaces {value}`fig-protocol-effect careless=0.6 without=nothing tvd .0%` of the
+# votes, and {value}`fig-protocol-effect careless=0.6 without="hidden checks" tvd .0%` without hidden checks; of either,
+# chance alone leaves {value}`fig-protocol-effect careless=0.6 without=nothing chance_tvd .0%`. The simulation favours
+# such checks: the careless workers that it assumes pass the test by definition.
 #
 # Where people may rightly disagree, no single vote can be marked wrong. {cite:t}`nie2020` still had
 # to keep careless votes out of nearly half a million, with tests, training and hidden checks. **Everything on this page but the
@@ -205,10 +206,10 @@ publish_figure(
     collection.stage_effects(
         chosen, items=items, careless=careless, replicates=replicates, **common
     ),
-    caption=f"""Of the single stages, hidden checks prevent the most error and cost the most. {items:,}
-    items of {short_of(chosen[0].name)}, by the share of careless applicants; mean of {replicates} simulated
-    collections, bars from the lowest to the highest. The upright line is the error that chance alone leaves in
-    a hundred votes. Hidden checks are paid like items, tests not at all; the axis of cost is logarithmic.""",
+    caption=f"""With many careless applicants, hidden checks prevent the most error of the single stages; they alone are
+    paid. {items:,} items of {short_of(chosen[0].name)}, by the share of careless applicants; mean of {replicates}
+    simulated collections, bars from the lowest to the highest. The upright line is the error that chance alone leaves
+    in a hundred votes. Hidden checks are paid like items; the axis of cost is logarithmic.""",
     alt="""Two panels of dots: error and cost. Rows are the published protocol, each stage left out, no stage
     at all, and none but a thousand votes per item, sorted by error; marks are shares of careless applicants.
     Errors grow from row to row, most for the largest share. Without hidden checks, costs do not depend on the

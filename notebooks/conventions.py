@@ -10,6 +10,7 @@
 # than change the unit: of {value}`tbl-convention-spread quantity=KL n_pairs` comparisons of two systems, the conventions of KL
 # reverse {value}`tbl-convention-spread quantity=KL n_turned`.
 #
+# (calculator-conventions)=
 # ```{calculator} conversions
 # ```
 #

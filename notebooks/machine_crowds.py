@@ -3,18 +3,21 @@
 #
 # *May a language model stand in for annotators?*
 #
-# **Pooled, one label from each of 32 language models misplaces
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" misplaced .0f` of a hundred votes on SNLI and
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" misplaced .0f` on MNLI; five people misplace
+# **Not for a crowd's disagreement; in place of one annotator, it depends on the model and the task.** Pooled, one label from each
+# of 32 language models misplaces {value}`tbl-machine-crowds dataset=snli "crowd=language models" misplaced .0f` of a hundred votes
+# on SNLI and {value}`tbl-machine-crowds dataset=mnli "crowd=language models" misplaced .0f` on MNLI; five people misplace
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" five_people_misplaced .0f` and
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" five_people_misplaced .0f`.** Models agree with each other
-# too much: two give the same label to
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" agreement .0%` of the MNLI items, two people to
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`.
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" five_people_misplaced .0f`. Asked for their likeliest label, two
+# models give the same one to {value}`tbl-machine-crowds dataset=mnli "crowd=language models" agreement .0%` of the MNLI items,
+# where two people agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`: so most models
+# add little to the others.
+#
 # {term}`Recalibrated <worth, recalibrated>` on other items' votes, the panel is worth
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_recalibrated .1f` people on SNLI and
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_recalibrated .1f` on MNLI. The models may
-# have seen these items.
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_recalibrated .1f` on MNLI, the best single model
+# {value}`tbl-machine-models dataset=snli max:people_on_top_recalibrated .1f` and
+# {value}`tbl-machine-models dataset=mnli max:people_on_top_recalibrated .1f`; a person is worth about 1. The models may have seen
+# these items.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -74,11 +77,11 @@ publish_figure(
 )
 
 # %% [markdown]
-# On SNLI, {value}`tbl-machine-models dataset=snli side=above count:with_people d` of the 32 models agree with a person
-# significantly more often than a second person does, and on MNLI
-# {value}`tbl-machine-models dataset=mnli side=above count:with_people d` ({numref}`fig-machine-models`). That does not make them
-# better than people. Such a count rewards whoever leaves out every minority view: the label that most other people gave does
-# better still.
+# That a model agrees with a random person significantly more often than a second person does
+# ({value}`tbl-machine-models dataset=snli side=above count:with_people d` of the 32 on SNLI,
+# {value}`tbl-machine-models dataset=mnli side=above count:with_people d` on MNLI; {numref}`fig-machine-models`) does not make it
+# better than people. Such a count rewards whoever leaves out every minority view: the label that most other people gave does better
+# still.
 #
 # So we ask how many people you would have to ask to learn as much, on top of how often each label is given overall
 # ({term}`worth`). A model's label then stands for the mean vote on the other items that have it. A person is worth about 1, the
@@ -150,14 +153,16 @@ publish_table(
 
 # %% [markdown]
 # Two runs of RoBERTa-base repeat each other even more: they give the same label to
-# {value}`tbl-machine-crowds dataset=mnli crowd=RoBERTa-base agreement .0%` of the MNLI items. Who made a language model hardly
-# matters: two by one maker agree on
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" within_maker .0%`, two by different makers on
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" across_makers .0%` ({numref}`tbl-machine-crowds`).
+# {value}`tbl-machine-crowds dataset=mnli crowd=RoBERTa-base agreement .0%` of the MNLI items. On MNLI two language models by one
+# maker agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" within_maker .0%`, two by different makers on
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" across_makers .0%`: the maker matters little
+# ({numref}`tbl-machine-crowds`).
 #
-# Nor does it help to choose. The best of all panels of five, chosen on half of the SNLI items, is worth
-# {value}`tbl-machine-panels dataset=snli "panel=the best, on the other items" people_on_top .1f` people on the other half, and all 32
-# are worth {value}`tbl-machine-panels dataset=snli "panel=all models" people_on_top .1f` ({numref}`tbl-machine-panels`).
+# Choosing helps on MNLI alone ({numref}`tbl-machine-panels`). The best panel of five, chosen on half of the items, is worth
+# {value}`tbl-machine-panels dataset=snli "panel=the best, on the other items" people_on_top .1f` people on the other half of SNLI,
+# where all 32 are worth {value}`tbl-machine-panels dataset=snli "panel=all models" people_on_top .1f`; on MNLI it is worth
+# {value}`tbl-machine-panels dataset=mnli "panel=the best, on the other items" people_on_top .1f`, all 32
+# {value}`tbl-machine-panels dataset=mnli "panel=all models" people_on_top .1f`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Panels of five, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -173,8 +178,8 @@ publish_table(
 # %% [markdown]
 # ### Language models and encoders
 #
-# Language models and the encoders of {doc}`results` each know something about people that the other does not. One map of both,
-# fitted on the votes on other items ({doc}`fitting`), is worth
+# On SNLI and MNLI, language models and the encoders of {doc}`results` each know something about people that the other does not; on
+# αNLI the encoders add next to nothing. One map of both, fitted on the votes on other items ({doc}`fitting`), is worth
 # {value}`tbl-machine-stacked dataset=snli "stacked=encoders + language models" people .1f` people on SNLI and
 # {value}`tbl-machine-stacked dataset=mnli "stacked=encoders + language models" people .1f` on MNLI
 # ({numref}`tbl-machine-stacked`); without ModernBERT-large, which may have seen the MNLI items,
@@ -188,11 +193,11 @@ publish_table(
     shown=stacked.rows[~stacked.rows["stacked"].str.contains("without")],
     columns=machine_crowds.STACKED_COLUMNS,
     groups=["dataset"],
-    caption=f"""Language models and encoders each know something about people that the other does not. Out of fold
-    (ten folds), each row one map, on the items that all of them answered. Worth in people on top of the base
-    rate, of the same map fitted for KL. On the right, by how much JSD falls when the language models join the encoders, and when the encoders
-    join the language models. In brackets, {100 * confidence:g}% intervals over items. The data also has the encoders
-    without ModernBERT-large.""",
+    caption=f"""On SNLI and MNLI, language models and encoders each know something about people that the other does not; on αNLI the
+    encoders add next to nothing. Out of fold (ten folds), each row one map, on the items that all of them answered. Worth in people
+    on top of the base rate, of the same map fitted for KL. On the right, by how much JSD falls when the language models join the
+    encoders, and when the encoders join the language models. In brackets, {100 * confidence:g}% intervals over items. The data also
+    has the encoders without ModernBERT-large.""",
 )
 
 # %% [markdown]
@@ -362,7 +367,7 @@ publish_figure(
 # * The items of SNLI and MNLI were chosen for their disagreement; those of αNLI divide people less than the rest of αNLI
 #   (two people agree on {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" people_agreement .0%` of these items,
 #   but on {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" left_out_agreement .0%` of the rest).
-# * Each of the 32 models was asked once, with one prompt, for one label. That settings change little is shown for thirty items of
-#   another task alone.
+# * Each of the 32 models was asked once, with one prompt, for one label. At temperature 0 even perfect models would agree with each
+#   other; their agreement alone is no fault. That settings change little is shown for thirty items of another task alone.
 # * Thirty-two models by ten makers are no sample of all models; intervals are over items alone.
 # * WAX and the lesions have few annotators with enough items, so ω can take few values.
