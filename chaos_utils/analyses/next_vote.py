@@ -48,9 +48,10 @@ def replay(votes: Votes, *, n_replays: int, seed: int) -> pd.DataFrame:
     over `n_replays` replays, ``sd`` their standard deviation, by ``quantity`` and ``n_votes``, the
     votes per item on average:
 
-    * ``right``: the share of items whose majority is that of all votes (tied labels share an item),
-      of even votes, so of the first ones too, over all ways to draw them, unless these are too many
-      to list (more than four labels); ``right_by_others``: the same, drawn from one half of the votes and judged by the other half;
+    * ``right``: the share of items whose majority is that of all votes (tied labels share an item).
+      Of even votes, so of the first ones too, the expected share over all ways to draw them, unless
+      an item has more than a thousand; ``right_by_others``: in replays alone, drawn from one half
+      of the votes and judged by the other half;
     * ``votes_for_majority``: how many votes per item are as often right as ``n_votes`` even ones;
       NaN where that is not reached;
 
