@@ -1,12 +1,13 @@
 # %% [markdown]
 # # Fine-tune a model
 #
-# This notebook trains an encoder on natural language inference, predicts ChaosNLI's items with it, and sets the
-# predictions beside people. With `train` it learns any dataset's votes, your own too, and predicts each item by a model
-# that has seen neither it nor another with its text. `chaos run finetune` runs it, `chaos finetune` is short for that, and `chaos sweep finetune`
-# runs a grid of it. Its predictions can be given to every chapter with `-p predictions=…`. A run that is killed
-# resumes from its last checkpoint when the same command is given again, and ends with the same predictions on the same
-# hardware: a GPU is asked for deterministic algorithms, and the record says where it had none.
+# This notebook trains an encoder on natural language inference, predicts ChaosNLI's items with it, and compares the
+# predictions with people. With `train` it learns from any dataset's votes, including your own, and predicts each item
+# with a model that has seen neither the item nor its text in another item. `chaos run finetune` runs the notebook
+# (`chaos finetune` for short), and `chaos sweep finetune` runs a grid of settings. Every chapter takes its
+# predictions with `-p predictions=…`. If a run is killed, the same command resumes it from its last checkpoint, and
+# on the same hardware it ends with the same predictions: we ask a GPU for deterministic algorithms, and the record
+# says where it had none.
 
 # %%
 from typing import Literal
@@ -65,7 +66,7 @@ check_parameters(globals())
 # %% [markdown]
 # ## Training
 #
-# Losses are in nats, the mean since the last point of the curve.
+# Losses are in nats; each point is the mean since the point before.
 
 # %%
 folder = paths.from_reader(output) if output else paths.run_folder() / "finetuned"
@@ -84,9 +85,8 @@ publish_figure(
     "fig-run",
     plot_training_curves,
     curves,
-    caption="""Course of the training. Left: loss on the training items, smoothed, over the raw one in
-    grey; right: accuracy on development items or, of a run in folds, the loss on the inner fold, which says
-    when to stop.""",
+    caption="""Course of the training. Left: smoothed loss on the training items, with the raw loss in grey. Right:
+    accuracy on development items or, for a run in folds, the loss on the inner fold, which decides when to stop.""",
     alt="""Two panels against the number of items seen, on a logarithmic axis: the training loss, and
     the accuracy on development items or the loss on the inner fold.""",
 )
@@ -100,9 +100,8 @@ publish_table(
     "tbl-run",
     table,
     columns=finetuning.RUN_COLUMNS,
-    caption="""What this run was trained on, what it reaches and what it cost. Accuracies are those
-    on development and test items outside ChaosNLI, which own votes have not; on the items that it is judged by,
-    nothing was chosen.""",
+    caption="""What this run was trained on, what it reaches and what it cost. Accuracies are on development and test
+    items outside ChaosNLI; runs on your own votes have none. No choice was made on the items that judge the run.""",
 )
 
 # %%
@@ -113,10 +112,10 @@ publish_table(
     people.with_inputs(run.data),
     columns=finetuning.PEOPLE_COLUMNS,
     groups=["dataset"],
-    caption="""This run beside people and guesses. A *perfect model* predicts each item's true shares, a *second
-    crowd* is as many other people; the *base rate* is how often each label is given overall. *Worth* is the number of
-    people to ask about each item, knowing the base rate, to come as near. Intervals (95%) resample items with their
-    votes.""",
+    caption="""This run compared with people and guesses. A *perfect model* predicts each item's true shares; a
+    *second crowd* is the same number of other people; the *base rate* is how often each label is given overall.
+    *Worth* is how many people you would have to ask about each item, on top of the base rate, to come as near.
+    Intervals (95%) resample items with their votes.""",
 )
 
 # %%
@@ -126,6 +125,6 @@ pd.Series(accuracies, name="accuracy on development items")
 
 # %% tags=["remove-input"]
 Markdown(
-    f"Predictions stand in `{run.name}/predictions.parquet`, the record in `{run.name}/run.json`. On the "
+    f"Predictions are in `{run.name}/predictions.parquet`, the record is in `{run.name}/run.json`. On the "
     f"same hardware, this command predicts the same:\n\n```console\n$ {run.command}\n```"
 )
