@@ -192,7 +192,7 @@
     const caption = make("caption", "", `Recalibrated worth in people on ${dataset.short} (${titleOf(placing.pool)}), best `
       + "first; next to it, the worth as it is, with the places by it.");
     const region = make("div", "table-scroll", table("published evaluate-board", caption,
-      ["System", "Place", "Worth, recalibrated", "As it is (place)"], lines),
+      ["System", "Place", "Worth, recali\u00adbrated", "As it is (place)"], lines),
       {tabindex: "0", role: "region", "aria-label": "Among all systems"});
     return [region, all];
   }
