@@ -9,7 +9,7 @@ var Scorer = {
   score: function ([page, title, anchor, description, score]) {
     var answering = description || anchor ? [] : Scorer.answering();
     if (answering.includes(page)) return 1000 - answering.indexOf(page);
-    if (!description && !anchor && Scorer.asked && title.toLowerCase().includes(Scorer.asked)) return score + 600;
+    if (!description && !anchor && Scorer.asked && title?.toLowerCase().includes(Scorer.asked)) return score + 600;
     if (description && description.startsWith("glossary term")) {
       return score + (title.toLowerCase() === Scorer.asked ? 500 : 400);
     }
