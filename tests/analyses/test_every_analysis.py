@@ -19,15 +19,15 @@ GIVEN = {
     "budget": 100, "majority_below": 0.6, "measures": ["jsd", "dist_ce"],
     "most": 50, "n_bins": 3, "n_draws": 1, "n_each": 2, "n_items": 3, "n_replays": 1,
     "n_resamples": 40,
-    "n_seeds": 2, "n_shuffles": 9, "repeats": 1, "seed": 0, "shown_seed": 0, "step": 10, "temperature": 2.0,
+    "n_seeds": 2, "n_shuffles": 9, "seed": 0, "shown_seed": 0, "step": 10, "temperature": 2.0,
 }  # fmt: skip
 # What takes tables, runs, companions, names, many votes or a paper's models or items, simulates or
 # takes long.
 ELSEWHERE = (
     "asking.", "calibration.temperature_", "ceilings.noise_ceiling", "collection.", "fitting.",
     "forecasts.", "machine_crowds.", "persons.again", "persons.groups", "persons.models",
-    "published_scoreboard.allowed_by_accuracy", "results.size_effects", "train.", "trajectory.",
-    "why.", "your_votes.near_bar", "your_votes.replacement",
+    "published_scoreboard.allowed_by_accuracy", "results.size_effects", "soft_labels.", "train.",
+    "trajectory.", "why.", "your_votes.near_bar", "your_votes.replacement",
 )  # fmt: skip
 
 
