@@ -78,7 +78,7 @@ _WORTH_MEASURES = {
     False: (PEOPLE_SHRUNK, SKILL_SHRUNK),
 }
 _VALUE_AND_ENDS = ("value", "low", "high")
-_MEASURES = ("jsd", "kl", "dist_ce", "ent_ce", "old_accuracy", "new_accuracy", "ece")
+_MEASURES = ("jsd", "kl", "dist_ce", "ent_ce", "new_accuracy", "old_accuracy", "ece")
 
 
 class EvaluateFile(SphinxDirective):
