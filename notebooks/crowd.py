@@ -220,7 +220,7 @@ publish_table(
     rate, and 1, its ceiling, knowing how all of its people answer; *worth*: how many of its people, asked about each item
     on top of the base rate, would come as near. *More than elsewhere*: the skill less that in everybody else, with p by
     Holm over all groups of a model; groups differ where the interval is apart from 0 and p below 0.05. In brackets, 95%
-    intervals over items and people.""",
+    intervals over items and people. A dash: too few votes.""",
 ) if len(in_groups) else None
 
 # %% [markdown]

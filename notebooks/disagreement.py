@@ -174,10 +174,11 @@ publish_table(
     chosen,
     shown=items[~items["reason"].str.startswith("printed")],
     columns=annotations.EXAMPLES,
+    groups=["reason"],
     caption=f"""Some old labels look like slips; some items have no single answer. For each dataset,
     the {examples} changed items with the largest new majority, and the {examples} items with the
     highest entropy. A bar shows the votes, from left to right {", or ".join(labels)}; a majority
-    that differs from the old label is bold. The data also has the items printed by
+    that differs from the old label is bold, unless it is tied. The data also has the items printed by
     {{cite:t}}`nie2020` and {{cite:t}}`baan2022`.""",
 )
 

@@ -63,13 +63,14 @@ publish_table(
     "tbl-fitting-shrunk",
     shrunk,
     shown=shown,
-    columns=shrinking.shrunk_columns(shown["dataset"].unique()),
+    columns=shrinking.shrunk_columns(shown),
     index=["system"],
     caption=f"""Shrunk by five hundred votes, every model misplaces fewer votes on SNLI and MNLI,
     and none fewer on αNLI. Votes misplaced of a hundred, as it is and shrunk towards the base rate
     by one number, fitted to {few_votes} votes on each of {few_items} items: the mean over {draws}
-    draws and, in brackets, the middle 95% of these. One seed of each family. The base rate comes
-    from the same votes. The data has all systems, and the weight that each keeps.""",
+    draws and, in brackets, the middle 95% of these. Bold: the best of each dataset, with ties
+    within its interval. One seed of each family. The base rate comes from the same votes. The data
+    has all systems, and the weight that each keeps.""",
 ) if len(shrunk) else Markdown(
     "*Shrinking by few votes can only be tested where items have many votes. It is left out here.*"
 )
@@ -237,19 +238,19 @@ publish_figure(
     especially where items are few.""",
 ) if len(curve) else None
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Raw and shrunken shares as training targets, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Raw and shrunk shares as training targets, as a table", "code_prompt_hide": "Fold the table"}
 learnt = targets(inputs, repeats=repeats, seed=seed)
 publish_table(
     "tbl-soft-labels",
     learnt,
     columns=TARGET_COLUMNS,
     groups=["dataset"],
-    caption=f"""With few votes, raw shares are better targets than shrunken shares, though the
-    latter are nearer to people: raw shares are unbiased, and a map learns to shrink by itself.
+    caption=f"""Below twenty votes per item, train on the raw shares: shrunk ones are nearer to
+    people but teach less. Raw shares are unbiased, and a map learns to shrink by itself.
     Squared distances, corrected for bias: of the shares of few votes, raw or as expected under a
     prior, from the other votes; and of an affine map of all systems, fitted to these shares for KL,
     from all votes on items of other folds. Means over {repeats} draws of the votes; in brackets,
-    95% intervals over items.""",
+    95% intervals over items. Bold: the better of each pair.""",
 ) if len(learnt) else None
 
 # %% [markdown]

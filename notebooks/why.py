@@ -89,7 +89,7 @@ publish_table(
     shares,
     shown=persons.shown_shares(shares.rows),
     columns=persons.SHARES_COLUMNS,
-    caption="""On DICES-350 it matters as much who is asked as about what, if everyone counts. Shares of a vote’s variance by text
+    caption="""On DICES-350, who answers matters as much as what is asked, unless raters near chance are left out. Shares of a vote’s variance by text
     and by person, each vote counted once, with 95% intervals over items and people; *by value*, of the variance of a rating.
     *Without*: annotators near chance left out, which flatters what remains, since the same votes found them. The data has crowds of
     fewer than ten people, and how the rest divides where people were asked twice.""",
@@ -163,12 +163,13 @@ models = persons.models(crowds, runs=persons.runs_in_groups(crowds))
 publish_table(
     "tbl-group-models",
     models,
-    columns=persons.MODEL_COLUMNS,
-    groups=["dataset"],
-    caption="""A model in each group, by that group's own people. Skill: 0 is the group's base rate, and 1, its ceiling, knowing how
+    columns=persons.model_columns(models.rows),
+    groups=["field"],
+    caption=f"""No group's people are clearly nearer to the model than everybody else's. {"; ".join(models.rows["system"].unique())},
+    by each group's own people. Skill: 0 is the group's base rate, and 1, its ceiling, knowing how
     all of its people answer; worth: how many of its people, asked about each item on top of the base rate, would come as near.
     *More than elsewhere*: the skill less that in everybody else, with p by Holm over all groups. 95% intervals over items and
-    people.""",
+    people. A dash: too few votes.""",
 ) if len(models) else Markdown(
     "No system predicts items of which it is known what their annotators are."
 )
@@ -210,7 +211,8 @@ publish_table(
 publish_figure(
     "fig-why-reasons",
     plot_reasons,
-    why.reasons(items, confidence=confidence),
+    reasons := why.reasons(items, confidence=confidence),
+    shown=reasons.rows[reasons.rows["holder"] == why.PEOPLE],
     caption=f"""People disagree about as much for each reason, but between different labels. Means over the items of each reason
     (their number in brackets; an item may have several), with {100 * confidence:g}% intervals over items by Student's t. Reasons of
     at least {why.FEWEST_ITEMS} items, by the share of contradiction; the data has rarer ones, and what models do on each.""",
