@@ -205,7 +205,7 @@ publish_figure(
     machine_crowds.unanimity(labelled, **resampling),
     caption=f"""Where all models agree, people need not. The share of people who give the label that most models
     give, by the share of models that give it, with {100 * confidence:g}% intervals over items. The last point
-    holds the items on which all models agree; below each point, its share of the items.""",
+    holds the items on which all models agree; beside each point, its share of the items.""",
     alt="""Three panels. The share of people rises with the share of models but stays below the diagonal: where all
     models agree it is about 85 percent on SNLI, 70 percent on MNLI and 94 percent on αNLI.""",
 )
@@ -241,7 +241,7 @@ publish_table(
 # %% [markdown]
 # ## The published values
 #
-# {cite:t}`li2026` describe the panel by *ν_MSE*, the number of people whose shares come as near. We reproduce it
+# {cite:t}`li2026` describe the panel by $\nu_{\mathrm{MSE}}$, the number of people whose shares come as near. We reproduce it
 # ({numref}`tbl-machine-published`). It has no zero: without the bias of a hundred votes, the base rate alone comes to
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f` people on MNLI, and the 32 models to
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`.
@@ -333,10 +333,10 @@ publish_figure(
     "fig-asking",
     plot_asking,
     settings,
-    caption=f"""No setting spreads a model's answers like people's, or brings it near them. Left: the Wasserstein distance between
+    caption=f"""No setting spreads a model's answers like people's, or brings it near them. *Distance*: the Wasserstein distance between
     a model's answers and those of half the people, equally many, mean over 28 to 30 items of ProbCOPA, with
     {100 * confidence:g}% intervals over items. *People*: the other half. *Median*: that of the other half, as the only
-    answer. *Uniform*: numbers drawn at random. Right: the standard deviation of the answers to an item. One setting, most of
+    answer. *Uniform*: numbers drawn at random. *Spread*: the standard deviation of the answers to an item. One setting, most of
     whose replies could not be read, is left out.""",
     alt="""Two panels of dots, one row for each setting of seven models. At the left all dots lie between 12 and 18
     points, around the line of people's median at 15, far from people at 7.5 and from a uniform guess at 26.5. At the

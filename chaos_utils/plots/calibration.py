@@ -75,7 +75,8 @@ def plot_two_targets(table: pd.DataFrame) -> Figure:
                 means[column], y, s=40, zorder=3, edgecolors=colour("text"),
                 facecolors="none" if hollow else colour("text"), **look,
             )  # fmt: skip
-            axis.scatter(rows[column], [y] * len(rows), s=12, color=colour("muted"), **look)
+            if len(rows) > 1:
+                axis.scatter(rows[column], [y] * len(rows), s=12, color=colour("muted"), **look)
     axis.set_xlim(left=-0.008)
     measure = "ECE" if is_narrow() else "expected calibration error (ECE)"
     axis.set_xlabel(f"{measure}, lower is better")

@@ -35,7 +35,7 @@ from chaos_utils.metrics.skill import MARKS, skill_of_people
 
 LINE = 0.1375  # inches: of a line of labels
 # The colour of each kind of system.
-KINDS = {"human": "muted", "baseline": "text", "model": "blue", "trained": "amber"}
+KINDS = {"human": "muted", "baseline": "text", "model": "blue", "trained": "blue"}
 # The references' lines: dashes, the height of the name in the panel, and its shift in points.
 _REFERENCES = {
     "perfect model": (":", 0.02, (-2, 1)),
