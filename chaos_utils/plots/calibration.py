@@ -110,7 +110,7 @@ def plot_temperatures(table: pd.DataFrame) -> Figure:
     lines = {}
     for ((_, family), rows), hue in zip(families, hues, strict=True):
         n_seeds = rows["system"].nunique()
-        name = SYSTEM_NAMES.get(family, family) + f", {n_seeds} seeds" * (n_seeds > 1)
+        name = SYSTEM_NAMES.get(family, family) + f", {n_seeds} seeds (thin)" * (n_seeds > 1)
         lines[name] = {"hue": hue, "linestyle": "-"}
     key(figure, lines | {
         name: {"hue": "text", "marker": marker, "markerfacecolor": "none"}

@@ -12,6 +12,7 @@ from chaos_utils.analyses import persons
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.votes import Annotations, frozen
 from chaos_utils.metrics.persons import variance_shares
+from chaos_utils.report.columns import MISSING
 from chaos_utils.report.tables import lay_out
 from chaos_utils.scoring.systems import computed
 

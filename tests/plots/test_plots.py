@@ -76,7 +76,7 @@ def test_no_dataset_and_no_pool_is_dropped_from_the_bins(others):
     axes = plot_jsd_by_entropy(pd.DataFrame(rows)).axes
     titles = [axis.get_title() for axis in axes if axis.get_visible()]
     assert titles == [
-        "ChaosNLI-SNLI", "ChaosNLI-MNLI", "ChaosNLI-αNLI", "Severity", "SNLI and MNLI pooled",
+        "SNLI", "MNLI", "αNLI", "Severity", "SNLI and MNLI pooled",
     ]  # fmt: skip
 
 
