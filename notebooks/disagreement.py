@@ -61,6 +61,9 @@ Markdown(notices(inputs))
 
 # %%
 step = 10  # percentage points from cell to cell
+without_triangle = join_names(
+    [in_markdown(dataset.short) for dataset in inputs.datasets if dataset.n_classes != 3]
+)
 publish_figure(
     "fig-simplex",
     plot_simplex,
@@ -68,7 +71,11 @@ publish_figure(
     caption=f"""Few items lie between entailment and contradiction. At a corner all votes are for
     that label; on an edge, the label opposite has no votes. A dot's area is the number of items
     whose votes are nearest to it, its colour the majority label of most of them. Dots are {step}
-    percentage points apart; those with fewer than {disagreement.MIN_ITEMS} items are not drawn.""",
+    percentage points apart; those with fewer than {disagreement.MIN_ITEMS} items are not drawn.{
+        f" Left out, as a triangle needs three labels: {without_triangle}."
+        if without_triangle
+        else ""
+    }""",
     alt="""Two triangles of dots. On SNLI the large dots lie at the corners and along the edges from
     neutral to entailment and from neutral to contradiction; few are in the middle and fewest
     between entailment and contradiction. On MNLI more of them are in the middle, above all between
@@ -91,16 +98,6 @@ publish_table(
     columns=disagreement.CONTESTED_PAIRS,
     caption="""Most disagreement involves *neutral*. Items by their two most frequent labels;
     unanimous items belong to no pair, and ties go to the label listed first.""",
-)
-
-# %% tags=["remove-input"]
-without_triangle = [
-    in_markdown(dataset.short) for dataset in inputs.datasets if dataset.n_classes != 3
-]
-Markdown(
-    f"*The triangle leaves out {join_names(without_triangle)}: it needs three labels.*"
-    if without_triangle
-    else ""
 )
 
 # %% [markdown]

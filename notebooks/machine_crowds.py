@@ -58,7 +58,7 @@ Markdown(notices(inputs))
 #
 # ## Each model and a person
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Each model beside a person, drawn", "code_prompt_hide": "Fold the figure"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Each model beside a person, as a figure", "code_prompt_hide": "Fold the figure"}
 members = machine_crowds.members(labelled, **resampling)
 publish_figure(
     "fig-machine-models",
@@ -87,13 +87,13 @@ publish_figure(
 # agrees best with people, we cannot say: on SNLI any of
 # {value}`tbl-machine-models dataset=snli rank_best=1 count:with_people d` may be first (95%, for all ranks at once).
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All models as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All models, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-machine-models",
     members,
     columns=machine_crowds.member_columns(members.rows),
     index=["model"],
-    caption=f"""The models one by one. *Agrees*: how often a random person gives the same label; bold where that
+    caption=f"""Which model agrees best with people, the items do not decide. *Agrees*: how often a random person gives the same label; bold where that
     differs significantly from another person. *Worth* in people on top of the base rate, recalibrated:
     the mean vote given the label, from other items; a person is worth about 1. The data has
     {100 * confidence:g}% intervals over items, with predictions out of fold held fixed, p-values, the ranks
@@ -246,7 +246,7 @@ publish_table(
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f` people on MNLI, and the 32 models to
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed values", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed values, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-machine-published",
     machine_crowds.published(labelled),

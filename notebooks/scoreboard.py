@@ -239,7 +239,7 @@ publish_table(
 # :lowest-first:
 # ```
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Systems of which means alone are known", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Systems of which means alone are known, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-scoreboard-published",
     published_scoreboard.published_systems(published),
@@ -250,7 +250,7 @@ publish_table(
     open between them. *Misplaced*: of a hundred votes ({term}`TVD`). *Recomputed*, *read* in the source, or *secondary*: in a copy, an abstract or a citation.""",
 )
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "How tight the bounds are", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "How tight the bounds are, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-scoreboard-bounds",
     tight,
@@ -262,7 +262,7 @@ publish_table(
     t = exp(−KL).""",
 )
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What was published, and what compares", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What was published, and what compares, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-scoreboard-published-uses",
     published_scoreboard.uses(published),
@@ -273,7 +273,7 @@ publish_table(
     printed of the same system and items.""",
 )
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-scoreboard-beside",
     published_scoreboard.count_agreeing(beside),

@@ -213,11 +213,16 @@ publish_table(
 # PyTorch. The page of your run has its figures, its record, and its own citation.
 #
 # ```console
-# $ chaos run train -p train=votes.csv                                  # single texts, any labels
-# $ chaos run train -p train=votes.csv -p text=post -p pair=reply       # pairs
-# $ chaos run train -p train=md-agreement -p model=roberta-large        # another encoder, on a GPU
-# $ chaos run train -p init=minilm-l6-nli-s0                            # from weights that know the task
-# $ papermill train.ipynb out.ipynb -p train votes.csv -p loss jsd      # by papermill alone
+# # single texts, any labels
+# $ chaos run train -p train=votes.csv
+# # pairs
+# $ chaos run train -p train=votes.csv -p text=post -p pair=reply
+# # another encoder, on a GPU
+# $ chaos run train -p train=md-agreement -p model=roberta-large
+# # from weights that know the task
+# $ chaos run train -p init=minilm-l6-nli-s0
+# # by papermill alone
+# $ papermill train.ipynb out.ipynb -p train votes.csv -p loss jsd
 # ```
 #
 # If training is interrupted, the same command resumes it. {doc}`../your_model` shows how to evaluate the result, and
