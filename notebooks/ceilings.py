@@ -60,8 +60,9 @@ Markdown(notices(inputs))
 # %% [markdown]
 # ## Measurement error at k votes
 #
-# Imagine a {term}`perfect model`, which predicts each item's true distribution: what endless votes would show. Judged by a
-# few votes it still seems to err, because votes are a sample. No model can be expected to score better.
+# Imagine a {term}`perfect model`, which predicts each item's true distribution: the shares that infinitely many votes
+# would have. Judged by a few votes it still seems to err, because votes are a sample. No model can be expected to score
+# better.
 
 # %%
 budgets = ceilings.annotation_budget(inputs, n_draws=draws, seed=seed)
@@ -69,27 +70,29 @@ publish_figure(
     "fig-annotation-budget",
     plot_annotation_budget,
     budgets,
-    caption=f"""The more people are divided, the more votes a majority label takes, and the more even a perfect model seems to
-    err. Filled points: a perfect model, judged by k votes per item; the first panel is its accuracy. Open circles: k votes as
-    a prediction, judged by the truth. Means over {draws} draws; the data has KL, EntCE and RankCS too.""",
-    alt="""Four panels with votes per item from 1 to 100 on a logarithmic axis and a line for each dataset. Majority labels
-    are right on more items the more votes there are: αNLI passes 95% before ten votes, SNLI at about fifty, MNLI not by a
-    hundred. JSD and TVD fall steeply at first, then flatten. In the panel of the calibration error, lines of the perfect
-    model lie near 0, and circles of few votes as a prediction start far above them.""",
+    caption=f"""The more divided people are, the more votes a majority label needs, and the more even a perfect model
+    seems to err. Filled points: a perfect model, judged by k votes per item; the first panel is its accuracy. Open
+    circles: k votes as a prediction, judged by the truth. Means over {draws} draws; the data has KL, EntCE and RankCS
+    too.""",
+    alt="""Four panels with votes per item from 1 to 100 on a logarithmic axis and a line for each dataset. Majority
+    labels are right on more items the more votes there are: αNLI passes 95% before ten votes, SNLI at about fifty, MNLI
+    not by a hundred. JSD and TVD fall steeply at first, then flatten. In the panel for the calibration error, the lines
+    for the perfect model lie near 0, and the circles for a few votes as a prediction start far above them.""",
 )
 
 # %% [markdown]
 # Judged by a hundred votes per item, a perfect model has a JSD of
-# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=100 value .3f` on SNLI; judged by two,
-# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=2 value .2f`, worse than the best model
-# in {doc}`results` judged by a hundred
-# ({value}`tbl-normalised-scores dataset=snli measure=jsd kind=model min:value .2f`). The majority of five votes is what most
-# people would choose on only
+# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=100 value .3f` on SNLI; judged by
+# two, it has {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=2 value .2f`, which is
+# worse than the best model in {doc}`results` judged by a hundred
+# ({value}`tbl-normalised-scores dataset=snli measure=jsd kind=model min:value .2f`). The majority of five votes is what
+# most people would choose on only
 # {value}`fig-annotation-budget dataset=mnli measure=new_accuracy quantity=perfect_model n_votes=5 value .0%` of the MNLI
-# items ({numref}`fig-annotation-budget`). Few votes are overconfident as a prediction, too: five per SNLI item have a
+# items ({numref}`fig-annotation-budget`). A few votes are also overconfident as a prediction: five per SNLI item have a
 # calibration error (ECE) of
-# {value}`fig-annotation-budget dataset=snli measure=ece_votes quantity=error n_votes=5 value .3f`, a perfect model judged by
-# five {value}`fig-annotation-budget dataset=snli measure=ece_votes quantity=perfect_model n_votes=5 value .3f`.
+# {value}`fig-annotation-budget dataset=snli measure=ece_votes quantity=error n_votes=5 value .3f`; a perfect model judged
+# by five votes has
+# {value}`fig-annotation-budget dataset=snli measure=ece_votes quantity=perfect_model n_votes=5 value .3f`.
 #
 # We draw the truth from its posterior. A prior of any shape (weights on a grid of distributions) is fitted to all items of a
 # dataset, and each item's votes update it. Raw vote shares would mistake sampling noise for disagreement.
@@ -97,8 +100,8 @@ publish_figure(
 # (noise-ceilings-and-sample-sizes)=
 # ## Perfect model and second crowd
 #
-# A {term}`second crowd` predicts a hundred people by another hundred. It carries the noise of both, so a model that knew the
-# truth would come nearer.
+# A {term}`second crowd` is another hundred people, used to predict the first hundred. It carries the noise of both
+# crowds, so a model that knew the truth would come nearer.
 
 # %%
 references = ceilings.noise_ceiling(inputs, n_draws=draws, seed=seed)
@@ -109,38 +112,39 @@ publish_table(
     shown=references.rows[chosen],
     columns=ceilings.CEILING_COLUMNS,
     groups=["dataset"],
-    caption="""A second crowd scores worse than a perfect model, and both far better than a uniform guess. Brackets: 95%
-    intervals for such items (resampled, the prior refitted; errors widened by 2% each way, because the votes leave the prior
-    uncertain). The data has two estimates of the second crowd, RankCS, a calibration error, in which the uniform guess is
-    best, and KL, for which the second crowd is undefined: it leaves some labels without a vote, and what that costs depends on
-    the number that replaces 0.""",
+    caption="""A second crowd scores worse than a perfect model, and both score far better than a uniform guess. Brackets:
+    95% intervals for items like these (resampled, with the prior refitted; errors widened by 2% each way, because the
+    votes leave the prior uncertain). The data has two estimates of the second crowd, RankCS, a calibration error, by
+    which the uniform guess is best, and KL, for which the second crowd is undefined: some labels get no vote from it, and
+    the cost of that depends on the number that replaces 0.""",
 )
 
 # %% [markdown]
-# Only one crowd per item was released, so we estimate the second. *Split halves* ({numref}`tbl-noise-ceiling`): crowds of 10
-# to 50 of the votes predict each other, and the curve is extrapolated to a hundred. *Drawn crowds*: both are drawn from a
-# drawn truth; below forty votes per item, this is the only way. On SNLI they give a JSD of
+# Only one crowd per item was released, so we estimate the second. *Split halves* ({numref}`tbl-noise-ceiling`): crowds of
+# 10 to 50 of the votes predict each other, and we extrapolate the curve to a hundred. *Drawn crowds*: we draw a truth,
+# and both crowds from it; below forty votes per item, this is the only way. On SNLI the two methods give a JSD of
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd second_crowd_halves .3f` and
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd second_crowd_posterior .3f`; {cite:t}`nie2020` published
-# {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f` for a second crowd that was not
-# released.
+# {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f` for a second crowd that was
+# not released.
 #
 # Half crowds also test the prior. One half of SNLI's votes predicts the other with a JSD of
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd half_measured .4f`; crowds drawn under our prior score
-# {value}`tbl-noise-ceiling dataset=snli measure=jsd half_drawn .4f`, under the usual
+# {value}`tbl-noise-ceiling dataset=snli measure=jsd half_drawn .4f`, and under the usual
 # [Dirichlet](https://en.wikipedia.org/wiki/Dirichlet_distribution) prior
-# {value}`tbl-noise-ceiling dataset=snli measure=jsd half_dirichlet .4f`. No prior can know how small a small share is; in
-# simulations with known truths, the perfect model's JSD is within 3% of the true one on average.
+# {value}`tbl-noise-ceiling dataset=snli measure=jsd half_dirichlet .4f`. No prior can know exactly how small a small
+# share is. In simulations with known truths, our estimate of the perfect model's JSD is within 3% of the true one on
+# average.
 #
 # (which-differences-n-items-and-v-votes-can-detect)=
 # ## Many items or many votes
 #
-# With 10,000 votes to measure *how far* a model is from people, ask about fifty people per item. Five on each of 2,000 SNLI
-# items leave an error of
+# With 10,000 votes to measure *how far* a model is from people, ask about fifty people per item. Five votes on each of
+# 2,000 SNLI items leave an error of
 # {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=5 total_error .3f` in the mean JSD of one
 # RoBERTa-base, most of it bias; fifty on each of 200 leave
-# {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=50 total_error .3f`. Overconfident
-# DeBERTa-v3-large needs far fewer: its biases cancel.
+# {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=50 total_error .3f`. DeBERTa-v3-large,
+# which is overconfident, needs far fewer: its biases cancel.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Error by how 10,000 votes are spent, as a figure", "code_prompt_hide": "Fold the figure"}
 item_budgets = ceilings.items_by_votes(inputs, budget=budget, n_draws=draws, seed=seed)
@@ -149,21 +153,21 @@ publish_figure(
     plot_items_by_votes,
     item_budgets.where(~are_our_own(item_budgets.rows["system"])),
     caption=f"""To measure a mean distance, most systems need many votes per item. Total error of a system's mean JSD from
-    {budget:,} votes, its lowest point marked; thin lines are the two parts of the first system's. Items are taken to be drawn
-    from a population like this one, which may have fewer than the budget could buy. Both axes are logarithmic; the data has
-    all systems.""",
+    {budget:,} votes, with its lowest point marked; thin lines split the first system's error into bias and standard
+    error. We assume items drawn from a population like this one, which may have fewer items than the budget could buy.
+    Both axes are logarithmic; the data has all systems.""",
     alt="""Three panels, one for each dataset, with votes per item from 1 to 100. The total error of each system falls to a
     lowest point at twenty to a hundred votes per item, then rises a little. For the first system a dashed line of bias falls
     from left to right and a dotted line of standard error rises.""",
 )
 
 # %% [markdown]
-# To find out *which* of two models is nearer, add items: beyond twenty votes per item, their difference hardly varies less
-# from item to item. ChaosNLI's {value}`fig-power dataset=snli min:n_items ,.0f` SNLI items detect a difference of
-# {value}`fig-power dataset=snli min:detected .3f` in JSD (with 80% power, at 5%), but neighbours in the published ranking are
-# typically {value}`fig-power dataset=snli min:gap .3f` apart. Detecting that takes
-# {value}`fig-power dataset=snli min:items_needed_low ,.0f` items for models that err as alike as two seeds of one, and
-# {value}`fig-power dataset=snli min:items_needed_high ,.0f` for an average pair; on MNLI,
+# To find out *which* of two models is nearer, add items: beyond twenty votes per item, more votes hardly reduce how much
+# the difference varies from item to item. ChaosNLI's {value}`fig-power dataset=snli min:n_items ,.0f` SNLI items detect a
+# difference of {value}`fig-power dataset=snli min:detected .3f` in JSD (with 80% power, at 5%), but neighbours in the
+# published ranking are typically {value}`fig-power dataset=snli min:gap .3f` apart. Detecting that takes
+# {value}`fig-power dataset=snli min:items_needed_low ,.0f` items for models whose errors are as similar as those of two
+# seeds of one model, and {value}`fig-power dataset=snli min:items_needed_high ,.0f` for an average pair; on MNLI,
 # {value}`fig-power dataset=mnli min:items_needed_low ,.0f` to {value}`fig-power dataset=mnli min:items_needed_high ,.0f`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Differences that 1,000 items detect, as a table", "code_prompt_hide": "Fold the table"}
@@ -176,11 +180,11 @@ publish_table(
     shown=power.shown_rows(power.first_pairs(detectable.rows), at_most),
     columns=power.COLUMNS,
     index=power.INDEX,
-    caption="""Beyond twenty votes per item, more votes detect hardly smaller differences. The smallest difference that 1,000
-    items detect, with 80% power at 5% (two-sided); with n items it is √(1000/n) times as large. Means over all pairs, whose
-    range the data has. Votes are thinned: some of an item's votes are what as many people would have given. The share of the
-    variance that is due to votes is that of the squared distance, in closed form. The data also has two seeds of a model, and
-    a model and the base rate.""",
+    caption="""Beyond twenty votes per item, more votes hardly help to detect smaller differences. The smallest difference
+    that 1,000 items detect, with 80% power at 5% (two-sided); with n items it is √(1000/n) times as large. Means over all
+    pairs; the data has their range. Votes are thinned: a part of an item's votes is what as many people would have given.
+    The share of the variance that is due to votes is for the squared distance, in closed form. The data also compares two
+    seeds of a model, and a model with the base rate.""",
 ) if len(spread) else Markdown("This section needs at least two votes on each of ten items.")
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Differences by votes and items, as a figure", "code_prompt_hide": "Fold the figure"}
@@ -188,20 +192,20 @@ publish_figure(
     "fig-power",
     plot_power,
     power.drawn_rows(power.detectable(spread, power.DRAWN_ITEMS), at_most, inputs.released),
-    caption="""More items, not more votes, distinguish systems. The smallest difference in JSD that is found with 80% power at
-    5%, by the votes on each item, for three numbers of items. Grey: the median gap between neighbours in the ranking of Table
-    5 in {cite:t}`nie2020`. Both axes are logarithmic.""",
-    alt="""A panel for each dataset, with a line for a hundred, a thousand and ten thousand items. The lines fall a little up to
-    five votes per item and are flat from there; ten times the items put a line at a third of the difference. On SNLI and MNLI
-    the grey line of the gap between published models lies below that of ten thousand items.""",
+    caption="""More items, not more votes, distinguish systems. The smallest difference in JSD that can be detected with
+    80% power at 5%, by votes per item, for three numbers of items. Grey: the median gap between neighbours in the ranking
+    of Table 5 in {cite:t}`nie2020`. Both axes are logarithmic.""",
+    alt="""A panel for each dataset, with a line for a hundred, a thousand and ten thousand items. The lines fall a little
+    up to five votes per item and are flat from there; ten times the items put a line at a third of the difference. On
+    SNLI and MNLI the grey line for the gap between published models lies below the line for ten thousand items.""",
 ) if len(spread) else None
 
 # %% [markdown]
-# Choose a measure that few votes do not bias. By JSD, five votes per SNLI item favour overconfident models: they shift the
-# difference of two by {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f` (the median), and rank
-# {value}`tbl-vote-bias dataset=snli n_votes=5 reversed d` of {value}`tbl-vote-bias dataset=snli n_votes=5 n_pairs d` pairs
-# the wrong way, however many items there are. Twenty votes still misrank
-# {value}`tbl-vote-bias dataset=snli n_votes=20 reversed d`. KL and the unbiased squared distance have no such shift.
+# Choose a measure that is not biased by few votes. By JSD, five votes per SNLI item favour overconfident models: they
+# shift the difference between two models by {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f` (median), and rank
+# {value}`tbl-vote-bias dataset=snli n_votes=5 reversed d` of {value}`tbl-vote-bias dataset=snli n_votes=5 n_pairs d`
+# pairs the wrong way, however many items there are. Twenty votes still misrank
+# {value}`tbl-vote-bias dataset=snli n_votes=20 reversed d`. KL and the unbiased squared distance are not shifted.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What few votes do to comparisons by JSD, as a table", "code_prompt_hide": "Fold the table"}
 shifts = ceilings.vote_bias(item_budgets)
@@ -211,10 +215,10 @@ publish_table(
     shown=shifts.rows[shifts.rows["n_votes"].isin(power.SHOWN_VOTES)],
     columns=ceilings.BIAS_COLUMNS,
     groups=["dataset"],
-    caption="""By JSD, five votes per item rank some pairs of models the wrong way. By how much so many votes per item shift the
-    difference of two models from the one by the items' true distributions, over all pairs of models, seeds and the small
-    models that we trained included, and how many pairs change places; more items do not mend this. The data has more numbers of votes, and the largest shift of all,
-    between the old label and the uniform guess.""",
+    caption="""By JSD, five votes per item rank some pairs of models the wrong way. How far few votes shift the difference
+    between two models from its value under the items' true distributions, and how many pairs they rank the wrong way;
+    more items do not help. Over all pairs of models, including seeds and the small models that we trained. The data has
+    more numbers of votes, and the largest shift of all, between the old label and the uniform guess.""",
 )
 
 # %% [markdown]
@@ -223,8 +227,9 @@ publish_table(
 # From three votes per item, the Shannon entropy of MNLI's vote shares is
 # {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 value .2f` nats; from all hundred,
 # {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 of_all .2f`. The Miller–Madow correction
-# {cite:p}`miller1955` closes less than half of the gap, the {term}`nonparametric prior` nearly all. The chance that two people
-# differ needs no correction ({value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 value .3f` and
+# {cite:p}`miller1955` closes less than half of the gap, the {term}`nonparametric prior` nearly all of it. The chance that
+# two people differ needs no correction
+# ({value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 value .3f` and
 # {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 of_all .3f`), nor does
 # {term}`Krippendorff’s α`. How many items are unanimous or tied depends on the number of votes.
 
@@ -235,13 +240,13 @@ publish_figure(
     "fig-few-votes",
     plot_few_votes,
     thinnings.where(thinnings.rows["estimate"] != "usual"),
-    caption="""Unbiased estimates hold from three votes on; vote shares as they are mislead. Estimates from 3, 5, 10 and 20 of
-    the hundred votes per item of MNLI, against that of all votes (dashed): Shannon entropy from the votes as they are, with
+    caption="""Unbiased estimates hold from three votes on; raw vote shares mislead. Estimates from 3, 5, 10 and 20 of the
+    hundred votes per MNLI item, compared with the value of all votes (dashed): Shannon entropy from the raw votes, with
     the {term}`Miller–Madow correction`, and by a {term}`nonparametric prior`; quadratic entropy; and the squared distance
     between people and the mean vote.""",
-    alt="""Three panels. For Shannon entropy, the votes as they are and Miller–Madow lie far below the dashed line at three votes
-    and rise towards it, the prior lies just below it. For quadratic entropy and squared distance the unbiased estimates lie on
-    the dashed line at every number of votes, the others miss it widely at three votes.""",
+    alt="""Three panels. For Shannon entropy, the raw votes and Miller–Madow lie far below the dashed line at three votes
+    and rise towards it; the prior lies just below it. For quadratic entropy and squared distance the unbiased estimates
+    lie on the dashed line at every number of votes; the others miss it widely at three votes.""",
 ) if len(thinnings) else None
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Estimates by votes per item, as a table", "code_prompt_hide": "Fold the table"}
@@ -252,13 +257,14 @@ publish_table(
     columns=atlas.FEW_VOTES_COLUMNS,
     groups=["dataset"],
     index=atlas.FEW_VOTES_INDEX,
-    caption="""Quadratic entropy, squared distance and α can be estimated from three votes; ties and unanimity cannot. Means over
-    fifty draws of so many votes per item, and the value of all votes. The data has the other datasets with a hundred votes.""",
+    caption="""Quadratic entropy, squared distance and α can be estimated from three votes; ties and unanimity cannot.
+    Means over fifty draws of a few votes per item, and the value of all votes. The data has the other datasets with a
+    hundred votes.""",
 ) if len(thinnings) else None
 
 # %% [markdown]
-# How many votes a majority takes depends on how divided people are: twenty settle
-# {value}`tbl-crowds-votes dataset=cifar10h quantity=label n_votes=20 value .1%` of the pictures of CIFAR-10H and
+# How many votes a majority needs depends on how divided people are: twenty votes find it on
+# {value}`tbl-crowds-votes dataset=cifar10h quantity=label n_votes=20 value .1%` of CIFAR-10H's pictures, but on
 # {value}`tbl-crowds-votes dataset=mnli quantity=label n_votes=20 value .0%` of the MNLI items.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Majorities and shares by votes per item, on ten datasets, as a table", "code_prompt_hide": "Fold the table"}
@@ -268,17 +274,18 @@ publish_table(
     votes_needed,
     columns=atlas.BY_VOTES_COLUMNS,
     index=atlas.BY_VOTES_INDEX,
-    caption="""Everywhere but on αNLI and CIFAR-10H, five votes find the wrong majority on more than a tenth of the items.
-    Datasets with at least twenty votes on most items: on how many of them the majority of k votes is that of infinitely many,
-    and how far the shares of k votes are from everyone's. The data has up to a hundred votes and the standard deviations over
-    draws.""",
+    caption="""Except on αNLI and CIFAR-10H, five votes find the wrong majority on more than a tenth of the items. For
+    datasets with at least twenty votes on most items: the share of items on which k votes have the majority of infinitely
+    many, and how far the shares of k votes are from everyone's. The data has up to a hundred votes and the standard
+    deviations over draws.""",
 ) if len(votes_needed) else Markdown("This needs at least twenty votes on half of the items.")
 
 # %% [markdown]
 # ## Tested on a thousand votes
 #
-# These forecasts all come from votes, and could all be wrong together. {cite:t}`lalor2016` put each of 180 SNLI pairs, none
-# of them in ChaosNLI, to about a thousand people. We forecast from 5, 20 and 100 of their votes, and let the others judge.
+# These forecasts all come from votes, and could all be wrong together. {cite:t}`lalor2016` showed each of 180 SNLI pairs,
+# none of them in ChaosNLI, to about a thousand people. We forecast from 5, 20 and 100 of their votes, and compare with
+# the others.
 
 # %%
 tested = forecasts.forecasts(forecasts.inputs_of_many_votes(inputs), n_draws=draws, seed=seed)
@@ -288,31 +295,35 @@ publish_table(
     columns=forecasts.COLUMNS,
     index=forecasts.INDEX,
     caption=f"""Forecasts of means hold from five votes per item on; those for a single item do not, unless the prior is
-    smooth. What is forecast from 5, 20 and 100 votes per item by the {{term}}`nonparametric prior`, and what the other
-    votes say. Intervals are of a label's share. Means over items and {draws} draws of the votes; the data has 95% intervals over items for the differences.""",
+    smooth. Forecasts from 5, 20 and 100 votes per item by the {{term}}`nonparametric prior`, and what the other votes
+    show. Intervals are for a label's share. Means over items and {draws} draws of the votes; the data has 95% intervals
+    over items for the differences.""",
 ) if len(tested) else Markdown(f"This section needs {forecasts.FEWEST} votes on each item.")
 
 # %% [markdown]
-# Means hold. Five people's majority is everyone's on {value}`tbl-thousand-votes n_votes=5 quantity=majority seen .0%` of the
-# pairs (forecast: {value}`tbl-thousand-votes n_votes=5 quantity=majority forecast .0%`), and a hundred people misplace fewer
-# than four votes of a hundred ({value}`tbl-thousand-votes n_votes=100 quantity=perfect_model seen .3f` in TVD; forecast:
-# {value}`tbl-thousand-votes n_votes=100 quantity=perfect_model forecast .3f`). With 180 pairs, an error of a few percent
-# could not be seen.
+# Forecasts of means hold. Five people's majority is everyone's on
+# {value}`tbl-thousand-votes n_votes=5 quantity=majority seen .0%` of the pairs (forecast:
+# {value}`tbl-thousand-votes n_votes=5 quantity=majority forecast .0%`), and a hundred people misplace fewer than four
+# votes of a hundred ({value}`tbl-thousand-votes n_votes=100 quantity=perfect_model seen .3f` in TVD; forecast:
+# {value}`tbl-thousand-votes n_votes=100 quantity=perfect_model forecast .3f`). With 180 pairs, we could not see an error
+# of a few percent.
 #
 # For a single item the nonparametric prior promises too much. From twenty votes, only
-# {value}`tbl-thousand-votes n_votes=20 quantity=interval seen .0%` of its 95% intervals hold a label's share: fitted to so few
-# items, it puts all its weight on a few points. Of a smooth Dirichlet prior's,
+# {value}`tbl-thousand-votes n_votes=20 quantity=interval seen .0%` of its 95% intervals contain the label's share: fitted
+# to so few items, the prior puts all its weight on a few points. With a smooth Dirichlet prior,
 # {value}`tbl-thousand-votes n_votes=20 quantity=interval_dirichlet seen .0%` do ({numref}`tbl-thousand-votes`). Of the
-# majority labels that it is at least 95% sure of ({value}`tbl-thousand-votes n_votes=20 quantity=sure forecast .1%` on
-# average), {value}`tbl-thousand-votes n_votes=20 quantity=sure seen .1%` are right. So we use it for averages, not for a
-# single item.
+# majority labels that the nonparametric prior is at least 95% sure of
+# ({value}`tbl-thousand-votes n_votes=20 quantity=sure forecast .1%` on average),
+# {value}`tbl-thousand-votes n_votes=20 quantity=sure seen .1%` are right. So we use it for averages, not for single
+# items.
 #
 # ## Where to spend the next vote
 #
-# A majority label needs few votes where people agree and many where they do not. We replay such a collection: each item gets
-# three of its votes, and a rule asks for the rest. *Open majorities* asks where $(1 - P)/\sqrt{n}$ is largest; $P$ is the
-# chance, by an item's $n$ votes and a prior fitted to all votes so far, that its leading label is the majority. *Small
-# margins* needs no prior: it asks where $(n_1 - n_2)/\sqrt{n_1 + n_2 + 1}$, of the two leading labels, is smallest.
+# A majority label needs few votes where people agree and many where they do not. We replay a collection that uses this:
+# each item gets three of its votes, and a rule decides where to ask for more. *Open majorities* asks where $(1 -
+# P)/\sqrt{n}$ is largest; $P$ is the chance that an item's leading label is the majority, given its $n$ votes and a prior
+# fitted to all votes so far. *Small margins* needs no prior: it asks where $(n_1 - n_2)/\sqrt{n_1 + n_2 + 1}$ is
+# smallest, for the two leading labels.
 
 # %%
 replays = max(draws // 2, 2)
@@ -321,13 +332,13 @@ publish_figure(
     "fig-next-vote",
     plot_next_vote,
     replayed,
-    caption=f"""Votes spent where the majority is open find it with about half as many. The share of items whose
-    majority of votes is that of all votes, by how votes are spent. Means over {replays} replays, bands, not for small margins, of
-    two standard deviations; the thin line is what ten even votes reach. The data also has rounds of a third of the
-    items, a rule for shares, majorities judged by other votes, and what such votes do to estimates.""",
+    caption=f"""Spending votes where the majority is open finds it with about half as many. The share of items whose votes
+    so far have the majority of all votes, by how votes are spent. Means over {replays} replays; bands are two standard
+    deviations (not drawn for small margins); the thin line is what ten votes on every item reach. The data also has
+    rounds of a third of the items, a rule for shares, majorities judged by other votes, and the effect on estimates.""",
     alt="""Four panels, one for each dataset, with votes per item from 3 to 10. The line of votes spread evenly rises
-    slowly; two lines of votes spent where the majority is open or the margin small lie above it from four votes on,
-    close to each other, and cross the level that ten even votes reach at about five.""",
+    slowly; two lines of votes spent where the majority is open or the margin small lie above it from four votes on, close
+    to each other. At about five votes they cross the level that evenly spread votes reach at ten.""",
 ) if len(replayed) else Markdown("This section needs at least twenty votes on each item.")
 
 # %% [markdown]
@@ -339,30 +350,30 @@ publish_figure(
 #
 # **For vote shares, spread votes evenly.** The best rule for shares saves little on SNLI and MNLI, where it needs
 # {value}`fig-next-vote dataset=snli rule=shares quantity=votes_for_shares n_votes=10 value .1f` and
-# {value}`fig-next-vote dataset=mnli rule=shares quantity=votes_for_shares n_votes=10 value .1f` votes for ten (on αNLI
-# {value}`fig-next-vote dataset=alphanli rule=shares quantity=votes_for_shares n_votes=10 value .1f`), and the rule for
-# majorities makes them worse.
+# {value}`fig-next-vote dataset=mnli rule=shares quantity=votes_for_shares n_votes=10 value .1f` votes instead of ten (on
+# αNLI {value}`fig-next-vote dataset=alphanli rule=shares quantity=votes_for_shares n_votes=10 value .1f`), and the rule
+# for majorities makes shares worse.
 #
-# Votes spent where people disagree bias later estimates. With five of them per SNLI item, two people seem to differ on
-# {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement n_votes=5 value .0%` of the items, where
-# {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_true n_votes=5 value .0%` is true; the first three
-# votes, asked of all items, give
-# {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_first n_votes=5 value .0%`. So a file of such votes
-# names each vote's batch, and people and systems are judged by the first. `chaos plan votes.csv --votes 1000` writes which
-# items to ask about next ({doc}`../datasets`).
+# Votes spent where people disagree bias later estimates. With five per SNLI item, two people seem to differ
+# {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement n_votes=5 value .0%` of the time; in truth they
+# differ {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_true n_votes=5 value .0%` of the time. The
+# first three votes, asked about all items, give
+# {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_first n_votes=5 value .0%`. So a file of votes
+# collected this way names each vote's batch, and people and systems are judged by the first batch.
+# `chaos plan votes.csv --votes 1000` lists the items to ask about next ({doc}`../datasets`).
 #
 # ## Where the numbers come from
 #
 # The calculator interpolates between the points of {numref}`fig-annotation-budget`, {numref}`tbl-crowds-votes`,
-# {numref}`tbl-power` and {numref}`tbl-vote-bias`: shares right on the logarithm of the votes, distances on logarithms of both,
-# variances on one divided by the votes. It never extrapolates. “Right” is the label that most of infinitely many people would
-# choose; the majority of the hundred, of whom the few are part ({numref}`fig-next-vote`), is met up to one point more often.
-# Your own counts are thinned by an exact formula and compared with all votes of each item, so the curve ends at a third of
-# these, and distances are divided by √(1 − k/n) for k of n votes. `chaos run ceilings -p data=my-votes.csv` computes this
-# page on your votes.
+# {numref}`tbl-power` and {numref}`tbl-vote-bias`: shares of right labels linearly in the logarithm of the number of
+# votes, distances linearly in both logarithms, and variances linearly in one over the number of votes. It never
+# extrapolates. “Right” is the label that most of infinitely many people would choose; the majority of the hundred, which
+# includes the few votes ({numref}`fig-next-vote`), is found up to one point more often. Your own counts are thinned by an
+# exact formula and compared with all votes on each item, so the curve ends at a third of them, and distances are divided
+# by √(1 − k/n) for k of n votes. `chaos run ceilings -p data=my-votes.csv` computes this page on your votes.
 #
 # ## Limitations
 #
 # All of this holds for items like these: SNLI and MNLI items were chosen because the original annotators disagreed, and
-# each has {value}`tbl-noise-ceiling dataset=snli measure=jsd n_votes` votes from one crowd. The models are no sample of
-# models, several differ only in their seed, and the perfect model's score depends on a prior fitted to the same votes.
+# each has {value}`tbl-noise-ceiling dataset=snli measure=jsd n_votes` votes from one crowd. The models are not a random
+# sample, several differ only in their seed, and the perfect model's score depends on a prior fitted to the same votes.

@@ -7,15 +7,17 @@
 # {value}`tbl-claims-summary "kind=does not hold in substance" sum:n d` fails in substance and
 # {value}`tbl-claims-summary "kind=depends on the reading" sum:n d` depend on how they are read;
 # {value}`tbl-claims-summary "kind=slip in print" sum:n d` faults are slips in print.** Of
-# {value}`tbl-published-counts sum:printed d` printed numbers, {value}`tbl-published-counts sum:ours d` can be checked and
-# {value}`tbl-published-counts sum:same d` come out to the last digit. Among them are the
+# {value}`tbl-published-counts sum:printed d` printed numbers, {value}`tbl-published-counts sum:ours d` can be
+# checked and {value}`tbl-published-counts sum:same d` agree to the last digit. Among those that we can check
+# are
 # {value}`tbl-published-beside-ours "table=Figures 4, 5" dataset=snli|mnli column=jsd|kl|old_accuracy|new_accuracy count:ours d`
-# scores of nine models behind Figures 4 and 5 of {cite:t}`nie2020` on SNLI and MNLI; these models' predictions were
-# long missing.
+# scores of nine models on SNLI and MNLI, from Figures 4 and 5 of {cite:t}`nie2020`; the predictions behind them
+# had long been missing.
 #
-# The claim that fails says that accuracy does not visibly go with distance. On αNLI the more accurate model *is*
-# nearer to people ([c24](#claim-c24)). This page is for those who check {cite:t}`nie2020` and {cite:t}`baan2022`. Do not quote a
-# count of claims as a score: a digit in an appendix counts there as much as a paper's main point.
+# The claim that fails says that accuracy is not visibly related to distance. On αNLI more accurate models *do*
+# tend to be nearer to people ([c24](#claim-c24)). This page is for readers who want to check {cite:t}`nie2020`
+# and {cite:t}`baan2022`. Do not quote a count of claims as a score: in the count, a digit in an appendix weighs
+# as much as a paper's main point.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -55,8 +57,8 @@ with_trained = gather(data, predictions)  # what other chapters compute of our o
 
 # %% tags=["remove-input"]
 of_others = (
-    "A verdict about votes or predictions says what these data show; it is no verdict on the "
-    "papers, which are about others."
+    "A verdict about votes or predictions says what these data show; it is not a verdict on "
+    "the papers, which are about other data."
 )
 Markdown(f"{notices(inputs)}\n\n{'' if inputs.released else of_others}")
 
@@ -70,41 +72,42 @@ publish_table(
     claims.count_verdicts(table),
     columns=claims.SUM_COLUMNS,
     index=["kind"],
-    caption="""Most claims of both papers hold, and one fails in substance. Claims of {numref}`tbl-claims` by what was
-    found; a fault that two claims share counts once. What is a slip in print is our judgement.""",
+    caption="""Most claims of both papers hold, and one fails in substance. Claims of {numref}`tbl-claims` by
+    verdict; a fault that two claims share counts once. Which faults are slips in print is our judgement.""",
 )
 
 # %% [markdown]
 # ## What does not hold as written
 #
-# The first three points matter to anyone who builds on the papers; the others, slips in print, when numbers are
-# compared.
+# The first three points matter to anyone who builds on the papers; the others are slips in print, which matter
+# when you compare numbers.
 #
-# - **Accuracy and distance from people do go together on αNLI.** Over the nine models, Spearman's ρ of
-#   accuracy and {term}`JSD` is {value}`tbl-claims id=c24 value .2f` there: the more accurate
-#   model is nearer to people ([c24](#claim-c24)). On SNLI the nine point the same way, less certainly
-#   ({value}`tbl-rank-correlations dataset=snli distance=jsd value .2f`). On MNLI there is no such relation, and nine
+# - **On αNLI, accuracy and distance from people are related.** Over the nine models, Spearman's ρ of accuracy
+#   and {term}`JSD` is {value}`tbl-claims id=c24 value .2f` there: the more accurate model is nearer to people
+#   ([c24](#claim-c24)). On SNLI the nine models point the same way, less certainly
+#   ({value}`tbl-rank-correlations dataset=snli distance=jsd value .2f`). On MNLI we see no relation, and nine
 #   models could not show a weak one.
-# - **Whether {term}`DistCE` is a proper score depends on the reading.** Against the whole distribution of votes, as the
-#   paper uses it, it is smallest for the truth. Against single votes, as a training loss would have them, naming only
-#   the majority scores better ([c61](#claim-c61)); a section below explains why.
-# - **Whether models are near-perfect where people agree depends on the items.** On the fifth of the SNLI items that
-#   people agree on most, the best of the nine models nearly is; on that of SNLI and MNLI pooled, as in the paper's
-#   figure, it is right on {value}`tbl-claims id=c62 value .0%` ([c62](#claim-c62)).
-# - The text of {cite:t}`nie2020` says that 30% of the majorities change on MNLI, where its own Table 2 has
-#   {value}`tbl-claims id=c06 value .1f`%; αNLI's rate is rounded down as well ([c05](#claim-c05) and [c06](#claim-c06), one fault). It names
-#   BART as closest to people on αNLI, where RoBERTa-large is: its JSD minus BART's is
-#   {value}`tbl-claims id=c23 value .3f` ([c23](#claim-c23)).
-# - The distance that is printed as JSD uses natural logarithms, so its largest value is
-#   {value}`tbl-claims id=c15 value .3f` and not 1 ([c15](#claim-c15)).
-# - The released votes are not quite those of the printed tables: up to
-#   {value}`tbl-claims id=c14 value .0f` votes per label are missing there ([c14](#claim-c14)),
-#   so some scores of the uniform guess move in the fourth decimal ([c16](#claim-c16), the same fault).
-# - Two values that {cite:t}`baan2022` print for the scaled model in their appendix do not come out of the
+# - **Whether {term}`DistCE` is a proper score depends on the reading.** Against the whole distribution of
+#   votes, as the paper uses it, it is smallest for the truth. Against single votes, as in a training loss,
+#   naming only the majority scores better than the truth ([c61](#claim-c61)); a section below explains why.
+# - **Whether models are near-perfect where people agree depends on the items.** On the fifth of the SNLI items
+#   that people agree on most, the best of the nine models comes close; on the same fifth of SNLI and MNLI
+#   pooled, as in the paper's figure, the best is right on {value}`tbl-claims id=c62 value .0%`
+#   ([c62](#claim-c62)).
+# - The text of {cite:t}`nie2020` says that 30% of the majorities change on MNLI, but its own Table 2 has
+#   {value}`tbl-claims id=c06 value .1f`%; αNLI's rate is also rounded down ([c05](#claim-c05) and
+#   [c06](#claim-c06), one fault). The text names BART as closest to people on αNLI, but RoBERTa-large is
+#   closer: its JSD minus BART's is {value}`tbl-claims id=c23 value .3f` ([c23](#claim-c23)).
+# - The distance printed as JSD uses natural logarithms, so its largest value is
+#   {value}`tbl-claims id=c15 value .3f`, not 1 ([c15](#claim-c15)).
+# - The released votes are not quite those of the printed tables: the tables lack up to
+#   {value}`tbl-claims id=c14 value .0f` votes per label ([c14](#claim-c14)), so some scores of the uniform
+#   guess change in the fourth decimal ([c16](#claim-c16), the same fault).
+# - Two values that {cite:t}`baan2022` print for the scaled model in their appendix do not follow from the
 #   released predictions: we get a class-wise ECE of
-#   {value}`tbl-published-beside-ours "table=appendix D" row=roberta-ts ours .1f`% and not 5%, and an
-#   entropy {value}`tbl-published-beside-ours "table=appendix B" row=roberta-ts ours .2f` nats too high
-#   and not 0.12 ([c57](#claim-c57), [c60](#claim-c60)).
+#   {value}`tbl-published-beside-ours "table=appendix D" row=roberta-ts ours .1f`%, not 5%, and an entropy that
+#   is {value}`tbl-published-beside-ours "table=appendix B" row=roberta-ts ours .2f` nats too high, not 0.12
+#   ([c57](#claim-c57), [c60](#claim-c60)).
 #
 # ## The claims
 
@@ -116,45 +119,44 @@ publish_table(
     "tbl-claims",
     table,
     columns=claims.columns_for(resamples),
-    caption=f"""Every claim with its verdict and the number that decides it. In brackets, 95%
-    intervals over items ({resamples:,} bootstrap resamples); for c24 and c25, over models. Holm’s p is
-    adjusted for all claims that something is larger and has a sampling error. The download has the
-    rules and the evidence.""",
+    caption=f"""Every claim with its verdict and the number that decides it. In brackets, 95% intervals over
+    items ({resamples:,} bootstrap resamples); for c24 and c25, over models. Holm’s p is adjusted for all claims
+    that something is larger and that have a sampling error. The download has the rules and the evidence.""",
 )
 
 # %% [markdown]
 # ## How a verdict comes about
 #
-# Each card gives its rule. A published value has no interval; where it is all there is, as for the estimated human, it
-# alone decides.
+# Each card gives its rule. Published values have no interval; where we have nothing else, as for the estimated
+# human, they decide alone.
 #
-# - A claim that something *is* a number **holds** where ours agrees to the digits printed, and otherwise
-#   **does not hold**: it is about these items and these votes, so sampling is no excuse.
+# - A claim that something *is* a number **holds** where ours agrees to the printed digits, and otherwise **does
+#   not hold**: it is about these items and these votes, so sampling is no excuse.
 # - A claim that something is *larger* holds where a bootstrap over items says so at the 5% level, after
 #   Holm's correction for all such claims together. Where the test leaves it open, it **holds within
 #   noise**.
-# - A claim about *all* of several cases fails with one exception. A claim that there is *no* correlation
-#   can fail, but nine models cannot show that there is none.
-# - A claim that fails as we read it, and holds as it can be read otherwise, **depends on the reading**.
+# - A single exception refutes a claim about *all* of several cases. A claim that there is *no* correlation can
+#   fail, but nine models cannot show that there is none.
+# - A claim that fails as we read it, but holds on another possible reading, **depends on the reading**.
 #
-# What turned out not to be a claim was left out, so the numbering has gaps. We can check claims at all because the
-# authors released their data.
+# Some candidates turned out not to be claims and were left out, so the numbering has gaps. We can check claims
+# at all because the authors released their data.
 #
 # ## A score that prefers the majority
 #
-# A *proper* score is one that nobody can improve by stating anything but what they believe. Total variation against
-# single votes is not proper: its expected value is $1 - \sum_k h_k m_k$, which is smallest when all of $m$ is on the
-# most frequent label. Against the whole distribution of votes, as {cite:t}`baan2022` use it for {term}`DistCE`, it is 0
-# for the true distribution and for no other. On SNLI, the majority label alone scores
-# {value}`tbl-claims id=c61 value +.3f` against single votes, compared with the votes' own shares (95% interval
-# {value}`tbl-claims id=c61 low .3f` to {value}`tbl-claims id=c61 high .3f`). Anyone who trains on single votes with
-# this score is rewarded for leaving disagreement out.
+# A score is *proper* if nobody can improve it by stating something other than what they believe. Total
+# variation against single votes is not proper: its expected value is $1 - \sum_k h_k m_k$, which is smallest
+# when all of $m$ is on the most frequent label. Against the whole distribution of votes, as {cite:t}`baan2022`
+# use it for {term}`DistCE`, it is 0 for the true distribution and for no other. On SNLI, the majority label
+# alone scores {value}`tbl-claims id=c61 value +.3f` against single votes, compared with the votes' own shares
+# (95% interval {value}`tbl-claims id=c61 low .3f` to {value}`tbl-claims id=c61 high .3f`). Anyone who trains on
+# single votes with this score is rewarded for leaving disagreement out.
 #
 # ## Every published number beside ours
 #
-# The papers print {value}`tbl-published-counts sum:printed d` numbers in a table, or in the text where they are a result.
-# A number that nothing released can check is not a failed reproduction. Most of those that differ do so because the
-# released votes are not quite those of the printed tables ([c14](#claim-c14)).
+# The papers print {value}`tbl-published-counts sum:printed d` numbers in a table, or in the text where they are
+# a result. A number that the released files cannot check is not a failed reproduction. Most numbers that differ
+# do so because the released votes are not quite those of the printed tables ([c14](#claim-c14)).
 
 # %%
 numbers = tables["published_numbers.published_beside_ours"]
@@ -162,9 +164,9 @@ publish_table(
     "tbl-published-counts",
     published_numbers.count_numbers(numbers),
     columns=published_numbers.COUNT_COLUMNS,
-    caption="""Where a published number can be checked, it nearly always agrees. One row for each place
-    in the papers; two numbers agree if they are the same to the digits printed. Settings of the
-    training (Table 8 of Nie et al.) are no results and are left out.""",
+    caption="""Where a published number can be checked, it nearly always agrees. One row for each place in the
+    papers; two numbers agree if they are the same to the printed digits. Training settings (Table 8 of Nie et
+    al.) are not results and are left out.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every number, one by one, as a table", "code_prompt_hide": "Fold the table"}
@@ -174,18 +176,18 @@ publish_table(
     columns=published_numbers.COLUMNS,
     shown=numbers.rows[numbers.rows["ours"].notna()],
     caption="""Every published number that can be checked, beside ours. Δ is here minus paper: bold where it
-    exceeds rounding, 0 where we get the printed digits. The download lists the others too. Where Baan et al. name no
-    seed, ours is that of the first.""",
+    exceeds rounding, 0 where we get the printed digits. The download also lists the numbers that cannot be
+    checked. Where Baan et al. name no seed, ours is for the first seed.""",
 )
 
 # %% [markdown]
 # ## What the verdicts rest on
 #
-# Every SNLI and MNLI label has {value}`tbl-label-counts statistic=new_raw_count min:difference .0f`
-# to {value}`tbl-label-counts statistic=new_raw_count max:difference .0f` more votes in the released
-# files than in the paper, whose sums are not multiples of a hundred. Old labels, old votes and new
-# majorities agree to the last item. {doc}`annotations` shows how the majorities changed,
-# {doc}`results` how far the nine models are from people.
+# Every SNLI and MNLI label has {value}`tbl-label-counts statistic=new_raw_count min:difference .0f` to
+# {value}`tbl-label-counts statistic=new_raw_count max:difference .0f` more votes in the released files than in
+# the paper. The paper's sums are not multiples of a hundred. Old labels, old votes and new majorities agree to
+# the last item. {doc}`annotations` shows how the majorities changed, {doc}`results` how far the nine models are
+# from people.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Labels before and after, as a table", "code_prompt_hide": "Fold the table"}
 counts = annotations.label_counts(inputs)
@@ -194,9 +196,8 @@ publish_table(
     counts,
     columns=annotations.label_columns(counts.rows),
     index=["dataset", "label"],
-    caption="""The released majorities are the paper's; the released votes are slightly more.
-    *Paper* is Table 7 of {cite:t}`nie2020`, which leaves out αNLI. In parentheses, the change
-    from the old majority.""",
+    caption="""The released majorities are the paper's; the released votes are slightly more numerous. *Paper*
+    is Table 7 of {cite:t}`nie2020`, which leaves out αNLI. In parentheses, the change from the old majority.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Base and large models, as a table", "code_prompt_hide": "Fold the table"}
@@ -206,9 +207,10 @@ publish_table(
     sizes,
     columns=results.SIZE_COLUMNS,
     index=["dataset", "family"],
-    caption=f"""Large models are more accurate, but by KL farther from people on MNLI, and mostly on αNLI. Change from the base to
-    the large model of a family of {{cite:t}}`nie2020` on the same items, with 95% intervals over items
-    ({claims_tables.COMPARISONS:,} resamples). A distance that falls is better, an accuracy that rises.""",
+    caption=f"""Large models are more accurate, but by KL they are farther from people on MNLI, and mostly on
+    αNLI. Change from the base to the large model of a family of {{cite:t}}`nie2020` on the same items, with 95%
+    intervals over items ({claims_tables.COMPARISONS:,} resamples). A lower distance is better, and a higher
+    accuracy.""",
 ) if len(sizes) else Markdown("*The models of two sizes are not among the systems here: left out.*")
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Accuracy and distance of the nine models, as a table", "code_prompt_hide": "Fold the table"}
@@ -216,18 +218,19 @@ publish_table(
     "tbl-rank-correlations",
     tables["results.rank_correlations"],
     columns=results.RANK_COLUMNS,
-    caption="""Whether accuracy shows which model is nearer depends on dataset and distance. Spearman's
+    caption="""Whether accuracy shows which model is nearer depends on the dataset and the distance. Spearman's
     rank correlation of new accuracy and distance over nine published models, with 95% intervals for other
-    models: −1 if the more accurate model is always the nearer, 1 if always the farther.""",
+    models: −1 if the more accurate model is always nearer, 1 if it is always farther.""",
 )
 
 # %% [markdown]
 # ## The appendices of Baan et al., number by number
 #
-# Of the {value}`tbl-published-counts paper=baan2022 sum:ours d` numbers of {cite:t}`baan2022` that can be checked,
-# {value}`tbl-published-counts paper=baan2022 sum:same d` come out to the digits printed, among them all of Table 1
-# and all that the released notebook prints. The two others are in the appendices, at a {term}`temperature` of 2. The
-# tables also have later models, among them small ones that we trained ({doc}`finetuning`).
+# Of the {value}`tbl-published-counts paper=baan2022 sum:ours d` numbers of {cite:t}`baan2022` that can be
+# checked, {value}`tbl-published-counts paper=baan2022 sum:same d` agree to the printed digits, among them all
+# of Table 1 and everything that the released notebook prints. The two others are in the appendices, at a
+# {term}`temperature` of 2. The tables also have later models, among them small ones that we trained
+# ({doc}`finetuning`).
 
 # %%
 names = calibration.table_1_datasets(data, get_dataset(dataset).name)
@@ -237,14 +240,15 @@ of_dataset = in_table_1.named(names[0])
 # %% [markdown]
 # ### Class-wise errors: Appendix D
 #
-# ECE looks at the predicted label alone; the {term}`class-wise <class-wise ECE>` error does the same for
-# every label and averages. For RoBERTa-base at a temperature of 2 the paper gives
-# {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 max:published_classwise_ece_binned .0%`; its seeds have
+# ECE looks only at the predicted label; the {term}`class-wise <class-wise ECE>` error does the same for every
+# label and averages. For RoBERTa-base at a temperature of 2 the paper gives
+# {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 max:published_classwise_ece_binned .0%`; we find
 # {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 min:classwise_ece_binned .1%` to
-# {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 max:classwise_ece_binned .1%`. What the average is divided
-# by matters: many vote shares are exactly 0, and fall into none of the bins $(a, b]$. The oracle's error is
-# {value}`tbl-classwise-ece system=oracle classwise_ece_all .1%` over all items, and
-# {value}`tbl-classwise-ece system=oracle classwise_ece_binned .1%` over those in a bin, as the released code has it.
+# {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 max:classwise_ece_binned .1%` over the seeds. It
+# matters what the average is divided by: many vote shares are exactly 0, and fall into none of the bins $(a,
+# b]$. The oracle's error is {value}`tbl-classwise-ece system=oracle classwise_ece_all .1%` over all items, and
+# {value}`tbl-classwise-ece system=oracle classwise_ece_binned .1%` over those in a bin, as the released code
+# has it.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Class-wise errors, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -259,13 +263,13 @@ publish_table(
 # %% [markdown]
 # ### Signed entropy errors: Appendix B
 #
-# {term}`EntCE` ignores the sign of an error. With it, a value below 0 says that a model is surer than
-# people are. RoBERTa-base is, before scaling: its first seed has the paper's
-# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=1 max:published_mean .2f` nats on SNLI.
-# At a temperature of 2 the seeds lie between
+# {term}`EntCE` ignores the sign of an error. With the sign, a value below 0 means that a model is surer than
+# people are. This is true of RoBERTa-base before scaling: its first seed has the paper's
+# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=1 max:published_mean .2f` nats
+# on SNLI. At a temperature of 2 the seeds lie between
 # {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 min:mean .2f` and
-# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 max:mean .2f`, and none gives the
-# value that the paper prints.
+# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 max:mean .2f`, and none gives
+# the value that the paper prints.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Signed entropy errors, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -280,30 +284,30 @@ publish_table(
 # %% [markdown]
 # ### The paper's own draw
 #
-# The paper sets models beside two samples of twenty people, H1 and H2. The notebook that {cite:t}`baan2022` released fixes
-# the seed of its one generator, so its samples can be drawn again, and every value that it prints comes out. The values in
-# the paper's *text* come from another draw, whose seed was not kept. {doc}`calibration` compares many draws
-# of our own.
+# The paper compares models with two samples of twenty people, H1 and H2. The notebook that {cite:t}`baan2022`
+# released fixes the seed of its only generator, so we can draw its samples again, and we get every value that
+# it prints. The values in the paper's *text* come from another draw, whose seed was not kept.
+# {doc}`calibration` compares many draws of our own.
 
 # %% tags=["remove-input"]
 Markdown(of_dataset.missing_note(error_distributions.MANY_VOTES))
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Twenty people beside systems, as a figure", "code_prompt_hide": "Fold the figure"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Twenty people compared with systems, as a figure", "code_prompt_hide": "Fold the figure"}
 histograms = error_distributions.error_histograms(of_dataset, shown_seed=shown_seed, seed=seed)
 publish_figure(
     "fig-error-distributions",
     plot_error_distributions,
     histograms.where(histograms.rows["origin"] != "trained"),
-    caption=f"""Twenty people are close to the crowd on nearly every item, models are not. Distance from
-    all votes, item by item, for two disjoint samples of 20 votes (H1 and H2, drawn once) and for the
-    systems, seed {shown_seed} where there are several. Thirty bins; dashed lines are means, and the
-    thin outline repeats H1. Compare Figure 2 of {{cite:t}}`baan2022`.""",
-    alt="""Histograms one above the other, on the same axis from 0 to 1. The two human samples look
-    alike: nearly all their items lie below 0.2. The models' errors spread from 0 to almost 1; at a
-    temperature of 2 RoBERTa's longest errors shrink, and it still looks nothing like the samples.""",
+    caption=f"""Twenty people are close to the crowd on nearly every item; models are not. Distance from all
+    votes, item by item, for two disjoint samples of 20 votes (H1 and H2, drawn once) and for the systems (seed
+    {shown_seed} where there are several). Thirty bins; dashed lines are means, and the thin outline repeats H1.
+    Compare Figure 2 of {{cite:t}}`baan2022`.""",
+    alt="""Histograms one above the other, on the same axis from 0 to 1. The two human samples look alike:
+    nearly all their items lie below 0.2. The models' errors spread from 0 to almost 1; at a temperature of 2
+    RoBERTa's largest errors shrink, but its histogram still looks nothing like the samples.""",
 )
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Twenty people beside systems, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Twenty people compared with systems, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-error-divergence",
     error_distributions.error_divergence(
@@ -311,22 +315,22 @@ publish_table(
     ),
     columns=error_distributions.COLUMNS,
     index=error_distributions.SYSTEM_KEYS,
-    caption=f"""By DistCE models are farther from the crowd than twenty people, whoever judges; by ECE
-    a model beats people. {{term}}`TVD` compares a histogram of errors, in 30 bins, with H1's.
-    Means over {n_seeds:,} draws; in brackets the middle 95% of them, where the value depends on the
-    draw.""",
+    caption=f"""By DistCE models are farther from the crowd than twenty people are, whichever votes judge; by
+    ECE a model beats people. {{term}}`TVD` compares a histogram of errors, in 30 bins, with H1's. Means over
+    {n_seeds:,} draws; in brackets, the middle 95% of the draws, where the value depends on the draw.""",
 )
 
 # %% [markdown]
 # ### What the KL rests on
 #
-# In our own draws ({numref}`tbl-error-divergence`) the KL between H1 and H2 is infinite for
-# {value}`tbl-error-divergence measure=kl system=H2 reference=all infinite_share .0%`: whenever one item of H1 falls into a
-# bin where H2 has none. A mean over the other draws is one over the lucky ones, and so are the published values, of single
-# draws. With one half added to every bin, the KL is
-# {value}`tbl-error-divergence measure=kl_smoothed system=H2 reference=all mean .4f` over all draws, against
-# {value}`tbl-error-divergence measure=kl_smoothed origin=released temperature=1 reference=all mean .3f` for RoBERTa-base.
-# By DistCE the published draw makes people look slightly worse than most draws do: the notebook prints
+# In our own draws ({numref}`tbl-error-divergence`) the KL between H1 and H2 is infinite in
+# {value}`tbl-error-divergence measure=kl system=H2 reference=all infinite_share .0%` of the draws: whenever one
+# item of H1 falls into a bin where H2 has none. A mean over the other draws includes only the lucky ones; the
+# published values, each from a single draw, are lucky too. With one half added to every bin, the mean KL over
+# all draws is {value}`tbl-error-divergence measure=kl_smoothed system=H2 reference=all mean .4f`, compared with
+# {value}`tbl-error-divergence measure=kl_smoothed origin=released temperature=1 reference=all mean .3f` for
+# RoBERTa-base. By DistCE the published draw makes people look slightly worse than most draws do: the notebook
+# prints
 # {value}`tbl-published-beside-ours paper=baan2022 "table=Table 2, released notebook" row=h2 column=dist_ce published .3f`
 # for H2, and 95% of our draws lie between
 # {value}`tbl-error-divergence measure=dist_ce system=H2 reference=all low .3f` and
@@ -335,10 +339,10 @@ publish_table(
 # ### With intervals
 #
 # ECE as printed is biased upward: on a finite sample the gaps of the bins are never all 0, and resampling
-# moves it further up. It has no interval here, since in our simulations a nominal 95% interval held the truth about half
-# of the time. The *squared* error can be debiased, by the sampling variance of each bin, and may then be negative. At a
-# temperature of 2 the interval of RoBERTa-base on SNLI holds the 0 of a calibrated model against the majority label.
-# Against the votes it begins at
+# increases it more. We give it no interval, since in our simulations a nominal 95% interval contained the truth
+# only about half of the time. The *squared* error can be debiased by the sampling variance of each bin, and may
+# then be negative. Against the majority label, the interval of RoBERTa-base on SNLI at a temperature of 2
+# contains the 0 of a calibrated model. Against the votes it begins at
 # {value}`tbl-calibration-intervals dataset=snli family=RoBERTa-base temperature=2 measure=sq_ce_votes low .4f`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Calibration with intervals, as a table", "code_prompt_hide": "Fold the table"}
@@ -348,21 +352,20 @@ publish_table(
     families,
     columns=calibration.INTERVAL_COLUMNS,
     index=["dataset", "family", "origin", "temperature"],
-    caption=f"""Calibration over seeds, with 95% intervals. Intervals of several seeds allow for
-    other seeds and other items (t, with Satterthwaite's degrees of freedom), those of one for other
-    items alone ({intervals:,} bootstrap resamples). *Squared* is the debiased squared error in the
-    same bins as ECE.""",
+    caption=f"""Calibration over seeds, with 95% intervals. Where there are several seeds, intervals allow for
+    other seeds and other items (t, with Satterthwaite's degrees of freedom); for a single seed, only for other
+    items ({intervals:,} bootstrap resamples). *Squared* is the debiased squared error in the same bins as ECE.""",
 )
 
 # %% [markdown]
 # ### The parts of the Brier score
 #
 # {term}`Murphy's decomposition <Murphy decomposition>` splits the Brier score: *reliability* is a squared
-# calibration error over all labels, *resolution* what the predictions reveal about the votes. A temperature hardly
-# changes the second: for RoBERTa-base on SNLI it is
-# {value}`tbl-murphy dataset=snli family=RoBERTa-base temperature=1 mean:resolution .3f` as it is and
-# {value}`tbl-murphy dataset=snli family=RoBERTa-base temperature=2 mean:resolution .3f` at a temperature of 2. The oracle's
-# {value}`tbl-murphy dataset=snli system=oracle resolution .3f` shows how much there is to know.
+# calibration error over all labels, *resolution* what the predictions reveal about the votes. A temperature
+# hardly changes resolution: for RoBERTa-base on SNLI it is
+# {value}`tbl-murphy dataset=snli family=RoBERTa-base temperature=1 mean:resolution .3f` without scaling and
+# {value}`tbl-murphy dataset=snli family=RoBERTa-base temperature=2 mean:resolution .3f` at a temperature of 2.
+# The oracle's {value}`tbl-murphy dataset=snli system=oracle resolution .3f` shows how much there is to know.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The parts of the Brier score, as a table", "code_prompt_hide": "Fold the table"}
 parts = calibration.murphy(in_table_1)
@@ -380,8 +383,8 @@ publish_table(
 # %% [markdown]
 # ## Limitations
 #
-# Claims of {cite:t}`baan2022` about models are checked on the predictions that were released with that paper, of RoBERTa
-# and BERT trained on SNLI, those of {cite:t}`nie2020` on its nine models. Models that this project trained ({doc}`finetuning`) and later ones count
-# for one claim alone ([c35](#claim-c35)). Which sentences count as claims, and how a vague word is read, is our choice.
-# The intervals are for other items of the same kind, and these items were chosen because the original five annotators
-# disagreed on them.
+# We check claims of {cite:t}`baan2022` about models on the predictions released with that paper, from RoBERTa
+# and BERT trained on SNLI, and claims of {cite:t}`nie2020` on its nine models. Models that we trained
+# ({doc}`finetuning`) and later models count for only one claim ([c35](#claim-c35)). Which sentences count as
+# claims, and how we read a vague word, is our choice. The intervals are for other items of the same kind, and
+# these items were chosen because the original five annotators disagreed on them.

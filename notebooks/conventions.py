@@ -5,10 +5,10 @@
 #
 # **Four different numbers are called JSD. For one RoBERTa-base on SNLI they run from
 # {value}`tbl-convention-spread quantity="Jensen–Shannon" smallest .2f` to
-# {value}`tbl-convention-spread quantity="Jensen–Shannon" largest .2f`.** ChaosNLI's is a distance in nats; others print a
-# divergence in nats or bits. Type a published value below to read it in the others. Some choices do more
-# than change the unit: of {value}`tbl-convention-spread quantity=KL n_pairs` comparisons of two systems, the conventions of KL
-# reverse {value}`tbl-convention-spread quantity=KL n_turned`.
+# {value}`tbl-convention-spread quantity="Jensen–Shannon" largest .2f`.** ChaosNLI's is a distance in nats; others print
+# a divergence in nats or bits. Type a published value below to read it in the others. Some choices do more than change
+# the unit: of {value}`tbl-convention-spread quantity=KL n_pairs` comparisons of two systems, the choice of KL's
+# convention reverses {value}`tbl-convention-spread quantity=KL n_turned`.
 #
 # ```{calculator} conversions
 # ```
@@ -51,10 +51,10 @@ publish_figure(
     "fig-conventions",
     plot_conventions,
     conventions.drawn_rows(table),
-    caption=f"""A measure without its convention can be off by a factor of three. Each mark is
-    one convention; its value for {leading} on {short_of(dataset)} is divided by that of the
-    reference convention (black), the choice of {{cite:t}}`nie2020` or {{cite:t}}`baan2022`. In
-    parentheses: what differs between the conventions. An arrow means infinity.""",
+    caption=f"""Without its convention, a measure can be off by a factor of three. Each mark is one convention: its
+    value for {leading} on {short_of(dataset)}, divided by that of the reference convention (black), the choice of
+    {{cite:t}}`nie2020` or {{cite:t}}`baan2022`. In parentheses: what differs between the conventions. An arrow means
+    infinity.""",
     alt="""A dot plot with one row for each of nine quantities, on a logarithmic scale around
     one, the widest range on top. KL spreads farthest and reaches infinity; Jensen–Shannon and
     the Brier score fall to about a third; calibration errors rise by half; accuracy and RankCS
@@ -75,8 +75,8 @@ publish_figure(
 #
 # ## Does the choice change who is better?
 #
-# A change of unit scales all systems alike, so it never changes their order. Directions, floors, targets and
-# bins may. Two of the systems compared here are not models, and show what a convention does at the extremes: the
+# A change of unit scales all systems alike, so it never changes their order. Changes of direction, floor, target or
+# bins may. Two of the systems compared here are not models; they show what a convention does at the extremes: the
 # {term}`oracle` predicts exactly the vote shares, and the {term}`uniform guess` gives every label the same probability.
 
 # %%
@@ -84,10 +84,10 @@ publish_table(
     "tbl-convention-spread",
     conventions.spread(table),
     columns=conventions.SPREAD_COLUMNS,
-    caption=f"""Among these systems, only for KL and calibration errors does the order depend on the
-    convention. Two are seeds of one model, and two are no models, so this is no general rule.
-    Smallest, reference and largest value are those of {leading}. The last columns count the pairs
-    of systems whose order another convention reverses, and name one of them.""",
+    caption=f"""Among these systems, the order depends on the convention only for KL and calibration errors. Two are
+    seeds of one model, and two are not models, so this is no general rule. The smallest, reference and largest values
+    are those of {leading}. The last columns count the pairs of systems whose order another convention reverses, and
+    name one of them.""",
 )
 
 # %% [markdown]
@@ -101,7 +101,7 @@ publish_table(
 # ## The same predictions, under every convention
 #
 # In the next table only the convention changes from row to row. Floors matter where a distribution gives a label no
-# probability, or next to none. The votes often do; models that end in a softmax seldom do.
+# probability, or next to none. Vote shares often do this; models that end in a softmax seldom do.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every convention, value by value, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -111,18 +111,17 @@ publish_table(
     shown=conventions.shown_rows(table.rows),
     groups=["quantity"],
     index=["quantity", "convention"],
-    caption="""The same predictions under every convention. A ◆ marks the reference: the choice
-    of {cite:t}`nie2020` or {cite:t}`baan2022`, and for the Brier score, which neither uses, that
-    of its author. The last column names papers and libraries that compute it so, as far as we know.
-    KL’s floor raises the second distribution; the data has more floors, numbers of bins, and KL in
-    bits.""",
+    caption="""The same predictions under every convention. A ◆ marks the reference: the choice of {cite:t}`nie2020` or
+    {cite:t}`baan2022`, and for the Brier score, which neither uses, that of its author. The last column names papers
+    and libraries that use this convention, as far as we know. KL’s floor applies to the second distribution; the data
+    has more floors, more numbers of bins, and KL in bits.""",
 )
 
 # %% [markdown]
 # ## What can be converted
 #
-# The calculator uses these recipes, which are exact. Each applies to the reported mean, unless it names something else; *h*
-# are an item's vote shares, *m* the model's probabilities.
+# The calculator uses these recipes, which are exact. Each applies to the reported mean, unless the recipe names
+# something else; *h* stands for an item's vote shares and *m* for the model's probabilities.
 #
 # | quantity | from | to | recipe |
 # | --- | --- | --- | --- |
@@ -141,8 +140,8 @@ publish_table(
 # | Brier score | summed over labels (0 to 2) | halved (0 to 1) | divide by 2 |
 # | Brier score | against single votes | squared distance to the vote shares | subtract the mean of 1 − Σh² |
 #
-# A test applies each recipe to drawn votes and predictions, and compares the result with what the package computes
-# directly.
+# A test applies each recipe to randomly drawn votes and predictions, and compares the result with what the package
+# computes directly.
 #
 # (what-cannot)=
 # ## What cannot be converted
@@ -161,8 +160,9 @@ publish_table(
 #
 # ## Limitations
 #
-# The numbers are those of a few systems on
-# {value}`tbl-conventions system=oracle quantity=EntCE convention=nats n_items ,.0f` SNLI items. Other systems move by other
-# factors, except where the factor is a unit. We list the conventions of papers and libraries that we know.
+# The numbers are for a few systems on
+# {value}`tbl-conventions system=oracle quantity=EntCE convention=nats n_items ,.0f` SNLI items. Other systems have
+# other factors, except where the factor is a change of unit. We list only the conventions of papers and libraries that
+# we know.
 #
 # Next: how published results compare once they are in one unit, on the {doc}`scoreboard <scoreboard>`.

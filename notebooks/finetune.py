@@ -1,12 +1,13 @@
 # %% [markdown]
 # # Fine-tune a model
 #
-# This notebook trains an encoder on natural language inference, predicts ChaosNLI's items with it, and sets the
-# predictions beside people. With `train` it learns any dataset's votes, your own too, and predicts each item by a model
-# that has seen neither it nor another with its text. `chaos run finetune` runs it, `chaos finetune` is short for that, and `chaos sweep finetune`
-# runs a grid of it. Its predictions can be given to every chapter with `-p predictions=…`. A run that is killed
-# resumes from its last checkpoint when the same command is given again, and ends with the same predictions on the same
-# hardware: a GPU is asked for deterministic algorithms, and the record says where it had none.
+# This notebook trains an encoder on natural language inference, predicts ChaosNLI's items with it, and compares the
+# predictions with people. With `train` it learns from any dataset's votes, including your own, and predicts each item
+# with a model that has seen neither the item nor its text in another item. `chaos run finetune` runs the notebook
+# (`chaos finetune` for short), and `chaos sweep finetune` runs a grid of settings. Every chapter takes its
+# predictions with `-p predictions=…`. If a run is killed, the same command resumes it from its last checkpoint, and
+# on the same hardware it ends with the same predictions: we ask a GPU for deterministic algorithms, and the record
+# says where it had none.
 
 # %%
 from typing import Literal
@@ -15,30 +16,30 @@ from typing import Literal
 model: str = "minilm-l6"  # a model, such as minilm-l6 or mpnet-base, or owner/name on the hub
 task: Literal["nli", "alphanli", "votes"] = "nli"  # pairs, a choice of two stories, own votes
 seed: int = 0  # decides the head, the order, the dropout, the subset and the folds
-train: str = "corpora"  # the task's corpora; chaosnli: its votes; or your own: file or dataset
-text: str = ""  # of own votes: the field of the text, where several could be it
-pair: str = ""  # of own votes: the field of the second text; none for single texts
+train: str = "corpora"  # the task's corpora; chaosnli: its votes; or votes: a file or a dataset
+text: str = ""  # for your own votes: the field of the text, if several are possible
+pair: str = ""  # for your own votes: the field of the second text, if any
 loss: Literal["auto", "hard", "soft", "jsd"] = "auto"  # gold labels, or shares by KL or by JSD
 label_smoothing: float = 0.0  # share of each target that is spread over the labels
-teacher: str = ""  # an earlier run whose probabilities are learnt
-init: str = ""  # an earlier run whose weights are the start
-head: Literal["auto", "kept", "affine"] = "auto"  # last layer, kept or first fitted to the votes
-max_train_examples: int = 0  # a seeded, balanced, nested part of the data; 0 for all
+teacher: str = ""  # an earlier run whose probabilities are the targets
+init: str = ""  # an earlier run whose weights to start from
+head: Literal["auto", "kept", "affine"] = "auto"  # last layer: kept, or first fitted to votes
+max_train_examples: int = 0  # size of a random, balanced, nested part of the data; 0 for all
 n_folds: int = 5  # folds of votes, by premise or text, story and image
-held_out: float = 0.0  # share of own votes' items to predict, instead of folds
+held_out: float = 0.0  # share of your own items to hold out and predict, instead of folds
 epochs: int = 0  # passes over the data; 0 for the recipe's
-batch_size: int = 0  # items of a step; 0 for the recipe's
+batch_size: int = 0  # items per step; 0 for the recipe's
 learning_rate: float = 0.0  # peak learning rate; 0 for the recipe's
 weight_decay: float = -1.0  # weight decay of AdamW; -1 for the recipe's
 warmup_ratio: float = -1.0  # share of the steps in which the rate rises; -1 for the recipe's
-max_length: int = 128  # tokens of a sequence
-patience: int = -1  # stop after so many epochs without a gain on dev; 0: never, -1: the recipe's
-dev_examples: int = 0  # at most so many dev and test items are predicted; 0 for all
+max_length: int = 128  # tokens per sequence at most
+patience: int = -1  # stop after this many epochs without a gain on dev; 0: never, -1: the recipe's
+dev_examples: int = 0  # dev and test items to predict at most; 0 for all
 trainer: str = ""  # other arguments of TrainingArguments, as name: value, name: value
 threads: int = 0  # threads on a CPU; 0 for as many as PyTorch takes
 precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"  # arithmetic; auto: the fastest here
 revision: str = ""  # commit, branch or tag of a model on the hub
-data: str = "auto"  # where files are read: auto, released, sample, or a folder
+data: str = "auto"  # where files come from: auto, released, sample, or a folder
 device: Literal["auto", "cpu", "cuda"] = "auto"  # where to compute
 checkpoint_seconds: float = 120.0  # least time between two checkpoints
 resamples: int = 1000  # of the items, for the intervals beside people
@@ -65,7 +66,7 @@ check_parameters(globals())
 # %% [markdown]
 # ## Training
 #
-# Losses are in nats, the mean since the last point of the curve.
+# Losses are in nats; each point is the mean since the point before.
 
 # %%
 folder = paths.from_reader(output) if output else paths.run_folder() / "finetuned"
@@ -84,9 +85,8 @@ publish_figure(
     "fig-run",
     plot_training_curves,
     curves,
-    caption="""Course of the training. Left: loss on the training items, smoothed, over the raw one in
-    grey; right: accuracy on development items or, of a run in folds, the loss on the inner fold, which says
-    when to stop.""",
+    caption="""Course of the training. Left: smoothed loss on the training items, with the raw loss in grey. Right:
+    accuracy on development items or, for a run in folds, the loss on the inner fold, which decides when to stop.""",
     alt="""Two panels against the number of items seen, on a logarithmic axis: the training loss, and
     the accuracy on development items or the loss on the inner fold.""",
 )
@@ -100,9 +100,8 @@ publish_table(
     "tbl-run",
     table,
     columns=finetuning.RUN_COLUMNS,
-    caption="""What this run was trained on, what it reaches and what it cost. Accuracies are those
-    on development and test items outside ChaosNLI, which own votes have not; on the items that it is judged by,
-    nothing was chosen.""",
+    caption="""What this run was trained on, what it reaches and what it cost. Accuracies are on development and test
+    items outside ChaosNLI; runs on your own votes have none. No choice was made on the items that judge the run.""",
 )
 
 # %%
@@ -113,10 +112,10 @@ publish_table(
     people.with_inputs(run.data),
     columns=finetuning.PEOPLE_COLUMNS,
     groups=["dataset"],
-    caption="""This run beside people and guesses. A *perfect model* predicts each item's true shares, a *second
-    crowd* is as many other people; the *base rate* is how often each label is given overall. *Worth* is the number of
-    people to ask about each item, knowing the base rate, to come as near. Intervals (95%) resample items with their
-    votes.""",
+    caption="""This run compared with people and guesses. A *perfect model* predicts each item's true shares; a
+    *second crowd* is the same number of other people; the *base rate* is how often each label is given overall.
+    *Worth* is how many people you would have to ask about each item, on top of the base rate, to come as near.
+    Intervals (95%) resample items with their votes.""",
 )
 
 # %%
@@ -126,6 +125,6 @@ pd.Series(accuracies, name="accuracy on development items")
 
 # %% tags=["remove-input"]
 Markdown(
-    f"Predictions stand in `{run.name}/predictions.parquet`, the record in `{run.name}/run.json`. On the "
+    f"Predictions are in `{run.name}/predictions.parquet`, the record is in `{run.name}/run.json`. On the "
     f"same hardware, this command predicts the same:\n\n```console\n$ {run.command}\n```"
 )

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Fine-tuning, run by run
 #
-# *What was trained for this book, on what, and at what cost?*
+# *What did we train for this book, on what, and at what cost?*
 #
 # **Every model that we trained is listed with its data, cost and digests; one command repeats it.** MiniLM-L6 took
 # {value}`tbl-runs run=minilm-l6-nli-s0 training_minutes .0f` minutes on one CPU core and is right on
@@ -40,7 +40,7 @@ curves = finetuning.curve_table(runs)
 # %% tags=["remove-input"]
 notes = [notices(inputs)]
 if not runs:
-    notes.append("> No run is committed yet, so this page has recipes alone.")
+    notes.append("> No run is committed yet, so this page has only recipes.")
 if not inputs.released:
     notes.append("> The runs on this page are those of the book, whatever the data.")
 Markdown("\n\n".join(notes))
@@ -48,83 +48,84 @@ Markdown("\n\n".join(notes))
 # %% [markdown]
 # ## What was trained
 #
-# Every run starts from a pretrained encoder with a new head. For SNLI and MNLI the head reads
-# premise and hypothesis together and outputs a logit for each of the three labels; one such model serves
-# both datasets. For αNLI it reads one story at a time, both observations with one hypothesis between
-# them, and outputs one logit; the softmax over the two stories is the prediction.
+# Every run starts from a pretrained encoder with a new head. For SNLI and MNLI the head reads premise and
+# hypothesis together and outputs a logit for each of the three labels; one such model serves both datasets. For
+# αNLI the head reads one story at a time, two observations with one hypothesis between them, and outputs one
+# logit; the softmax over the two stories is the prediction.
 #
 # The encoder, all-MiniLM-L6-v2, has six layers of width 384 and, with its head,
-# {value}`tbl-runs run=minilm-l6-nli-s0 million_parameters .1f` million parameters. It was distilled from BERT and then trained on
-# sentence pairs with a contrastive loss. Training pairs of SNLI and MNLI were among them, so it has seen more of
-# these corpora than we fine-tune it on.
+# {value}`tbl-runs run=minilm-l6-nli-s0 million_parameters .1f` million parameters. It was distilled from BERT
+# and then trained on sentence pairs with a contrastive loss. These included training pairs of SNLI and MNLI, so
+# it has seen more of these corpora than we fine-tune it on.
 #
-# A second encoder, all-mpnet-base-v2, comes from the same contrastive training.
-# It has twelve layers of width 768, {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 million_parameters .0f` million
-# parameters, and takes eight times the arithmetic per pair, so we trained it on only
-# {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 n_train ,d` items of each task. Even so it is right more often than
-# MiniLM, for example on {value}`tbl-runs run=mpnet-base-nli-10000-s0 dev_accuracy_snli .0%` of SNLI's development items. That is one
-# seed, judged on a part of MiniLM's development items.
+# A second encoder, all-mpnet-base-v2, comes from the same contrastive training. It has twelve layers of width
+# 768 and {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 million_parameters .0f` million parameters, and
+# needs eight times the arithmetic per pair, so we trained it on only
+# {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 n_train ,d` items of each task. Even so it is right more
+# often than MiniLM, for example on {value}`tbl-runs run=mpnet-base-nli-10000-s0 dev_accuracy_snli .0%` of
+# SNLI's development items. This is a single seed, judged on a part of MiniLM's development items.
 #
 # We train on *parts* of the published corpora, {value}`tbl-runs run=minilm-l6-nli-s0 n_train ,d` pairs of SNLI
 # and MNLI ({value}`tbl-runs run=minilm-l6-nli-s0 trained_share .0%`) and
 # {value}`tbl-runs run=minilm-l6-alphanli-s0 n_train ,d` pairs of αNLI
-# ({value}`tbl-runs run=minilm-l6-alphanli-s0 trained_share .0%`). A model trained on all of them may do
+# ({value}`tbl-runs run=minilm-l6-alphanli-s0 trained_share .0%`). A model trained on the whole corpora may do
 # better.
 #
-# A run on fewer pairs draws a seeded part with balanced labels; each larger part contains
-# the smaller ones. Lines of SNLI and MNLI without a majority label are left out, as is usual.
+# A run on fewer pairs draws a seeded subset with balanced labels; each larger subset contains the smaller ones.
+# SNLI and MNLI pairs without a majority label are left out, as usual.
 #
 # ## What no run has seen
 #
-# *No training item shares its premise with an item of ChaosNLI*, and for αNLI no training story occurs
-# there. Each run compares the texts without case, spacing and punctuation before it begins, and a single
-# match stops it. Runs on *vote shares* are the one exception: they learn from ChaosNLI's own votes, and
-# predict only items whose premise, story or image was in none of the folds that they learned from.
+# *No training item shares its premise with an item of ChaosNLI*, and no αNLI training story occurs there. Each
+# run compares the texts before it begins, ignoring case, spacing and punctuation, and a single match stops it.
+# Runs on *vote shares* are the one exception: they learn from ChaosNLI's own votes, and predict only items
+# whose premise, story or image was in none of the folds that they learned from.
 #
-# *No choice was made on ChaosNLI*, except for the runs on its votes: an inner fold of the items that they learn from
-# says when they stop, and their learning rate was tried on one such fold. Recipes were chosen by accuracy on development items: those of SNLI and of
-# MNLI (matched) that are not in ChaosNLI. αNLI leaves no such items, since its whole development set became
-# ChaosNLI-α. The paper tuned on that set, which was the natural one before it was annotated again; we
-# {term}`hold out <held-out>` 5% of the training stories instead.
+# *No choice was made on ChaosNLI*, except for the runs on its votes: an inner fold of their training items
+# decides when they stop, and we tried their learning rate on one inner fold. Recipes were chosen by accuracy on
+# the development items of SNLI and MNLI (matched) that are not in ChaosNLI. αNLI has none left, since its whole
+# development set became ChaosNLI-α. The paper tuned on that set, which was the natural choice before it was
+# annotated again; we {term}`hold out <held-out>` 5% of the training stories instead.
 
 # %%
 publish_table(
     "tbl-runs",
     table,
     columns=finetuning.RUN_COLUMNS,
-    caption="""What each run was trained on, what it reaches and what it cost. Development items are
-    those outside ChaosNLI, for αNLI held-out training stories. Runs in folds (by the folds' mean
-    prediction), with dropout and of MPNet-base are judged on a part of them, so that their
-    accuracies compare only roughly with the others. Minutes are of the training steps alone, over all folds. The download
-    adds the number of parameters, the items in a second and the hardware.""",
+    caption="""What each run was trained on, what it reaches and what it cost. Development items are outside
+    ChaosNLI; for αNLI they are held-out training stories. Runs in folds (by the folds' mean prediction), runs
+    with dropout and runs of MPNet-base are judged on a part of these items, so their accuracies compare only
+    roughly with the others. Minutes count only the training steps, over all folds. The download adds the number
+    of parameters, the items per second and the hardware.""",
 ) if runs else Markdown("")
 
 # %% [markdown]
 # ## One training run, from start to end
 #
-# Notebooks train these models: papermill executes `notebooks/finetune.py` with a run's parameters, and the executed
-# notebook is kept beside the predictions. Runs whose last column says *command alone* are older, made by the same
-# code without a notebook. Here is one run as it was executed: MiniLM-L6 learns from nothing but the votes of ChaosNLI, out of
-# fold, so that each item is predicted by a model that has seen neither it nor its premise.
+# A notebook trains each model: papermill executes `notebooks/finetune.py` with a run's parameters, and the
+# executed notebook is kept with the predictions. Runs whose last column says *command alone* are older; the
+# same code made them without a notebook. Here is one run as executed: MiniLM-L6 learns only from ChaosNLI's
+# votes, out of fold, so that each item is predicted by a model that has seen neither the item nor its premise.
 #
 # ```{executed} minilm-l6-nli-votes-s0
 # ```
 #
-# Votes alone teach it little. It is worth about
-# {value}`fig-distribution-learning dataset=snli "label=MiniLM-L6, vote shares alone" people .2f` people on SNLI and
-# {value}`fig-distribution-learning dataset=mnli "label=MiniLM-L6, vote shares alone" people .2f` on MNLI, hardly more
-# than the base rate. If it is first trained on the pairs of SNLI and MNLI, the same votes make it worth
-# {value}`fig-distribution-learning dataset=snli "label=MiniLM-L6, vote shares" people .2f` and
+# From votes alone it learns little. It is worth about
+# {value}`fig-distribution-learning dataset=snli "label=MiniLM-L6, vote shares alone" people .2f` people on SNLI
+# and {value}`fig-distribution-learning dataset=mnli "label=MiniLM-L6, vote shares alone" people .2f` on MNLI,
+# hardly more than the base rate. If it is first trained on the pairs of SNLI and MNLI, the same votes make it
+# worth {value}`fig-distribution-learning dataset=snli "label=MiniLM-L6, vote shares" people .2f` and
 # {value}`fig-distribution-learning dataset=mnli "label=MiniLM-L6, vote shares" people .2f`
 # ({numref}`fig-distribution-learning`).
 #
 # ## How they learn
 #
-# A small training set is soon memorised ({numref}`fig-training-curves`). The run on a thousand pairs of SNLI and
-# MNLI brings its training loss to
+# A small training set is soon memorised ({numref}`fig-training-curves`). The run on a thousand pairs of SNLI
+# and MNLI reaches a training loss of
 # {value}`fig-training-curves run=minilm-l6-nli-1000-s0 measure=loss min:value .2f`, but is right on only
-# {value}`tbl-runs run=minilm-l6-nli-1000-s0 dev_accuracy_all .0%` of development items. Each step to about three
-# times as many pairs adds to that, up to {value}`tbl-runs run=minilm-l6-nli-s0 dev_accuracy_all .0%`.
+# {value}`tbl-runs run=minilm-l6-nli-1000-s0 dev_accuracy_all .0%` of development items. Each step to about
+# three times as many pairs raises this share, up to
+# {value}`tbl-runs run=minilm-l6-nli-s0 dev_accuracy_all .0%`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Loss and accuracy along training, as a figure", "code_prompt_hide": "Fold the figure"}
 publish_figure(
@@ -133,25 +134,24 @@ publish_figure(
     curves.where(
         curves.rows["kind"].isin(["plain", "size"]) & (curves.rows["model"] == "minilm-l6")
     ),
-    caption="""A small training set is memorised; only more items raise accuracy on others. Each line is a run,
-    named by its training items; an item counts each time that it is seen. Losses are smoothed, raw ones
-    stand behind them in grey. Accuracy along the way is on a fixed part of the development items.""",
-    alt="""Line plots on a logarithmic axis of items seen, training loss on the left and accuracy on
-    development items on the right, for SNLI with MNLI and for αNLI. The fewer training items a run has, the
-    sooner and the lower its loss falls; accuracy ends the higher the more items there are, clearly so on SNLI
-    and MNLI.""",
+    caption="""A small training set is memorised; only more items raise accuracy on new ones. Each line is a
+    run, named by its number of training items; an item counts each time it is seen. Losses are smoothed, with
+    the raw losses behind them in grey. Accuracy during training is on a fixed part of the development items.""",
+    alt="""Line plots on a logarithmic axis of items seen, training loss on the left and accuracy on development
+    items on the right, for SNLI with MNLI and for αNLI. The fewer training items a run has, the sooner and
+    lower its loss falls. The more items it has, the higher its accuracy ends, most clearly on SNLI and MNLI.""",
 ) if runs else Markdown("")
 
 # %% [markdown]
 # ## More training data
 #
-# {cite:t}`nie2020` followed accuracy and distance as training grew, on four bins of items by how much people agree (their
-# Figure 8). We repeat this with MiniLM ({numref}`fig-training-size`). From a thousand to
-# {value}`tbl-training-size dataset=snli+mnli bin=0 measure=jsd max:items ,d` pairs, its accuracy on the
-# SNLI and MNLI items that people agree on most rises from
+# {cite:t}`nie2020` followed accuracy and distance as training grew, on four bins of items by how much people
+# agree (their Figure 8). We repeat this with MiniLM ({numref}`fig-training-size`). From a thousand to
+# {value}`tbl-training-size dataset=snli+mnli bin=0 measure=jsd max:items ,d` pairs, its accuracy on the SNLI
+# and MNLI items that people agree on most rises from
 # {value}`tbl-training-size dataset=snli+mnli items=1000 bin=1 measure=new_accuracy value .0%` to
-# {value}`tbl-training-size dataset=snli+mnli items=101717 bin=1 measure=new_accuracy value .0%`. Where they disagree most
-# it ends no better than the most common label. On αNLI, more data buys this encoder next to nothing.
+# {value}`tbl-training-size dataset=snli+mnli items=101717 bin=1 measure=new_accuracy value .0%`. Where people
+# disagree most, it ends no better than the most common label. On αNLI, more data hardly helps this encoder.
 
 # %%
 growth = trajectory.by_size(
@@ -162,15 +162,15 @@ publish_figure(
     "fig-training-size",
     plot_training_size,
     growth.where(growth.rows["bin"] > 0),
-    caption="""On SNLI and MNLI, more training data raises accuracy most where people agree. One line for each of four
-    quantile bins of the votes' entropy; bars are 95% intervals over items (1,000 resamples). Hollow marks at the right:
-    the guess in the bin of that mark. Compare Figure 8 of {cite:t}`nie2020`.""",
+    caption="""On SNLI and MNLI, more training data raises accuracy most where people agree. One line for each
+    of four quantile bins of the votes' entropy; bars are 95% intervals over items (1,000 resamples). Hollow
+    marks on the right: the guess in that bin. Compare Figure 8 of {cite:t}`nie2020`.""",
     alt="""Line plots with a logarithmic axis of training items, accuracy on the left and
     Jensen–Shannon distance on the right, a line for each bin. On SNLI and MNLI, accuracy rises steeply in
     the bin where people agree most and little in the bin where they agree least, and distances fall in all
     bins; on αNLI the lines are nearly flat.""",
 ) if len(growth) else Markdown(
-    f"> No committed run of {in_markdown(model)} predicts these items: left out here."
+    f"> No committed run of {in_markdown(model)} predicts these items, so this part is left out."
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All scores by training items, as a table", "code_prompt_hide": "Fold the table"}
@@ -188,9 +188,9 @@ publish_table(
 
 # %% [markdown]
 # On αNLI, MiniLM is right on {value}`tbl-runs run=minilm-l6-alphanli-s0 dev_accuracy_alphanli .0%` of the
-# {value}`tbl-runs run=minilm-l6-alphanli-s0 n_dev_alphanli ,.0f` pairs from held-out training stories,
-# where a guess is right on half. Expect little of MiniLM on ChaosNLI-α: the items of αNLI's development set were
-# filtered against models, so what gives an answer away in the training pairs helps less there.
+# {value}`tbl-runs run=minilm-l6-alphanli-s0 n_dev_alphanli ,.0f` pairs from held-out training stories, where a
+# guess is right on half. Expect little of MiniLM on ChaosNLI-α: αNLI's development set was filtered against
+# models, so cues that give the answer away in the training pairs help less there.
 #
 # ## What it costs
 #
@@ -198,45 +198,45 @@ publish_table(
 # {value}`tbl-runs sum:training_minutes ,.0f` minutes of training steps on one or two CPU cores. The longest run
 # saw {value}`tbl-runs max:items_seen ,.0f` pairs.
 #
-# Batches hold pairs of similar length, so that little computing is wasted on padding; their order and their
-# pairs are drawn anew in each pass. Where the hardware can, matrix products are
-# computed in bf16 while weights, sums and losses stay in 32 bits. A run that was stopped resumes from its last
-# checkpoint, and ends with the same predictions.
+# Batches hold pairs of similar length, so that little computing is wasted on padding; pairs and order are drawn
+# anew in each pass. Where the hardware supports it, matrix products are computed in bf16 while weights, sums
+# and losses stay in 32 bits. A stopped run resumes from its last checkpoint, and ends with the same
+# predictions.
 #
 # ## Recipes
 #
-# For αNLI, {cite:t}`nie2020` print the settings of each family of models. All of ours use AdamW; the learning
-# rate rises linearly over the first steps, the share that is headed *warm-up*, and then falls linearly to 0.
-# Runs on few pairs make more passes over them, or they would end after a few dozen steps.
+# For αNLI, {cite:t}`nie2020` print the settings of each family of models. All our runs use AdamW; the learning
+# rate rises linearly over the first steps (*warm-up* is their share), and then falls linearly to 0. Runs on few
+# pairs make more passes over them, since they would otherwise end after a few dozen steps.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Recipes, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-recipes",
     finetuning.recipe_table(runs),
     columns=finetuning.RECIPE_COLUMNS,
-    caption="""Our learning rates are higher than the paper's, as suits a small model. Recipes of the paper
-    for αNLI (Table 8 of {cite:t}`nie2020`), and of our runs. Ours are read from the runs' records; a row is
-    one set of values, and the download names the runs that used it.""",
+    caption="""Our learning rates are higher than the paper's, as suits a small model. Recipes of the paper for
+    αNLI (Table 8 of {cite:t}`nie2020`), and of our runs. Ours are read from the runs' records; each row is one
+    set of values, and the download names the runs that used it.""",
 )
 
 # %% [markdown]
 # ## The nine models, trained again
 #
-# The predictions of the nine models of {cite:t}`nie2020` that this book judges are those that were released. To train
-# them again would take one GPU about {value}`tbl-plan sum:hours_low .0f` to {value}`tbl-plan sum:hours_high .0f`
-# hours ({numref}`tbl-plan`). `chaos wanted --plan table5` checks weights, data, memory, disk and time, then makes what is
-# missing; with `--only roberta-large` it makes the runs of one model.
+# For the nine models of {cite:t}`nie2020`, this book judges the released predictions. Training them again would
+# take one GPU about {value}`tbl-plan sum:hours_low .0f` to {value}`tbl-plan sum:hours_high .0f` hours
+# ({numref}`tbl-plan`). `chaos wanted --plan table5` checks weights, data, memory, disk and time, then makes
+# what is missing; with `--only roberta-large` it makes the runs of one model.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Runs of the nine, made and missing, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-plan",
     finetuning.plan_table(read_plan("table5"), runs),
     columns=finetuning.PLAN_COLUMNS,
-    caption="""Each of the nine models is to be trained once on SNLI and MNLI and once on αNLI. Finished runs have
-    their accuracy on development items, missing ones an estimate of their hours on one H100. Recipes
-    for αNLI are those of Table 8 of {cite:t}`nie2020`. For NLI the paper took those of the models' authors and prints
-    none, so all nine have one recipe: the results can be compared with Table 5, but do not
-    reproduce it.""",
+    caption="""Each of the nine models is to be trained once on SNLI and MNLI and once on αNLI. For finished
+    runs we give the accuracy on development items, for missing ones an estimate of their hours on one H100.
+    Recipes for αNLI are those of Table 8 of {cite:t}`nie2020`. For NLI the paper used recipes of the models'
+    authors and prints none, so all nine share one recipe here: the results can be compared with Table 5, but do
+    not reproduce it.""",
 ) if "table5" in plan_names() else Markdown("")
 
 # %% [markdown]
@@ -245,6 +245,6 @@ publish_table(
 #
 # ## Limitations
 #
-# These are two small encoders, trained on parts of the corpora, with three seeds of MiniLM and one of everything else.
-# Three seeds say little about others. Minutes were measured on machines that also did other work, so compare them only
-# roughly.
+# These are two small encoders, trained on parts of the corpora, with three seeds of MiniLM and one of
+# everything else. Three seeds say little about other seeds. Minutes were measured on machines that also did
+# other work, so compare them only roughly.

@@ -3,11 +3,11 @@
 #
 # *Is it noise, ambiguity, or whom I asked?*
 #
-# **All three; in the data that record them, groups matter least.** Asked twice whether a post is hateful, people give another label
-# {value}`fig-again dataset=xhatestability "part=same language" quantity=same value .0%` of the time; two people differ
+# **All three; in the data that record them, groups matter least.** Asked twice whether a post is hateful, people change their
+# answer {value}`fig-again dataset=xhatestability "part=same language" quantity=same value .0%` of the time; two people differ
 # {value}`fig-again dataset=xhatestability "part=same language" quantity=two value .0%` of the time. By that measure,
-# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio value .0%` of the disagreement is there within one
-# person. Who answers matters, on DICES-350 as much as what was asked
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio value .0%` of the disagreement is already there
+# within one person. On DICES-350, who answers matters as much as what was asked
 # ({value}`tbl-persons dataset=dices350 people=everyone by=labels person .2f` and
 # {value}`tbl-persons dataset=dices350 people=everyone by=labels text .2f` of the variance). No grouping that we could test (gender,
 # age, ethnicity, education, country and others) accounts for more than about {value}`tbl-groups max:joint_high .0%` of the
@@ -47,9 +47,9 @@ Markdown(f"{notices(inputs)}\n\n{'' if len(items) else without}")
 # %% [markdown]
 # ## The same person again
 #
-# When two people differ, would one of them have differed from themselves? {cite:t}`abercrombie2023` asked 22 people about 95 posts,
-# and again later; on 48 posts both rounds were in one language. We compare a person with themselves, and two people *across* the
-# rounds, so that the same time lies between the two labels.
+# When two people differ, would they also differ from themselves if asked again? {cite:t}`abercrombie2023` asked 22 people about
+# 95 posts, and asked them again later; on 48 posts both rounds were in one language. We compare a person with themselves, and two
+# people *across* the rounds, so that both pairs of labels are equally far apart in time.
 
 # %%
 again = persons.again(crowds)
@@ -57,30 +57,30 @@ publish_figure(
     "fig-again",
     plot_again,
     again,
-    caption="""People asked twice change their label about three fifths as often as two people differ. How often a label of the
-    second round is another than one of the first, by the same person or by somebody else; then the ratio. Items by the languages of
-    their rounds, where known; below, a person's labels by whether four in five of the *other* people agree. 95%
+    caption="""People asked twice change their label about three fifths as often as two people differ. Left: how often a label of
+    the second round differs from one of the first, by the same person or by somebody else. Right: the ratio. Rows: items by the
+    languages of their rounds, where known; below, a person's labels by whether four in five of the *other* people agree. 95%
     {term}`intervals <interval over annotators>` over items and people.""",
     alt="""A row for each part of the posts. Left, the same person lies at about a fifth, two people between a third and two
     fifths. Right, the ratio lies a little below three fifths, with intervals from under a half to about 70%. The last two rows
-    have the same person alone.""",
+    show only the same person.""",
 ) if len(again) else Markdown("This section needs people who were asked in several rounds.")
 
 # %% [markdown]
 # The ratio is {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio value .2f`, with an interval from
 # {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio low .2f` to
 # {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio high .2f` ({numref}`fig-again`). Not all of this is
-# noise: a slip and a change of mind count alike, memory hides slips, and how long people waited is not recorded. People change
+# noise: a slip and a change of mind look the same, memory hides slips, and the time between rounds is not recorded. People change
 # {value}`fig-again dataset=xhatestability "part=where others agree" quantity=same value .0%` of their labels where the others
-# agree, and {value}`fig-again dataset=xhatestability "part=where others are split" quantity=same value .0%` where they are split.
-# If every change were a slip, as likely in one direction as in the other, *settled* opinions would still differ
-# {value}`fig-again dataset=xhatestability "part=same language" quantity=settled value .0%` of the time. The ratio does not carry
+# agree, and {value}`fig-again dataset=xhatestability "part=where others are split" quantity=same value .0%` where the others are
+# split. If every change were a slip, equally likely in both directions, *settled* opinions would still differ
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=settled value .0%` of the time. We cannot carry the ratio
 # over to other tasks: ChaosNLI's annotators were not asked twice.
 #
 # ## Text or person
 #
-# Some people say *yes* more often, whatever the text. How much of a single vote follows from the text, and how much from who gives
-# it? We compare the chance that two votes agree if they share the text, the person, or neither.
+# Some people say *yes* more often, whatever the text. How much does a single vote depend on the text, and how much on the person?
+# We compare the chance that two votes agree when they share the text, the person, or neither.
 
 # %%
 shares = persons.shares(crowds)
@@ -89,39 +89,41 @@ publish_table(
     shares,
     shown=persons.shown_shares(shares.rows),
     columns=persons.SHARES_COLUMNS,
-    caption="""On DICES-350, who answers matters as much as what is asked, unless raters near chance are left out. Shares of a vote’s variance by text
-    and by person, each vote counted once, with 95% intervals over items and people; *by value*, of the variance of a rating.
-    *Without*: annotators near chance left out, which flatters what remains, since the same votes found them. The data has crowds of
-    fewer than ten people, and how the rest divides where people were asked twice.""",
-) if len(shares) else Markdown("This section needs annotators who are named.")
+    caption="""On DICES-350, who answers matters as much as what is asked, unless raters near chance are left out. Shares of a vote’s
+    variance by text and by person, each vote counted once, with 95% intervals over items and people; *by value*, of the variance
+    of a rating. *Without*: annotators near chance are left out, which flatters the others, since the same votes identified them.
+    The data also has crowds of fewer than ten people, and how the rest divides where people were asked twice.""",
+) if len(shares) else Markdown("This section needs to know who gave each vote.")
 
 # %% [markdown]
-# Persons account for {value}`tbl-persons dataset=lalor people=everyone by=labels person .0%` of the variance where a thousand
-# people judge inference {cite:p}`lalor2016`, and for {value}`tbl-persons dataset=dices350 people=everyone by=labels person .0%`
-# where they judge whether a chatbot's answer is safe ({numref}`tbl-persons`). On most crowds, most of a vote is neither: a person's
-# own view of the text, and what the same person would not say again. Only rounds tell these two apart. On the posts they are
+# Differences between persons account for {value}`tbl-persons dataset=lalor people=everyone by=labels person .0%` of the variance
+# where a thousand people judge inference {cite:p}`lalor2016`, and for
+# {value}`tbl-persons dataset=dices350 people=everyone by=labels person .0%` where people judge whether a chatbot's answer is safe
+# ({numref}`tbl-persons`). In most crowds, most of the variance is due to neither text nor person: it is a person's own view of
+# the text, and what the same person would not say again. Only asking twice separates these two. On the posts they are
 # {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion .0%` and
-# {value}`tbl-persons dataset=xhatestability people=everyone by=labels again .0%` of the variance, each to within about ten points.
+# {value}`tbl-persons dataset=xhatestability people=everyone by=labels again .0%` of the variance, each to within about ten
+# points.
 #
-# Careless annotators can make a dataset look divided. They show without a gold label: over a hundred votes or more, they agree with
-# the rest, beyond what their habits give, less than half as far as the median person. RTE has
-# {value}`tbl-persons dataset=rte people=everyone by=labels n_left_out .0f`; without them two people differ
-# {value}`tbl-persons dataset=rte "people=without those near chance" by=labels two_differ .0%` of the time, not
-# {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%`. A gap sets them apart: their agreement beyond chance is
-# at most {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f`, the next person's
-# {value}`tbl-persons dataset=rte people=everyone by=labels smallest_kept .2f`. DICES-350 has no such gap
+# Careless annotators can make a dataset look divided. They can be found without a gold label: over a hundred votes or more, their
+# agreement with the rest, beyond what their habits alone would give, is less than half the median person's. RTE has
+# {value}`tbl-persons dataset=rte people=everyone by=labels n_left_out .0f` of them; without them, two people differ
+# {value}`tbl-persons dataset=rte "people=without those near chance" by=labels two_differ .0%` of the time instead of
+# {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%`. A gap separates them from the others: their agreement
+# beyond chance is at most {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f`, the next person's
+# {value}`tbl-persons dataset=rte people=everyone by=labels smallest_kept .2f`. DICES-350 has no gap like this
 # ({value}`tbl-persons dataset=dices350 people=everyone by=labels largest_near .2f` and
 # {value}`tbl-persons dataset=dices350 people=everyone by=labels smallest_kept .2f`). Without the
 # {value}`tbl-persons dataset=dices350 people=everyone by=labels n_left_out .0f` raters below the bar, persons account for
-# {value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels person .0%` there, but they may be a careful
-# minority, and votes alone cannot tell. The book's other numbers keep everyone.
+# {value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels person .0%` there, but these raters may be a
+# careful minority, and votes alone cannot show which. The book's other numbers keep everyone.
 #
 # ## Groups
 #
-# Perspectivists ask that datasets keep who said what {cite:p}`prabhakaran2021,cabitza2023`, since labels depend on who gives them
-# {cite:p}`sap2022,aroyo2023`. Is it enough to know a person's group? We take the part of the disagreement that lies *between*
-# groups: how much less people would differ if each met only their own. The gap between pairs of one group and of two will not do,
-# since a minority whose members merely vary more opens one.
+# Perspectivists want datasets to record who said what {cite:p}`prabhakaran2021,cabitza2023`, since labels depend on who gives
+# them {cite:p}`sap2022,aroyo2023`. Is it enough to know a person's group? We measure the part of the disagreement that lies
+# *between* groups: how much less people would differ if each met only their own group. Comparing pairs within one group and pairs
+# across two is not enough, since they also differ when the members of a minority merely vary more.
 
 # %%
 groups = persons.jointly(persons.groups(crowds, n_shuffles=shuffles, seed=seed))
@@ -130,32 +132,32 @@ publish_table(
     groups,
     columns=persons.GROUPS_COLUMNS,
     groups=["dataset"],
-    caption=f"""No grouping accounts for more than a few percent of the disagreement. How often two people differ on an item, after
-    differences between items, and which part of it lies between groups of {persons.FEWEST_IN_GROUP} people or more (MultiPICo’s
-    within languages), with 95% intervals over items and people; it is unbiased, so it may fall below 0. p by {shuffles:,} shuffles
-    of people between groups, adjusted by Holm.""",
-) if len(groups) else Markdown("This section needs to know what annotators are.")
+    caption=f"""No grouping accounts for more than a few percent of the disagreement. How often two people differ on an item, and
+    which part of this disagreement lies between groups of {persons.FEWEST_IN_GROUP} people or more (for MultiPICo, within
+    languages), with 95% intervals over items and people; differences between items are removed. The estimate is unbiased, so it
+    may fall below 0. p by {shuffles:,} shuffles of people between groups, adjusted by Holm.""",
+) if len(groups) else Markdown("This section needs to know which groups annotators belong to.")
 
 # %% [markdown]
 # None of the {value}`tbl-groups count:field d` groupings stands out (smallest p by Holm {value}`tbl-groups min:p_holm .2f`;
-# {numref}`tbl-groups`). One by one, none accounts for more than about {value}`tbl-groups max:share_high .0%` of the disagreement;
-# for all at once, the limit is {value}`tbl-groups max:joint_high .0%`. {cite:t}`pei2023` find in POPQUORN that background plays a
-# significant role. Both can hold: a clear difference of means can be a small part of how much people differ.
-# {cite:t}`orlikowski2023` find no significant gain from groups in predicting how single people judge toxicity.
+# {numref}`tbl-groups`). Taken one by one, none accounts for more than about {value}`tbl-groups max:share_high .0%` of the
+# disagreement; the limit that holds for all at once is {value}`tbl-groups max:joint_high .0%`. {cite:t}`pei2023` find that
+# background plays a significant role in POPQUORN. Both can be true: a clear difference in means can be a small part of how much
+# people differ. {cite:t}`orlikowski2023` find no significant gain from groups in predicting how individuals judge toxicity.
 #
-# This does not show that groups agree. The limits leave room for shares of a label ten points apart on every text, and for more on
-# some. The groups are broad and recruited by platforms, *race* or *gender* stand only loosely for what people have lived through,
-# beliefs were not asked for, and smaller groups could not be tested.
+# This does not show that groups agree. Two groups' shares of a label could differ by ten points on every text, and by more on
+# some, within these limits. The groups are broad and recruited by platforms, *race* and *gender* are loose proxies for what
+# people have lived through, beliefs were not asked for, and smaller groups could not be tested.
 #
-# Is a *model* nearer to one group than to another? We trained MiniLM on POPQUORN's votes, and judge it on comments that it has not
-# seen, by each group's own people ({numref}`tbl-group-models`). It is worth
-# {value}`tbl-group-models dataset=popquorn field=gender group=Man people .1f` of the men
+# Is a *model* nearer to one group than to another? We trained MiniLM on POPQUORN's votes, and judge it on comments that it has
+# not seen, by each group's own votes ({numref}`tbl-group-models`). It is worth
+# {value}`tbl-group-models dataset=popquorn field=gender group=Man people .1f` men
 # [{value}`tbl-group-models dataset=popquorn field=gender group=Man people_low .1f`,
-# {value}`tbl-group-models dataset=popquorn field=gender group=Man people_high .1f`] and
-# {value}`tbl-group-models dataset=popquorn field=gender group=Woman people .1f` of the women
+# {value}`tbl-group-models dataset=popquorn field=gender group=Man people_high .1f`] when men judge and
+# {value}`tbl-group-models dataset=popquorn field=gender group=Woman people .1f` women
 # [{value}`tbl-group-models dataset=popquorn field=gender group=Woman people_low .1f`,
-# {value}`tbl-group-models dataset=popquorn field=gender group=Woman people_high .1f`]. No group stands out, but smaller ones have
-# too few votes to tell: of Black raters, the interval reaches from below the base rate to
+# {value}`tbl-group-models dataset=popquorn field=gender group=Woman people_high .1f`] when women do. No group stands out, but
+# smaller groups have too few votes to say: for Black raters, the interval reaches from below the base rate to
 # {value}`tbl-group-models dataset=popquorn field=race "group=Black or African American" people_high .1f` people.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "A model in each group, as a table", "code_prompt_hide": "Fold the table"}
@@ -166,20 +168,18 @@ publish_table(
     columns=persons.model_columns(models.rows),
     groups=["field"],
     caption=f"""No group's people are clearly nearer to the model than everybody else's. {"; ".join(models.rows["system"].unique())},
-    by each group's own people. Skill: 0 is the group's base rate, and 1, its ceiling, knowing how
-    all of its people answer; worth: how many of its people, asked about each item on top of the base rate, would come as near.
-    *More than elsewhere*: the skill less that in everybody else, with p by Holm over all groups. 95% intervals over items and
-    people. A dash: too few votes.""",
-) if len(models) else Markdown(
-    "No system predicts items of which it is known what their annotators are."
-)
+    judged by each group's own people. *Skill*: 0 is the group's base rate, and 1 is knowing how all of its
+    people answer. *Worth*: how many of its people you would have to ask about each item, on top of the base rate, to come as
+    near. *More than elsewhere*: skill in this group minus skill among everybody else, with p by Holm over all groups. 95%
+    intervals over items and people. A dash: too few votes.""",
+) if len(models) else Markdown("No system predicts items whose annotators' groups are known.")
 
 # %% [markdown]
 # ## Reasons: error or variation
 #
 # Votes show that people disagree, not why. In VariErr {cite:p}`weber2024`, four people explained each label that they gave to 500
-# MNLI items, then judged all explanations. A label is an *error* if nobody who gave it stands by an explanation of it. The
-# explanations come without a licence and are not reprinted ({doc}`/datasets`).
+# MNLI items, then judged all explanations. A label is an *error* if nobody who gave it stands by an explanation for it. The
+# explanations come without a licence, so we do not reprint them ({doc}`/datasets`).
 
 # %%
 publish_table(
@@ -187,25 +187,25 @@ publish_table(
     errors := why.errors(items, **drawn),
     shown=errors.rows[errors.rows["holder"] == why.PEOPLE],
     columns=why.ERROR_COLUMNS,
-    caption=f"""A label called an error draws more minority votes than one that nobody gave, and fewer than one with an explanation
-    that holds. Labels of items by what VariErr's four annotators made of them, by the word of an explanation's author or of most
-    peers, and ChaosNLI's votes on them. The minority is every label but an item's majority; the last two columns leave out labels
+    caption=f"""A label judged to be an error draws more minority votes than one that nobody gave, and fewer than one with an
+    explanation that holds. Labels by how VariErr's annotators judged them, according to an explanation's author or to most peers,
+    and ChaosNLI's votes for them. The minority is every label except an item's majority; the last two columns leave out labels
     that none of the four gave. In brackets, {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). The
     data also has the models' probabilities.""",
 )
 
 # %% [markdown]
 # A minority label that its author took back has {value}`tbl-why-errors judges=authors status=error holder=people each .0%` of its
-# item's votes on average, one whose explanation holds
-# {value}`tbl-why-errors judges=authors status=plausible holder=people each .0%` ({numref}`tbl-why-errors`). Errors get
-# {value}`tbl-why-errors judges=authors status=error holder=people given_share .0%` of the minority's votes on labels that somebody
-# gave, and are {value}`tbl-why-errors judges=authors status=error holder=people given_labels .0%` of these labels. Much of the
-# dissent, {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%`, was never judged.
+# item's votes on average; one whose explanation holds has
+# {value}`tbl-why-errors judges=authors status=plausible holder=people each .0%` ({numref}`tbl-why-errors`). Among minority labels
+# that somebody gave, errors are {value}`tbl-why-errors judges=authors status=error holder=people given_labels .0%` of the labels
+# and receive {value}`tbl-why-errors judges=authors status=error holder=people given_share .0%` of the votes. Much of the dissent,
+# {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%`, was never judged.
 #
 # ## Ten reasons
 #
-# {cite:t}`jiang2022` sorted disputed items by ten reasons: the meaning is uncertain, the guidelines leave it open (do both
-# sentences speak of the same thing?), or annotators have habits (*accommodating* small additions).
+# {cite:t}`jiang2022` sorted disputed items by ten reasons: the meaning is uncertain, the guidelines leave it open (are both
+# sentences about the same thing?), or annotators have habits (*accommodating* small additions).
 
 # %%
 publish_figure(
@@ -213,20 +213,21 @@ publish_figure(
     plot_reasons,
     reasons := why.reasons(items, confidence=confidence),
     shown=reasons.rows[reasons.rows["holder"] == why.PEOPLE],
-    caption=f"""People disagree about as much for each reason, but between different labels. Means over the items of each reason
-    (their number in brackets; an item may have several), with {100 * confidence:g}% intervals over items by Student's t. Reasons of
-    at least {why.FEWEST_ITEMS} items, by the share of contradiction; the data has rarer ones, and what models do on each.""",
+    caption=f"""People disagree about as much for each reason, but between different labels. Means over the items with each reason
+    (their number in brackets; an item may have several), with {100 * confidence:g}% intervals over items by Student's t. Reasons
+    with at least {why.FEWEST_ITEMS} items, sorted by the share of contradiction; the data also has rarer ones, and the models'
+    answers for each.""",
     alt="""Two dot plots with a row for each frequent reason. The entropies lie close together, around one bit. The shares of the
-    three labels differ widely: contradiction leads where it is unclear what is referred to.""",
+    three labels differ widely: contradiction leads where it is unclear what the sentences refer to.""",
 )
 
 # %% [markdown]
-# Reasons explain {value}`tbl-why-explained holder=people quantity=entropy by_reason .1%` of the variance of entropy between items;
-# what differs is the direction. Where it is unclear whether both sentences speak of the same thing,
+# Reasons explain {value}`tbl-why-explained holder=people quantity=entropy by_reason .1%` of the variance of entropy between
+# items; what differs is the direction. Where it is unclear whether both sentences are about the same thing,
 # {value}`fig-why-reasons holder=people quantity=contradiction reason=coreference mean .0%` of the votes are for contradiction;
 # where people accommodate small additions,
-# {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%`. The reason hardly predicts how large
-# a model's error is (of all models, at most {value}`tbl-why-explained quantity=jsd max:by_reason .1%` of the variance;
+# {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%`. The reason hardly predicts how
+# large a model's error is (at most {value}`tbl-why-explained quantity=jsd max:by_reason .1%` of the variance, for any model;
 # {numref}`tbl-why-explained`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What reasons explain, as a table", "code_prompt_hide": "Fold the table"}
@@ -236,48 +237,49 @@ publish_table(
     shown=explained.rows if predictions else explained.rows.head(12),
     columns=why.EXPLAINED_COLUMNS,
     groups=["holder"],
-    caption=f"""Reasons go with which labels people choose and models miss, and hardly with how much people disagree or models err.
-    Share of the variance between items that the ten reasons explain (adjusted R²), with p of the F test by Holm. Lowest and highest
-    are the reasons with the extreme means, of those with {why.FEWEST_ITEMS} items or more. *Above people's*: the model's share of a
-    label minus that of the votes. The data has the other models.""",
+    caption=f"""Reasons predict which labels people choose and models miss, but hardly how much people disagree or models err.
+    Share of the variance between items that the ten reasons explain (adjusted R²), with p of the F test by Holm. *Lowest* and
+    *highest*: the reasons with the extreme means, among those with {why.FEWEST_ITEMS} items or more. *Above people's*: the
+    model's share of a label minus the votes' share. The data has the other models.""",
 )
 
 # %% [markdown]
-# AmbiEnt's pairs {cite:p}`liu2023` have an ambiguous sentence. Rewritten as one of its readings, two people differ
-# {value}`fig-why-readings "shown=a reading" majority=9 apart .0%` of the time, not
-# {value}`fig-why-readings "shown=as written" majority=9 apart .0%` ({numref}`fig-why-readings`). A *distractor* that is no reading
-# does nearly as much ({value}`fig-why-readings "shown=a distractor" majority=9 apart .0%`), so that most of the drop need not come
-# from knowing which reading is meant.
+# Each of AmbiEnt's pairs {cite:p}`liu2023` has an ambiguous sentence. Once it is rewritten as one of its readings, two people
+# differ {value}`fig-why-readings "shown=a reading" majority=9 apart .0%` of the time, not
+# {value}`fig-why-readings "shown=as written" majority=9 apart .0%` ({numref}`fig-why-readings`). A *distractor*, which is not one
+# of the readings, does nearly as much ({value}`fig-why-readings "shown=a distractor" majority=9 apart .0%`), so most of the drop
+# need not come from knowing which reading is meant.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Once the sentence is disambiguated, as a figure", "code_prompt_hide": "Fold the figure"}
 publish_figure(
     "fig-why-readings",
     plot_readings,
     why.readings(pairs, confidence=confidence),
-    caption="""Once the reading is given, unanimity is twice as frequent, and with a distractor nearly so. Pairs by how many of nine
-    votes the majority label has: as written, rewritten as one reading, and as a distractor.""",
+    caption="""Once the reading is given, unanimity is twice as frequent, and nearly so with a distractor. Pairs by how many of
+    nine votes the majority label has: as written, rewritten as one reading, and rewritten as a distractor.""",
     alt="""Three lines, from three to nine of nine votes. As written, the shares are about equal from five votes on; for readings
     and distractors they rise, and more than a third of the pairs have all nine on one label.""",
 )
 
 # %% [markdown]
-# Could people not be asked for a probability in place of a label? UNLI {cite:p}`chen2020` did, on
-# {value}`tbl-stated predictor=stated n_items d` of the SNLI items. The mean of a few people's answers says as much of the share of
-# *entailment* among a hundred votes as {value}`tbl-stated predictor=stated votes_worth .1f` plain votes do ({numref}`tbl-stated`).
+# Why not ask people for a probability instead of a label? UNLI {cite:p}`chen2020` did, on
+# {value}`tbl-stated predictor=stated n_items d` of the SNLI items. The mean of a few people's answers says as much about the
+# share of *entailment* among a hundred votes as {value}`tbl-stated predictor=stated votes_worth .1f` plain votes do
+# ({numref}`tbl-stated`).
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "A stated probability beside votes, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "A stated probability compared with votes, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-stated",
     why.stated(why.stated_inputs(inputs.named("snli")), **drawn),
     columns=why.STATED_COLUMNS,
-    caption=f"""A probability that people state says about as much as two votes. Correlation over the SNLI items that UNLI has, too,
-    with the share of entailment among a hundred votes; of one, two or three votes it is expected, without bias. In brackets, {
-        100 * confidence:g}% bootstrap intervals over items.""",
+    caption=f"""A stated probability says about as much as two votes. Correlation with the share of entailment among a hundred
+    votes, over the SNLI items that are also in UNLI; for one, two or three votes, the unbiased expected correlation. In brackets,
+    {100 * confidence:g}% bootstrap intervals over items.""",
 )
 
 # %% [markdown]
 # ## Limitations
 #
-# * The people asked again are 22, on 95 posts about hate. The lesions' items are five questions on each of a hundred images: their
-#   intervals are too short. VariErr's judges are four, and its and the reasons' items were chosen.
-# * The models are few, and most are single runs.
+# * Only 22 people were asked again, about 95 posts on hate. The lesions' items are five questions on each of a hundred images, so
+#   their intervals are too short. VariErr has four judges, and its items were chosen, as were those with reasons.
+# * There are few models, and most are single runs.

@@ -410,7 +410,7 @@ def test_a_system_that_saw_no_votes_is_worth_people_and_others_are_not(sample):
     ("arguments", "reported"),
     [
         (["few.csv"], "210 of 300 items"),
-        (["snli.csv", "--bootstrap", "39"], "Too few resamples"),
+        (["snli.csv", "--bootstrap", "39"], "The number of resamples"),
         (["snli.csv", "--bootstrap", "1000000000"], "0 for no intervals, or 40 to 1,000,000"),
         (["snli.csv", "--out", ""], "No folder is named"),
         (["none.csv", "--out", "snli.csv/out"], "Cannot write here"),
@@ -419,8 +419,8 @@ def test_a_system_that_saw_no_votes_is_worth_people_and_others_are_not(sample):
         (["snli.csv", "--against", "snli"], "no pair of systems"),
         (["snli.csv", "even.csv", "--against", "even", "--bootstrap", "0"], "needs resamples"),
         (["snli.csv", "even.csv", "--pairs", "--measures", "people_on_top"],
-         "not compared by how many people"),
-        (["snli.csv", "--measures", "all,jsd"], "all, without others"),
+         "cannot be compared by how many people"),
+        (["snli.csv", "--measures", "all,jsd"], "all by itself"),
         (["snli.csv", "--answers", "A"], "An answer has no label"),
         (["snli.csv", "--answers", "A=neutral,A=entailment"], "An answer is named twice"),
         (["snli.csv", "--answers", "A=neutrl"], "did you mean 'neutral'"),
@@ -437,7 +437,7 @@ def test_without_votes_one_error_says_what_to_do(evaluate, tmp_path, monkeypatch
     monkeypatch.setenv("CHAOS_CACHE", str(tmp_path / "none"))
     for named, data in (((), "auto"), (("--task", "snli"), "released")):  # --dataset of earlier
         done = evaluate("snli.csv", *named, data=data)
-        assert done.stderr.startswith("The votes that judge your predictions are not available.")
+        assert done.stderr.startswith("The votes to judge your predictions by are not available.")
         for words in ("run `chaos data fetch`", "--data sample"):
             assert words in done.stderr
     assert not (tmp_path / "none").exists()

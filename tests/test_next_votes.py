@@ -90,7 +90,7 @@ def test_a_plan_depends_on_no_order_and_is_the_same_again(tmp_path, votes):
 
 def test_for_shares_it_says_that_even_votes_do(votes):
     reply, _ = planned(votes, "--votes", 400, "--for", "shares")
-    assert "votes spread evenly are nearly as good" in " ".join(reply["notes"])
+    assert "evenly spread votes are nearly as good" in " ".join(reply["notes"])
     even, own = (reply[way]["misplaced"] for way in ("spread evenly", "as planned"))
     assert own == pytest.approx(even, rel=0.1)
     assert own < 0.9 * reply["now"]["misplaced"]
@@ -134,7 +134,7 @@ def test_few_items_have_no_prior_and_an_order_changes_no_majority(tmp_path):
         (("--votes", 10**12), "at most 1,000 votes per item"),
         (("--votes", 10**23), "at most 1,000 votes per item"),
         (("--votes", 10, "--seed", -1), "--seed"),
-        (("--votes", 10, "--out", "plan.parquet"), "name it .csv"),
+        (("--votes", 10, "--out", "plan.parquet"), "ends in .csv"),
         (("--votes", 10, "--for", "share"), "did you mean 'shares'?"),
     ],
 )
@@ -157,7 +157,7 @@ def test_the_votes_are_never_replaced(tmp_path, votes, command):
     for read, target in ((votes, votes), (tmp_path / "votes.yml", described)):
         before = target.read_bytes()
         done = call(*command.split(), read, "--out", target, "--force", code=2)
-        assert "The votes are read from this file." in done.stderr
+        assert "The votes are in this file." in done.stderr
         assert target.read_bytes() == before
 
 
@@ -269,7 +269,7 @@ def test_names_that_a_spreadsheet_would_compute_stay_and_are_said(tmp_path, vote
     text = votes.read_text()
     formula = write(tmp_path / "formula.csv", text.replace("\nm", "\n=m").splitlines()[1:])
     done = call(*words.format(formula).split())
-    assert "names in this file would be computed by a spreadsheet" in done.stdout
+    assert "names in this file for formulas" in done.stdout
     target = next(tmp_path.glob("formula-*.csv"))
     assert "\n=m7," in target.read_text()
     assert "by a spreadsheet" not in call(*words.format(votes).split(), "--force").stdout

@@ -58,7 +58,7 @@ def file(sample, tmp_path):
 def test_a_try_on_made_up_items_shows_the_row_and_writes_nothing(results, file):
     done = call("submit", file, "--name", "a-try", "--data", "sample", *fields())
     assert "A try" in done.stdout
-    assert "look at: it may have seen the items" in done.stdout
+    assert "check by hand: it may have seen the items" in done.stdout
     assert "nothing is written" in done.stderr
     assert not list(results.glob("*"))
     as_json = call("submit", file, "--name", "a", "--data", "sample", *fields(), "--json")
@@ -105,7 +105,7 @@ def test_a_file_and_a_record_that_disagree_on_votes_are_refused(results, file, s
     trained_on = f"votes of {sample[0].dataset.name}"
     pd.read_csv(file).assign(trained_on=trained_on).to_csv(file, index=False)
     done = call("submit", file, "--name", "a-try", "--data", "sample", *fields(), code=2)
-    assert_fields(done.stderr, problem="two things", found=f"{trained_on}; votes_used: none")
+    assert_fields(done.stderr, problem="contradict", found=f"{trained_on}; votes_used: none")
 
 
 def test_advice_on_how_it_was_asked_names_fields_of_the_record(results, file):
@@ -155,7 +155,7 @@ def test_votes_of_ones_own_rank_nothing(results, file, tmp_path):
     data = write_dataset(tmp_path / "data")
     (tmp_path / "few.csv").write_text(csv_text([f"snli-{i},0.5,0.25,0.25" for i in range(3)]))
     done = call("submit", tmp_path / "few.csv", "--name", "a", "--data", data, *fields(), code=2)
-    assert_fields(done.stderr, problem="as they were published", todo="chaos evaluate")
+    assert_fields(done.stderr, problem="as published", todo="chaos evaluate")
     assert not results.exists()
 
 
@@ -251,7 +251,7 @@ def test_what_else_a_branch_changes_is_said_and_strays_are_refused(merged, resul
     subprocess.run([*git, "add", "results", "elsewhere.md"], check=True)
     faults = refused_since()
     for name in (".hidden", "notes.md"):
-        assert_fields(faults[name], problem="no submission", where=name)
+        assert_fields(faults[name], problem="not a submission", where=name)
     append(merged / "system.yml", WITHDRAWN)
     done = call("submit", "--check", merged.name, "--base", "main", "--data", "sample")
     assert "also changed: 'elsewhere.md'" in done.stdout

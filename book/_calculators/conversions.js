@@ -6,7 +6,7 @@
   const {make, table, count} = window.Page;
   const {numberField, listField, inAddress, citing} = window.Calculators;
   const MOST_ITEMS = 1e9, MOST_LABELS = 1000, MANY = 8, LOG_2 = Math.log(2), SLACK = 1e-9;
-  const SCOPES = {mean: "a mean over items", sum: "a sum over items", item: "of one item"};
+  const SCOPES = {mean: "a mean over items", sum: "a sum over items", item: "the value of one item"};
 
   /* A number with as many digits as count. */
   function written(value, digits = 4) {
@@ -85,14 +85,14 @@
     const described = Object.entries(data.used_by).flatMap(([name, keys]) => keys.map((key) => [key, name]));
     const from = listField("Under the convention", [], changed);
     const quantity = listField("Measure", quantities.map((one) => [one, one]), () => { fill(); changed(); });
-    const paper = listField("As it is described", [["", "choose a paper or library"],
+    const paper = listField("As described in", [["", "choose a paper or library"],
       ...described.map(([key, name]) => [`${key} ${name}`, `${name}: ${byKey.get(key).quantity} (${named(byKey.get(key))})`])], () => {
       const [key] = paper.value.split(" ");
       if (key) take(key);
       changed();
     });
     const value = numberField("Value", "0.25", {}, changed);
-    const scope = listField("It is", Object.entries(SCOPES), changed);
+    const scope = listField("Reported as", Object.entries(SCOPES), changed);
     const items = numberField("Items in the sum", "1000", {least: 1, most: MOST_ITEMS, isWhole: true}, changed);
     const labels = numberField("Labels", "3", {least: 2, most: MOST_LABELS, isWhole: true}, changed);
     const status = make("p", "fault", "", {role: "status"});
@@ -155,9 +155,9 @@
       const exact = found.filter(([to, one]) => one.value !== undefined && to !== form);
       const cannot = others.length - 1 - exact.length;
       answer.textContent = `${written(read.value.value)} as ${form.quantity} (${named(form)}), ${SCOPES[scope.value]}, `
-        + `${exact.length ? `is exactly ${exact.map(([to, one]) => `${written(one.value)} (${named(to)})`).join(", ")}` : "stands alone"}`
-        + `${n > 1 && exact.length ? ", as means" : ""}. ${cannot ? `${cannot} other ${cannot === 1 ? "convention does" : "conventions do"} `
-          + "not follow from the number." : ""}`;
+        + `${exact.length ? `is exactly ${exact.map(([to, one]) => `${written(one.value)} (${named(to)})`).join(", ")}` : "has no exact counterpart"}`
+        + `${n > 1 && exact.length ? ", as means" : ""}. ${cannot ? `${cannot} other ${cannot === 1 ? "convention" : "conventions"} `
+          + "cannot be computed from it." : ""}`;
       const rank = ([to, one]) => (to === form ? 0 : one.value !== undefined ? 1 : 2);
       found.sort((one, other) => rank(one) - rank(other));
       const rows = found.map(([to, one]) => rowOf(to, one, form, about));
@@ -175,9 +175,9 @@
       const fits = data.forms.filter((other) => other.quantity === form.quantity && other !== form
         && one >= rangeOf(other, read.labels.value)[0] && one <= rangeOf(other, read.labels.value)[1]);
       const hint = form.high === 1 && one > 1 && one <= 100 ? " If it is a percentage, divide it by 100."
-        : fits.length ? ` Under ${named(fits[0])} it could be.` : "";
+        : fits.length ? ` It would be possible under ${named(fits[0])}.` : "";
       const mean = n > 1 ? `The mean of ${written(one)}` : written(one);
-      return `${mean} cannot be: ${form.quantity} (${named(form)}) lies ${most === Infinity ? `at ${written(least)} or above`
+      return `${mean} is impossible: ${form.quantity} (${named(form)}) lies ${most === Infinity ? `at ${written(least)} or above`
         : `between ${written(least)} and ${written(most)}`}.${hint}`;
     }
 
@@ -187,11 +187,11 @@
       if (to === form) return row(written(found.value), "as given");
       if (found.value !== undefined) return row(written(found.value), `exact: ${recipe(form, to, n)}`);
       const parts = [];
-      if (found.least !== undefined) parts.push(`Between ${written(found.least)} and ${written(found.most)} whatever the items.`);
+      if (found.least !== undefined) parts.push(`Between ${written(found.least)} and ${written(found.most)} for any set of items.`);
       if (found.shifted !== undefined) {
         const [least, most] = rangeOf(to, n), gives = found.shifted >= least && found.shifted <= most
-          ? `which gives ${written(found.shifted)}` : "with which the value cannot be";
-        parts.push(`${found.isAdded ? "Add" : "Subtract"} ${found.what}; on ${data.dataset}’s that is ${written(found.shift)}, ${gives}.`);
+          ? `which gives ${written(found.shifted)}` : "which makes this value impossible";
+        parts.push(`${found.isAdded ? "Add" : "Subtract"} ${found.what}; for ${data.dataset}’s items this is ${written(found.shift)}, ${gives}.`);
       }
       if (found.ratios) parts.push(measured(found, to));
       return row("–", parts.join(" ") || "Needs the distributions.");

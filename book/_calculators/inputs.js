@@ -100,7 +100,7 @@
       }
       show(asked);
       status.textContent = faults.length ? `This edition does not know ${faults.join(", ")} in the link; `
-        + "what it does not know is left as it was at first." : "";
+        + "these settings keep their first values." : "";
       place.scrollIntoView();
     }
     window.addEventListener("hashchange", take);

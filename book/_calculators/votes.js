@@ -75,7 +75,7 @@
     const file = make("input", {type: "file", id: "calculator-file", accept: ".csv,.tsv,.txt,text/csv"});
     const fileNote = make("p", {class: "note", role: "status"});
     const fileField = make("div", "field file", make("label", {for: "calculator-file"}, "A CSV of counts, or drop it here"),
-      file, make("p", "note", "One line per item, one column of counts per label. At most 20 MB, read in your browser, never sent, and in no link."),
+      file, make("p", "note", "One line per item, one column of counts per label. At most 20 MB. It is read in your browser, never sent, and not in the link."),
       fileNote);
     const status = make("p", "fault", "", {role: "status"});
     const answer = make("p", {class: "answer", role: "status"});
@@ -169,8 +169,8 @@
       const found = one.models[pair.value]?.[measure.value];
       if (!found) {
         const there = Object.keys(one.models).map((name) => data.pairs[name]).join(", ");
-        if (!there) return {fault: `This book judges no models on ${like}, so it cannot say how much two differ there.`};
-        return {fault: `On ${like} there are no such pairs; there are ${there}.`};
+        if (!there) return {fault: `This book judges no models on ${like}, so it cannot say how much two models differ there.`};
+        return {fault: `On ${like} there are no pairs of this kind, only: ${there}.`};
       }
       const {rows, n_pairs: pairs} = found;
       return {kind, rows, like, pairs, bias: measure.value === "jsd" ? one.bias : []};
@@ -203,7 +203,7 @@
     function bill(k, {items: n, price}) {
       if (n === null) return "";
       const all = `${count(n)} items with ${count(k)} ${k === 1 ? "vote" : "votes"} each are ${count(n * k)} votes`;
-      return price === null ? `${all}.` : `${all}; at ${price} a vote they cost ${costOf(n * k, price)}.`;
+      return price === null ? `${all}.` : `${all}; at ${price} per vote they cost ${costOf(n * k, price)}.`;
     }
 
     function ofVotes({kind, rows, like, isOwn, enough, draws}, values, last) {
@@ -222,20 +222,20 @@
       };
       const end = `with ${last}, ${isHigher ? `it is right on ${percent(atLast)}` : `they are within ${small(atLast)}`}`;
       const text = found === undefined
-        ? [make("b", "", `More than ${last} votes per item`), ` until ${what} like those of ${like}: ${end}. `
-          + "The numbers end there, and nothing is extrapolated."]
+        ? [make("b", "", `More than ${last} votes per item`), ` are needed before ${what} like those of ${like}: ${end}. `
+          + "Our numbers end there, and we do not extrapolate."]
         : [make("b", "", `${found} ${found === 1 ? "vote" : "votes"} per item`),
           `${low === high ? "" : ` (${low ?? `more than ${last}`} to ${high ?? `more than ${last}`})`}${
             found === rows[0][0] ? ` ${found === 1 ? "is" : "are"} enough: ${reading(found)}, on items like those of ${like}.`
-              : `: then ${what} like those of ${like}.`}`];
+              : `: with these, ${what} like those of ${like}.`}`];
       if (!isPlaced) range.value = found ?? last;
       return {
         answer: text,
         more: [found && bill(found, values)],
-        note: isOwn ? `“Right” and “everyone” mean all votes of an item, of which there are ${enough} or more. The curve ends at a `
-          + "third of them, and is still a little too good there: of ten votes like MNLI’s, three are right on 77% of items by "
-          + "the ten, on 72% by a hundred. The range is over items: what others like these would give."
-          : `The range is where 95% of such studies would be: 1.96 standard deviations over ${draws} draws of the truth and `
+        note: isOwn ? `Here “right” and “everyone” refer to all votes on an item, ${enough} or more. The curve ends at a third of them, `
+          + "and even there it is a little too good: on items like MNLI’s, three of ten votes are right on 77% of items if the "
+          + "ten decide, on 72% if a hundred do. The range is over items: what other items like these would give."
+          : `The range would hold 95% of studies like this: 1.96 standard deviations over ${draws} draws of the truth and `
           + "of the votes.",
         axis: isHigher ? "items with the right majority (%)" : "mean distance (TVD)",
         line: {at: isHigher ? 100 * goal : goal, text: isHigher ? `${values.target}%` : `${values.target}`},
@@ -253,17 +253,17 @@
       const each = `${k} ${k === 1 ? "vote" : "votes"} each`;
       const [n, low, high] = needed;
       const shown = (one) => (one > MOST_ITEMS ? `more than ${count(MOST_ITEMS)}` : one < FEWEST ? `fewer than ${FEWEST}` : count(one));
-      const text = [make("b", "", `${shown(n)} items`), ` with ${each} (${shown(low)} to ${shown(high)}, by the pair): `
-        + `they detect that two models differ by ${called}, in 80% of studies like those on ${like}.`];
+      const text = [make("b", "", `${shown(n)} items`), ` with ${each} (${shown(low)} to ${shown(high)}, depending on the pair) `
+        + `detect that two models differ by ${called}, in 80% of studies with items like those of ${like}.`];
       const of = (column) => detected(data.reach, between(rows, column, k, WAYS.models), values.items);
       const seen = values.items !== null && values.items >= FEWEST
         && `${count(values.items)} items with ${each} detect a difference of ${small(of(1))} (${small(of(2))} to ${small(of(3))}).`;
       const known = bias.filter(([size]) => size <= k).at(-1);
       const shifts = known && `With ${known[0]} ${known[0] === 1 ? "vote" : "votes"} per item`
-        + `${known[0] === k ? "" : ` (computed next below ${k})`}, JSD itself shifts the difference of two models by `
-        + `${small(known[1])} (median; at most ${small(known[2])}), which more items do not mend.`;
+        + `${known[0] === k ? "" : ` (the nearest number below ${k} in our tables)`}, JSD itself shifts the difference between two models by `
+        + `${small(known[1])} (median; at most ${small(known[2])}), and more items do not help.`;
       const isMisled = known && known[2] >= values.target;
-      if (isMisled) text.push(` But ${shifts[0].toLowerCase()}${shifts.slice(1)} The unbiased squared distance has no such shift.`);
+      if (isMisled) text.push(` But ${shifts[0].toLowerCase()}${shifts.slice(1)} The unbiased squared distance is not shifted.`);
       return {
         answer: text,
         more: [
@@ -272,7 +272,7 @@
           seen,
           !isMisled && shifts,
         ],
-        note: `Two-sided test at 5%. The range is that of the book’s ${pairs} pairs of this kind, from the easiest to the hardest.`,
+        note: `Two-sided test at 5%. The range is over the book’s ${pairs} pairs of this kind, from the easiest to the hardest.`,
         axis: "items needed",
         line: values.items === null ? null : {at: values.items, text: `${count(values.items)} items`},
         column: (row) => row.slice(1).map((one) => (data.reach / values.target) ** 2 * one),

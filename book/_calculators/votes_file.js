@@ -11,7 +11,7 @@
   const OF_IDS = /(^|[ _.-])id$|^(item|post|tweet|text|doc)id$/i;
   const KINDS = [["{", "JSON"], ["[", "a JSON list"], ["PK", "a zip archive or a workbook"], ["PAR1", "a parquet file"],
     ["\x1f\x8b", "a gzip archive"], ["%PDF", "a PDF"], ["\x93NUMPY", "a NumPy array"], ["<", "a web page"]];
-  const TOO_LARGE = `The file is larger than ${MOST_BYTES / 1e6} MB. Take a part of the items.`;
+  const TOO_LARGE = `The file is larger than ${MOST_BYTES / 1e6} MB. Use a part of the items.`;
   const EXPECTED = "This page reads a CSV with one line per item and one column of counts per label.";
 
   /* The rows of a CSV as lists of fields. */
@@ -31,7 +31,7 @@
     if (kind) return {fault: `The file is ${kind[1]}. ${EXPECTED}`};
     if (text.includes("\0") || text.includes("\ufffd")) return {fault: `The file is not UTF-8 text. ${EXPECTED}`};
     const [header, ...rows] = rowsOf(text);
-    if (!rows.length) return {fault: `The file is empty, or holds one line alone. ${EXPECTED}`};
+    if (!rows.length) return {fault: `The file is empty, or has only one line. ${EXPECTED}`};
     const odd = rows.findIndex((row) => row.length !== header.length);
     if (odd >= 0) return {fault: `Row ${odd + 1} has ${rows[odd].length} cells, the header ${header.length}. ${EXPECTED}`};
     const isCount = (cell) => /^\d{1,6}(\.0+)?$/.test(cell);
@@ -59,7 +59,7 @@
     }
     const counts = rows.map((row) => places.map((place) => Number(row[place])));
     const empty = counts.findIndex((item) => sum(item) === 0);
-    if (empty >= 0) return {fault: `Row ${empty + 1} has no vote. Leave such items out.`};
+    if (empty >= 0) return {fault: `Row ${empty + 1} has no vote. Leave out items without votes.`};
     return {counts, columns, unused};
   }
 
@@ -135,8 +135,8 @@
     const enough = totals[Math.max(Math.ceil(totals.length / 2), FEWEST_ITEMS) - 1] ?? 0;
     const most = Math.min(Math.floor(enough / 3), SIZES.at(-1));
     if (most < 2) {
-      return {fault: `At least ${FEWEST_ITEMS} items, and half of all, need six votes or more: from fewer votes, `
-        + "what k votes leave cannot be computed without a model of the rest."};
+      return {fault: `At least ${FEWEST_ITEMS} items, and half of all items, need six votes or more: with fewer, `
+        + "the error at k votes cannot be computed without a model of the missing votes."};
     }
     const groups = new Map();
     for (const item of counts.filter((one) => sum(one) >= enough)) {
@@ -163,7 +163,7 @@
     const left = unused.length ? `; not used: ${unused.slice(0, 8).map((one) => one || "(no name)").join(", ")}` : "";
     return `Counts in ${columns.slice(0, 12).join(", ")}${columns.length > 12 ? " …" : ""}${left}. `
       + `${count(n)} of ${count(of)} items have ${enough} votes or more and are used${isPart
-        ? `, a part of these (${count(used)}) so that this page stays quick` : ""}.`;
+        ? `; of these, this page takes ${count(used)} to stay fast` : ""}.`;
   }
 
   Object.assign(window.Calculators, {TOO_LARGE, readVotes: read, curvesOf, agreement, distance, described});

@@ -189,8 +189,8 @@
       all.hidden = true;
       region.focus();
     }}, `Show all ${count(rows.length)}`);
-    const caption = make("caption", "", `Worth in people on ${dataset.short} (${titleOf(placing.pool)}), the best `
-      + "first, recalibrated; beside it the worth as it is, with the places by that.");
+    const caption = make("caption", "", `Recalibrated worth in people on ${dataset.short} (${titleOf(placing.pool)}), best `
+      + "first; next to it, the worth as it is, with the places by it.");
     const region = make("div", "table-scroll", table("published evaluate-board", caption,
       ["System", "Place", "Worth, recalibrated", "As it is (place)"], lines),
       {tabindex: "0", role: "region", "aria-label": "Among all systems"});
@@ -201,11 +201,11 @@
     const [recalibrated, plain] = RANKED_BY.map((name) => sets[name]?.get("yours"));
     if (!recalibrated) return "";
     return `Among all systems of the scoreboard on ${dataset.short} (${titleOf(pool)}), ${worth.name} has `
-      + `${inPlaces(recalibrated)} by what it is worth recalibrated`
+      + `${inPlaces(recalibrated)} by its recalibrated worth`
       + `${plain ? `, and ${inPlaces(plain)} as it is` : "; one label has no place as it is"}.`;
   }
 
-  const SETTING = "Setting it among all systems …";
+  const SETTING = "Ranking it among all systems …";
 
   /* What stands on the page is painted before something that takes a second. */
   function painted() {
@@ -252,8 +252,8 @@
       said,
       ...(offered.length > 1 ? [make("p", "evaluate-choice", [make("label", "", "On", {for: id}), chosen])] : []),
       body,
-      make("p", "note", "A place is a set, which holds for all systems at once with 95% confidence: those below are clearly "
-        + "farther from people on the same items, those above clearly nearer (4,000 resamples of the items, each pair on the "
+      make("p", "note", "A place is a set of ranks that holds for all systems at once with 95% confidence: systems below are clearly "
+        + "farther from people on the same items, systems above clearly nearer (4,000 resamples of the items, each pair on the "
         + "items that both cover). People have no place."),
     );
     await show();

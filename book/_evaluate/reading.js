@@ -72,7 +72,7 @@
     const first = String.fromCharCode(...new Uint8Array(buffer.slice(0, 99)))
       .replace(/^(\xef\xbb\xbf)?\s*/, "");
     const [, found, todo] = KINDS.find(([start]) => first.startsWith(start)) ?? [];
-    if (found) throw new Fault("This page reads CSV and JSON alone.", {found, expected: "a CSV file", todo});
+    if (found) throw new Fault("This page reads only CSV and JSON.", {found, expected: "a CSV file", todo});
     try {
       return new TextDecoder("utf-8", {fatal: true}).decode(buffer); // without a byte-order mark
     } catch {

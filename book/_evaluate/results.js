@@ -51,18 +51,18 @@
       make("th", "", worth.name, {scope: "row"}),
       ...measures.map(([name, about]) => cell(name, about, worth)),
     ]));
-    const meaning = "What it is worth: people to ask about each item, on top of knowing how often "
-      + "each label is given overall (the base rate), and skill from 0 (the base rate) to 1.";
+    const meaning = "Worth is how many people you would have to ask about each item, on top of knowing how "
+      + "often each label is given overall (the base rate). Skill runs from 0 (the base rate) to 1.";
     const caption = make("caption", "sr-only", "What it is worth");
     const [{why, notRecalibrated, isHard, credibility}] = worths;
     const marks = [1, 2, 5, 10].map((k) => `${k}: ${(k / (k + credibility)).toFixed(2)}`);
     const notes = [
-      "Recalibrated: by a map of its log-probabilities, fitted to the votes on other texts. That is what "
-        + "the system knows. Shrunk: drawn towards the base rate by one number, for fewer items.",
+      "Recalibrated: by a map of its log-probabilities, fitted to the votes on other texts. This shows "
+        + "what the system knows. Shrunk: drawn towards the base rate by one number, for fewer items.",
       why && `Worth and skill: ${why}.`,
       notRecalibrated && `Recalibrated: ${notRecalibrated}.`,
-      isHard && "One label per item: recalibrated, it is the mean vote given the label, and compares with people, "
-        + "of whom one is worth about 1.",
+      isHard && "One label per item: recalibrated, a label stands for the mean vote on other items with that label, "
+        + "and can be compared with people; one person is worth about 1.",
       credibility >= 0 && `Skill by number of people asked, ${marks.join(", ")}.`,
     ];
     const headings = ["System", ...measures.map(([, {title}]) => title)];
@@ -128,7 +128,7 @@
       const {all, place, ranked, ends: [first, last]} = placed(
         dataset.others, values[name], name, measure.better
       );
-      const reach = first === last ? "; its whole interval lies there"
+      const reach = first === last ? "; its whole interval stays there"
         : `; its interval reaches from place ${first} to ${last}`;
       said.textContent = ranked > 1 // else the paper has no such number
         ? `Among the models of Nie et al. (2020), ${model} takes place ${place} of ${ranked} on `
@@ -148,7 +148,7 @@
       {"data-button": "Copy the sentences for your paper"});
     window.addCopyButton?.(box);
     const isWhole = predictions.places.length === predictions.dataset.uids.length;
-    const notes = [known.wordings.to_add, !isWhole && "Of a part of the items, this page does not draw what a second "
+    const notes = [known.wordings.to_add, !isWhole && "For a part of the items, this page does not compute what a second "
       + "crowd and a perfect model would score; chaos evaluate --report does."];
     return [box, ...notes.filter(Boolean).map((words) => make("p", "note", words))];
   }
@@ -158,11 +158,11 @@
     const {dataset, notes, places} = predictions;
     const isWhole = places.length === dataset.uids.length;
     const explained = [
-      "Intervals resample the items, each with its votes; what is recalibrated is held fixed. ECE "
-        + "has none: chance alone makes it larger on a resample.",
+      "Intervals resample the items, each with its votes; recalibrated predictions are held fixed. ECE "
+        + "has no interval: chance alone makes it larger on a resample.",
       ...notes.map((note) => `Note: ${note}.`),
       ...(dataset.others.length && !isWhole
-        ? ["On a part of the items, a system is not placed among the others."] : []),
+        ? ["A system that covers only a part of the items is not ranked among the others."] : []),
     ];
     return [
       make("h3", "", dataset.title),

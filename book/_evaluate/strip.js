@@ -130,8 +130,8 @@
       ]));
     return [
       make("p", "evaluate-answer", sentence(worth, rows, dataset)), place,
-      make("p", "note", `Filled: as it is. Hollow: ${how}, fitted on other items’ votes. With 95% intervals. `
-        + "The distances on the scale are those of skill, from the base rate to the population."),
+      make("p", "note", `Filled: as it is. Hollow: ${how}, fitted on other items’ votes. Bars are 95% intervals. `
+        + "The scale is linear in skill, from the base rate to knowing everyone’s answers."),
       make("details", "", make("summary", "", "The same as a table"),
         make("div", "table-scroll", table("published evaluate-worth",
           make("caption", "sr-only", "Worth in people"), ["System", "worth", `worth, ${how}`], lines),

@@ -46,7 +46,10 @@ if (window.location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMM
 const {setIndex} = Search;
 Search.setIndex = function (index) {
   const {hasOwnProperty} = Object.prototype, plain = Object.create(null, {hasOwnProperty: {value: hasOwnProperty}});
-  for (const one of Object.values(index)) if (one?.constructor === Object) Object.setPrototypeOf(one, plain);
+  for (const one of Object.values(index)) {
+    // Not by its constructor, which is a number where a page has that word.
+    if (one && typeof one === "object" && !Array.isArray(one)) Object.setPrototypeOf(one, plain);
+  }
   setIndex.call(Search, index);
 };
 

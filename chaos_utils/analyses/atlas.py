@@ -47,7 +47,7 @@ _QUANTITIES = {
     "unanimous": "items on which all agree",
 }
 _ESTIMATES = {
-    "plain": "vote shares as they are",
+    "plain": "raw vote shares",
     "miller_madow": "Miller–Madow",
     "prior": "nonparametric prior",
     "unbiased": "unbiased",

@@ -74,9 +74,9 @@ def vote_warnings(votes: Votes, *, agreement: Table, majorities: Table, near_cha
     if not is_inside and abs(expected - disagreement["value"]) > _PRIOR_TOLERANCE:
         certainty = "sure" if expected < disagreement["value"] else "unsure"
         warnings.append(
-            f"for so many labels, the votes are too few for the prior: it expects two votes to "
+            f"with so many labels, the votes are too few for the prior: it expects two votes to "
             f"differ {_percent(expected)} of the time, not {_percent(disagreement['value'])}; what "
-            f"is said of all people below is too {certainty}"
+            f"this page says about all people below is too {certainty}"
         )
     if not warnings:
         return ""
@@ -101,7 +101,7 @@ def _data_needed(
 ) -> Iterator[tuple[str, str]]:
     """Yield what could be known, and the data for it."""
     annotations = votes.annotations
-    what_they_are = "Groups", "say what annotators are (`annotator_fields:`, `about_annotators:`)"
+    what_they_are = "Groups", "describe the annotators (`annotator_fields:`, `about_annotators:`)"
     ask_again = "ask some people again about some of the same items, and give `round:`"
     if annotations is None:
         yield "Persons", "say who gave each vote (`annotator:`); running numbers will do"
@@ -115,17 +115,19 @@ def _data_needed(
             "or keep one of them",
         )
     elif not len(again):
-        no_overlap = "nobody judged an item in two rounds, with others beside: ask the same people"
+        no_overlap = (
+            "nobody judged an item in two rounds that others also judged: ask the same people"
+        )
         has_rounds = annotations.round is not None
         yield "Noise or opinion", f"{no_overlap} again" if has_rounds else ask_again
     if not shares["rest"].notna().any():
-        yield "Persons", "let people judge several items each, which others judge, too"
+        yield "Persons", "let each person judge several items that others also judge"
     n_annotators = near_chance["n_annotators"].iloc[0]
     n_few = n_annotators - near_chance["n_judged"].iloc[0]
     if n_few:
         yield (
             "Who is careless",
-            f"give each annotator {ENOUGH_VOTES} votes or more on items that others judge, too "
+            f"ask each annotator for {ENOUGH_VOTES} votes or more on items that others also judge "
             f"({n_few:,} of {counted(n_annotators, 'annotator')} have fewer)",
         )
     if not annotations.fields:
@@ -146,13 +148,13 @@ def _annotator_warnings(near: pd.DataFrame, disagreement: pd.Series) -> Iterator
     n_people = near.iloc[0]["n_annotators"]
     people = f"{counted(n_people, 'annotator')} gave these votes"
     if disagreement["over"] != OVER_BOTH:
-        yield f"{people}, which cannot say how far others would agree"
+        yield f"{people}, so the votes cannot say how far others would agree"
     elif n_people <= _FEW_PEOPLE:
-        yield f"{people}, and are too few to speak for others: the intervals are a guess"
+        yield f"{people}, too few to speak for others: the intervals are only a guess"
     elif disagreement["of_five"] > _LARGEST_OF_FIVE:
         yield (
-            f"{_percent(disagreement['of_five'])} of what other annotators would change hangs on "
-            "five of these: even the interval over annotators is too short"
+            f"{_percent(disagreement['of_five'])} of what other annotators would change depends on "
+            "five of these annotators: even the interval over annotators is too short"
         )
 
 
@@ -161,10 +163,10 @@ def _interval_warnings(agreement: pd.DataFrame) -> Iterator[str]:
     disagreement, alpha = agreement.loc["disagreement"], agreement.loc["alpha"]
     items = f"{counted(disagreement['n_items'], 'item')} with two votes"
     if pd.isna(disagreement["low"]):
-        alike = "people disagree alike on each"
+        alike = "people disagree equally on each"
         if not disagreement["value"]:
             alike = "nobody disagrees on any"
-        yield f"{alike} of {items}: how far they agree on others has no interval"
+        yield f"{alike} of {items}, so how far they agree on other items has no interval"
     if disagreement["high"] - disagreement["low"] > _WIDEST_INTERVAL:
         yield (
             f"{items} are too few to say how far people agree"
@@ -175,16 +177,16 @@ def _interval_warnings(agreement: pd.DataFrame) -> Iterator[str]:
         most = disagreement["value"] / agreement.loc["evenness", "value"]
         yield (
             f"these votes differ more often ({_percent(disagreement['value'])}, corrected for "
-            f"their number) than people can ({_percent(most)} at most): that is chance"
+            f"their number) than people can ({_percent(most)} at most), which is due to chance"
             + ("" if pd.isna(disagreement["low"]) else ", and the interval is too short")
         )
     if alpha["low"] > 0 or (pd.isna(alpha["low"]) and alpha["value"] > 0):
         return
     if alpha["over"] == OVER_BOTH and alpha["value"] > 0:
-        yield "the interval of α holds 0: other annotators might agree no more than by chance"
+        yield "the interval of α includes 0: other annotators might agree no more than by chance"
         return
     yield (
-        "the votes do not show that items differ in what people say of them: neither items nor "
+        "the votes do not show that items differ in what people say about them: neither items nor "
         "systems can be ranked"
     )
 
@@ -195,14 +197,14 @@ def _agreement_sentence(agreement: pd.DataFrame) -> str:
     differ = f"{_percent(disagreement['value'])}{_interval(disagreement)} of the time"
     sentence = f"Two votes on the same item differ {differ}"
     if not pd.isna(alpha["value"]):
-        sentence += f"; beyond chance they agree by α = {number(alpha['value'], 2)}"
+        sentence += f"; corrected for chance, their agreement is α = {number(alpha['value'], 2)}"
         if not pd.isna(alpha["low"]):
             sentence += f" [{number(alpha['low'], 2)}, {number(alpha['high'], 2)}]"
         sentence += ", where 1 is full agreement"
     if "alike" in agreement.index:
         alike = agreement.loc["alike"]
         differ = f"{_percent(alike['value'])}{_interval(alike)} of the time"
-        sentence += f". Two people differ {differ}, if each annotator counts alike"
+        sentence += f". Two people differ {differ}, if each annotator counts equally"
     over = "" if pd.isna(disagreement["low"]) else f" Intervals are over {disagreement['over']}."
     return f"{sentence}.{over}"
 
@@ -236,29 +238,28 @@ def _noise_sentence(again: pd.DataFrame) -> str:
     """Say how often *the* same person, and two people, differ, and what this is not."""
     same, two = (_with_interval(again.loc[name]) for name in ("same", "two"))
     sentence = (
-        f"same person, asked again, gives another label {same} of the time; two people, each "
-        f"in another round, differ {two} of the time."
+        f"same person, asked again, gives another label {same} of the time; two people, in "
+        f"different rounds, differ {two} of the time."
     )
     if "ratio" not in again.index:
         return sentence
     return (
-        f"{sentence} About {_with_interval(again.loc['ratio'])} of the disagreement would be there "
-        "with the same person asked twice; a change of mind is part of that, and memory hides "
-        "slips."
+        f"{sentence} About {_with_interval(again.loc['ratio'])} of the disagreement would remain "
+        "if one person answered twice; this includes changes of mind, and memory hides slips."
     )
 
 
 def _share_sentence(shares: pd.Series) -> str:
     """Say which shares of a vote's variance go with the text, the person and neither."""
-    last = f"and {_percent(shares['rest'])} with neither"
+    last = f"and {_percent(shares['rest'])} to neither"
     if not pd.isna(shares["again"]):
         last = (
-            f"{_percent(shares['opinion'])} with the person’s own view of the text, and "
-            f"{_percent(shares['again'])} with the occasion (the same person says something else "
-            "another time)"
+            f"{_percent(shares['opinion'])} to the person’s own view of the text, and "
+            f"{_percent(shares['again'])} to the occasion (asked again, the same person answers "
+            "differently)"
         )
     text, person = _percent(shares["text"]), _percent(shares["person"])
-    return f"Of a vote’s variance, {text} goes with the text, {person} with the person, {last}."
+    return f"Of a vote’s variance, {text} is due to the text, {person} to the person, {last}."
 
 
 def _group_sentence(groups: pd.DataFrame) -> str:
@@ -276,14 +277,14 @@ def _group_sentence(groups: pd.DataFrame) -> str:
         ]
         return (
             f"A part of the disagreement lies between groups of people: {', '.join(parts)}. It is "
-            "a mean over texts, which says nothing of one text, or of a single person."
+            "a mean over texts, and says nothing about a single text or person."
         )
     many = len(groups) > 1
     which = f"any of {len(groups)} fields" if many else "the one field that can be judged"
-    sentence = f"No part of the disagreement is shown to lie between groups, by {which}"
+    sentence = f"We cannot show that any of the disagreement lies between groups, by {which}"
     if groups["joint_high"].notna().any():
         most = _percent(min(max(groups["joint_high"].max(), 0), 1))
-        until = "intervals, for all at once, reach" if many else "interval reaches"
+        until = "intervals, corrected for all, reach" if many else "interval reaches"
         sentence += f"; the {until} up to {most}"
     return f"{sentence}. That does not show that groups agree."
 
@@ -291,8 +292,8 @@ def _group_sentence(groups: pd.DataFrame) -> str:
 def _majority_sentence(majorities: pd.DataFrame) -> str:
     right, sure = (majorities.loc[name, "value"] for name in ("right", "sure"))
     return (
-        f"The majority label is also the commonest of all people on about {_percent(right)} of "
-        f"the items; on {_percent(sure)}, that is 95% sure."
+        f"The majority label is also the commonest among all people on about {_percent(right)} of "
+        f"the items; on {_percent(sure)} of the items, this is 95% sure."
     )
 
 
@@ -314,21 +315,22 @@ def _annotator_sentence(near: pd.DataFrame) -> str:
     """Say how many annotators are near chance, how many votes they gave, and what these change."""
     if not len(near):
         return (
-            "It is not known who gave which vote: nobody can be found who labelled at random, "
-            "intervals are over items alone, and no model can be tested in an annotator's place."
+            "It is not known who gave which vote: we cannot find people who labelled at random, "
+            "intervals are over items only, and no model can be tested in an annotator's place."
         )
     row = near.iloc[0]
     annotators = counted(row["n_annotators"], "annotator")
     if not row["n_usual"]:
-        return f"None of {annotators} has votes enough to be judged."
+        return f"None of {annotators} has enough votes to be judged."
     if pd.isna(row["median"]):
         return (
-            f"Beyond chance, the {annotators} do not clearly agree, so that nobody stands out: "
-            "these votes cannot say who labels at random."
+            f"Beyond chance, the {annotators} do not clearly agree, so nobody stands out: "
+            "these votes cannot show who labels at random."
         )
     if not row["n_judged"]:
         return (
-            f"None of {annotators} has a hundred votes, by which we could say who labels at random."
+            f"None of {annotators} has a hundred votes; with fewer, we cannot say who labels at "
+            "random."
         )
     judged = f"{counted(row['n_judged'], 'annotator')} with a hundred votes or more"
     if row["n_judged"] < row["n_annotators"]:
@@ -340,7 +342,7 @@ def _annotator_sentence(near: pd.DataFrame) -> str:
         f"hardly more than by chance. They gave {_percent(row['share_of_votes'])} of the votes. "
         f"Two votes differ {_percent(row['disagreement'])} of the time with them, and "
         f"{_percent(row['disagreement_without'])} without them "
-        f"({_percent(row['disagreement_elsewhere'])} on items that did not serve to find them)."
+        f"({_percent(row['disagreement_elsewhere'])} on items that were not used to find them)."
     )
 
 
@@ -353,20 +355,20 @@ def _replacement_sentences(replacement: Table | None) -> Iterator[str]:
     constant, person = yardsticks[COMMONEST], yardsticks[ONE_MORE]
     systems = [row for row in rows if row["origin"] not in ("baseline", "reference")]
     if pd.isna(person["passed"]):
-        yield "They are too few for a verdict on whether a model may replace one."
+        yield "There are too few annotators for a verdict on whether a model may replace one."
         return
     passing = [in_markdown(row["system"]) for row in systems if row["passed"]]
     if systems:
         yield (
-            f"{_passing_phrase(passing, len(systems))} the test of replacing one "
+            f"{_passing_phrase(passing, len(systems))} the test of replacing an annotator "
             f"(ε = {person['epsilon']:g})."
         )
     sentence = f"One more person would pass in {_percent(person['passed'])} of simulations"
     if person["passed"] < 0.5 and len(passing) < len(systems):
-        sentence += ", so that not to pass says little here"
+        sentence += ", so failing says little here"
     yield f"{sentence}."
     if constant["verdict"] == PASSES:
-        yield "To give each item the most frequent label passes, too: passing says nothing here."
+        yield "Giving each item the most frequent label also passes: passing says nothing here."
 
 
 def _passing_phrase(passing: Sequence[str], n_systems: int) -> str:
@@ -393,11 +395,11 @@ def _system_sentences(
     if not names and len(detectable):
         row = detectable[detectable["measure"] == "sq_distance"].iloc[-1]
         yield (
-            f"To tell two systems apart, their squared distance must differ by "
-            f"{number(row['difference'], 3)} (found in 80% of studies)."
+            f"To tell two systems apart, their squared distances must differ by "
+            f"{number(row['difference'], 3)} (detected in 80% of studies)."
         )
     elif not names:
-        yield "The items are too few to tell two systems apart."
+        yield "There are too few items to tell two systems apart."
 
 
 def _percent(share: float) -> str:

@@ -38,7 +38,7 @@ _QUANTITIES = {  # by their names in the table: what they are, and whether they 
     "entropy": ("Shannon entropy (nats)", False),
     "entropy_plain": ("the same, by raw vote shares", False),
     "sure": ("“95% sure” majorities right, %", True),
-    "interval": ("95% intervals that hold, %", True),
+    "interval": ("95% intervals that hold the share, %", True),
     "interval_early": ("the same, if the prior’s fit stops early", True),
     "interval_dirichlet": ("the same, by a Dirichlet prior", True),
 }

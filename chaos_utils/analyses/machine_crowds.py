@@ -745,16 +745,16 @@ STACKED_COLUMNS = [
     Column("systems", "n_systems", 0),
     with_ends("JSD", "jsd", 3, best="lowest"),
     with_ends("worth in people", "people", 1),
-    with_ends("language models", "by_models", 3, group="JSD less by the"),
-    with_ends("encoders", "by_encoders", 3, group="JSD less by the"),
+    with_ends("language models", "by_models", 3, group="fall in JSD by adding"),
+    with_ends("encoders", "by_encoders", 3, group="fall in JSD by adding"),
 ]
 PARTED_COLUMNS = [
     DATASET,
     Column("most people", "people_label"),
     Column("nearly all models", "models_label"),
     Column("items", "n_items", 0),
-    Column("with their majority", "people", 0, percent=True, group="people, %"),
-    Column("with the models", "people_with_models", 0, percent=True, group="people, %"),
+    Column("for their majority label", "people", 0, percent=True, group="people, %"),
+    Column("for the models’ label", "people_with_models", 0, percent=True, group="people, %"),
     Column("models give the old label, % of items", "old", 0, percent=True),
 ]
 _MODEL_NAMES = {"llama-31": "Llama 3.1", "mistral-v03": "Mistral v0.3"}  # without their dots

@@ -455,7 +455,7 @@ SHARES_COLUMNS = [
 ]
 GROUPS_COLUMNS = [
     DATASET,
-    Column("people by", "field", names=lambda name: str(name).lower()),
+    Column("grouped by", "field", names=lambda name: str(name).lower()),
     with_ends("between groups, %", "share", 1, percent=True),
     Column("p, Holm", "p_holm", 2),
     Column("same group, %", "same", 1, percent=True, group="two people differ"),
@@ -464,10 +464,10 @@ GROUPS_COLUMNS = [
     Column("people", "n_people", 0),
 ]
 MODEL_COLUMNS = [
-    Column("people by", "field", names=lambda name: str(name).lower()),
+    Column("grouped by", "field", names=lambda name: str(name).lower()),
     Column("group", lambda row: in_markdown(row["group"])),
     with_ends("skill", "skill", 2),
-    Column("worth, in its people", lambda row: _worth_text(row)),
+    Column("worth in its people", lambda row: _worth_text(row)),
     with_ends("more than elsewhere", "gap", 2),
     Column("p, Holm", "p_holm", 2),
     Column("people", "n_people", 0),

@@ -721,5 +721,5 @@ USES_COLUMNS = [
 BESIDE_COLUMNS = [
     Column("source", "paper"),
     Column("numbers", "numbers", 0),
-    Column("agree to the digits printed", "agree", 0),
+    Column("agree to the printed digits", "agree", 0),
 ]

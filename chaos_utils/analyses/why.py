@@ -458,15 +458,15 @@ def _correlations(means: Floats) -> dict[str, Floats]:
 
 
 _PREDICTOR_NAMES = {
-    "stated": "a probability, the mean of a few people’s",
+    "stated": "mean of a few people’s stated probabilities",
     "1": "one other person’s vote",
     "2": "two other people’s votes",
     "3": "three other people’s votes",
 }
 STATED_COLUMNS = [
-    Column("what is known of an item", "predictor", names=_PREDICTOR_NAMES),
+    Column("known about the item", "predictor", names=_PREDICTOR_NAMES),
     with_ends("correlation with the share of entailment", "correlation", 2),
-    with_ends("as good as so many votes", "votes_worth", 1),
+    with_ends("worth in votes", "votes_worth", 1),
     Column("items", "n_items", 0),
 ]
 
@@ -480,14 +480,14 @@ ERROR_COLUMNS = [
     Column("judged by", "judges"),
     Column("label", "status", names=_STATUS_NAMES),
     Column("labels", "n_labels", 0),
-    Column("a minority label has, %", "each", 1, percent=True),
+    Column("share of one minority label, %", "each", 1, percent=True),
     Column("labels", "minority_labels", 1, percent=True, group="of the minority, %"),
     Column(
         "votes", "minority_share", 1, "minority_low", "minority_high", percent=True,
         group="of the minority, %",
     ),
-    Column("labels", "given_labels", 1, percent=True, group="of it, on labels that were given, %"),
-    Column("votes", "given_share", 1, percent=True, group="of it, on labels that were given, %"),
+    Column("labels", "given_labels", 1, percent=True, group="of the minority, given labels, %"),
+    Column("votes", "given_share", 1, percent=True, group="of the minority, given labels, %"),
 ]  # fmt: skip
 
 

@@ -647,7 +647,7 @@ def _plain(value: float) -> str:
 QUANTITIES: Mapping[str, str] = {
     "disagreement": "two votes on an item differ (quadratic entropy)",
     "evenness": "the same, as a share of its maximum",
-    "alike": "two annotators differ, each counted alike",
+    "alike": "two annotators differ, each counted equally",
     "alpha": "Krippendorff’s α",
     "alpha_ordered": "Krippendorff’s α, ordinal",
     "miller_madow": "Shannon entropy (nats), Miller–Madow",
@@ -655,13 +655,13 @@ QUANTITIES: Mapping[str, str] = {
     "majority_share": "share of the majority label",
     "no_majority": "items where no label has half the votes",
     "tied": "items with a tie for the majority",
-    "unanimous": "items on which all agree",
-    "right": "majority label is also the commonest of all people",
-    "sure": "items where that is 95% sure",
+    "unanimous": "unanimous items",
+    "right": "majority label is also the commonest among all people",
+    "sure": "items where this is 95% sure",
 }
 AGREEMENT_COLUMNS = [
     Column("", "quantity", names=QUANTITIES),
-    Column("votes as they are", "plain", 3),
+    Column("raw votes", "plain", 3),
     Column("corrected for few votes", "value", 3, "low", "high"),
     Column("interval over", "over"),
 ]
@@ -690,7 +690,7 @@ BUDGET_COLUMNS = [
     Column("votes per item", _votes_or_prior),
     _error_column("DistCE (TVD) from all people", "dist_ce", 3),
     _error_column("JSD from all people", "jsd", 3),
-    _error_column("majority label is all people’s (%)", "new_accuracy", 1, percent=True),
+    _error_column("majority label is that of all people (%)", "new_accuracy", 1, percent=True),
 ]
 ITEM_COLUMNS = [
     Column("item", lambda row: ItemText(row["dataset"], row["uid"])),
@@ -711,9 +711,11 @@ ANNOTATOR_COLUMNS = [
 ]
 TOTAL_COLUMNS = [
     Column("annotators", "n_annotators"),
-    Column("votes of one, median", "median_votes", 1),
+    Column("median votes per annotator", "median_votes", 1),
     Column("with ten votes or more", "n_usual"),
-    Column("items whose likeliest label is no majority label (%)", "relabelled", 1, percent=True),
+    Column(
+        "items whose likeliest label is not a majority label (%)", "relabelled", 1, percent=True
+    ),
 ]
 _DISAGREEMENT: dict[str, Any] = {"percent": True, "group": "two votes differ (%)"}
 NEAR_COLUMNS = [

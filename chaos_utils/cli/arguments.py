@@ -35,7 +35,9 @@ def assignments(texts: list[str] | None) -> dict[str, str]:
         name = name.strip()
         if not equals or not name:
             raise ChaosError(
-                "Parameters are given as NAME=VALUE.", found=text, expected="such as -p seed=1"
+                "A parameter needs a name and a value.",
+                found=text,
+                expected="NAME=VALUE, such as seed=1",
             )
         if name in pairs:
             raise ChaosError(f"Parameter {name!r} is given twice.", found=text)
@@ -71,8 +73,8 @@ def formula_notes(names: Iterable[str]) -> list[str]:
     if not n_formulas:
         return []
     return [
-        f"{counted(n_formulas, 'name')} in this file would be computed by a spreadsheet (=, +, - "
-        "or @ comes first): open it as text"
+        f"a spreadsheet would take {counted(n_formulas, 'name')} in this file for formulas, which "
+        "begin with =, +, - or @: open it as text"
     ]
 
 
@@ -84,7 +86,12 @@ def check_result(target: Path, votes: str, force: bool) -> None:
     from chaos_utils.datasets.loading import find_votes
 
     if target.suffix.lower() != ".csv":
-        raise ChaosError("This file will be CSV.", found=str(target), todo="name it .csv: --out")
+        raise ChaosError(
+            "The file to write is CSV.",
+            found=str(target),
+            expected="a name that ends in .csv",
+            todo="choose one with --out",
+        )
     check_free(target, force)
     if not target.exists():
         return
@@ -93,7 +100,7 @@ def check_result(target: Path, votes: str, force: bool) -> None:
     for path in (*described, *(path for files in found for path in files.paths)):
         if path.exists() and target.samefile(path):
             raise ChaosError(
-                "The votes are read from this file.", where=target, todo="choose another: --out"
+                "The votes are in this file.", where=target, todo="write to another: --out"
             )
 
 

@@ -16,13 +16,13 @@ from chaos_utils.cli.extras import require
 @command(needs="book")
 def build(
     sample: Sample = False,
-    strict: Annotated[bool, Option("--strict", help="Fail where data is missing.")] = False,
+    strict: Annotated[bool, Option("--strict", help="Fail if data is missing.")] = False,
     cores: Annotated[int, Option(min=0, help="Chapters at a time; 0 for one per core.")] = 0,
     dry_run: DryRun = False,
     force: Annotated[bool, Option("--force", help="Run everything again.")] = False,
     recompute: Annotated[
         bool,
-        Option("--recompute", help="Run everything again, and read no table that is recorded."),
+        Option("--recompute", help="Run everything again, without reading recorded tables."),
     ] = False,
     url: Annotated[
         str,
@@ -104,8 +104,8 @@ def verify() -> Replies:
         )
     if outdated:
         lines.append(
-            f"{len(outdated)} of those that agree were made by other code; run `make record` "
-            "to update them"
+            f"{len(outdated)} of those that agree were made by other code: `make record` updates "
+            "them"
         )
     answer = {"records": len(stored), "differences": [asdict(change) for change in differences]}
     yield Reply(answer | {"unchecked": unchecked, "outdated": outdated}, lines)
@@ -132,7 +132,7 @@ def release(
     ] = None,
     doi: Annotated[
         str | None,
-        Option(help="Only write the DOI that the repository has reserved into CITATION.cff."),
+        Option(help="Only write this DOI, which the repository has reserved, into CITATION.cff."),
     ] = None,
 ) -> Replies:  # fmt: skip
     """Make the archive of the built book for a repository such as Zenodo, or check one."""
@@ -143,7 +143,7 @@ def release(
     refuse_several(out=to, check=check, doi=doi is not None)
     if doi is not None:
         citation = releasing.fill_doi(doi)
-        todo = f"{citation} names {doi}: commit it, `make book`, and `chaos release` again"
+        todo = f"{citation} names {doi}: commit it, then run `make book` and `chaos release` again"
         yield Reply({"citation": str(citation), "doi": doi}, [todo])
         return
     archive = check or releasing.make(to or paths.build() / "release")

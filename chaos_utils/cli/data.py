@@ -64,7 +64,7 @@ def _described_files(selected: dict[str, Path | None]) -> dict[str, Path]:
 @data.command("status")
 @command()
 def data_status() -> Replies:
-    """Show each file: its dataset, its place, its size, and whether it is as published."""
+    """Show each file: its dataset, place and size, and whether it is as published."""
     from chaos_utils.datasets import sources
     from chaos_utils.datasets.catalogue import known_datasets
 
@@ -131,7 +131,7 @@ def _advice(faulty: dict[str, str], described_by: dict[str, Path]) -> str:
         str(path): None for name, path in described_by.items() if faulty.get(name) == "DIFFERS"
     }
     if yaml_files:
-        return f"correct the sha256 in {', '.join(yaml_files)}, if this is the file that is meant"
+        return f"if this is the right file, correct its sha256 in {', '.join(yaml_files)}"
     if any(answer == "DIFFERS" for answer in faulty.values()):
-        return "remove a file that differs, then run `chaos data fetch`"
+        return "remove the files that differ, then run `chaos data fetch`"
     return "run `chaos data fetch`"

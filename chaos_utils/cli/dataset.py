@@ -29,7 +29,7 @@ Item = Annotated[
     Option(
         "--item",
         metavar="COLUMN",
-        help="Column of the items; several, separated by commas, where they name an item together.",
+        help="Column of the items; several, separated by commas, if together they identify one.",
     ),
 ]
 Annotator = Annotated[
@@ -48,7 +48,7 @@ def check(
     annotator: Annotator = "",
     label: Label = "",
 ) -> Replies:
-    """Report what votes hold, and what can be computed from them; exit code 2 on faults."""
+    """Report what a votes file holds and what can be computed from it; exit code 2 on faults."""
     from chaos_utils.base import paths
     from chaos_utils.datasets.dataset import is_dataset_file
     from chaos_utils.datasets.findings import check_file, check_votes
@@ -169,8 +169,8 @@ def init(
         str,
         Option(
             metavar="NUMBERS",
-            help="Cut a rating into classes at these numbers, from the lowest of its scale to the "
-            "highest: 0,25,75,100.",
+            help="Cut a rating into classes at these numbers, from the lowest to the highest of "
+            "its scale: 0,25,75,100.",
         ),
     ] = "",
     force: Replace = False,
@@ -183,7 +183,7 @@ def init(
     target = to or votes.with_suffix(".yml")
     if not is_dataset_file(target):
         raise ChaosError(
-            "A dataset's file ends in .yml or .yaml.", found=str(target), todo="name it so: --out"
+            "A dataset's file ends in .yml or .yaml.", found=str(target), todo="rename it: --out"
         )
     check_free(target, force)
     text, notes, faults = describe(
@@ -213,13 +213,13 @@ def export(
     ] = None,
     shrunken: Annotated[
         bool,
-        Option("--shrunk", help="Shares that a prior expects, to look at, not to train on."),
+        Option("--shrunk", help="Shares shrunk by a prior: to look at, not to train on."),
     ] = False,
     force: Replace = False,
 ) -> Replies:
     """Write soft labels for training: the vote shares of each item, as CSV.
 
-    Raw shares are unbiased, and better to learn than shrunken ones: the chapter *Repairing
+    Raw shares are unbiased, and better to train on than shrunken ones: the chapter *Repairing
     predictions with few votes* compares them (tbl-soft-labels).
     """
     from chaos_utils.base.files import csv_text, write_text
@@ -235,7 +235,7 @@ def export(
     notes = [*loaded.notes, *formula_notes([*loaded.uids, *loaded.dataset.codes])]
     if shrunken:
         notes.append(
-            "shrunken shares are nearer to people on each item, and worse to train on than raw "
+            "shrunken shares are nearer to people on each item, but worse to train on than raw "
             "ones: a model that learns from raw shares shrinks by itself (tbl-soft-labels)"
         )
     lines = [str(target), f"  {counted(len(loaded), 'item')}, a column for each label"]
@@ -255,6 +255,6 @@ def _numbers(text: str) -> list[float]:
     if len(numbers) < len(values) or 0 < len(numbers) < 3 or not is_ascending:
         raise ChaosError(
             "The rating cannot be cut at these numbers.", found=f"--cut {text}",
-            expected="three or more in ascending order, separated by commas, such as 0,50,100",
+            expected="at least three in ascending order, separated by commas, such as 0,50,100",
         )  # fmt: skip
     return numbers

@@ -18,7 +18,8 @@ _MOST_RESAMPLES = 1_000_000
 @command(formats=("json", "csv", "markdown", "latex"))
 def evaluate(
     files: Annotated[
-        list[Path], Argument(help="Files of probabilities, of labels, or of language models' runs.")
+        list[Path],
+        Argument(help="Files with probabilities, with labels, or of language models' runs."),
     ],
     dataset: Annotated[
         str,
@@ -29,7 +30,7 @@ def evaluate(
         str,
         Option(
             metavar="A=LABEL,…",
-            help="What answers, choices, labels or columns of the files mean, such as "
+            help="What answers, choices, labels or columns in the files mean, such as "
             "A=entailment,B=neutral,C=contradiction.",
         ),
     ] = "",
@@ -37,27 +38,27 @@ def evaluate(
         str | None,
         Option(
             metavar="NAME",
-            help="Of a run of lm-evaluation-harness with several filters, the one whose answers "
-            "are read; those without names are 1, 2, ….",
+            help="The filter to read, if a run of lm-evaluation-harness has several; filters "
+            "without names are 1, 2, ….",
         ),
     ] = None,
     scorer: Annotated[
         str | None,
-        Option(metavar="NAME", help="Of a log of Inspect with several scorers, the same."),
+        Option(metavar="NAME", help="The scorer to read, if a log of Inspect has several."),
     ] = None,
     asked: Annotated[
         str | None,
         Option(
             metavar="WAY",
             help="How a language model was asked: label, samples, logprobs or percentages. Its "
-            "answers are read by the rules for that, and refused if they are none.",
+            "answers are read as such, or refused.",
         ),
     ] = None,
     join: Annotated[
         str, Option(metavar="NAME", help="Join the files into one system called NAME.")
     ] = "",
     allow_missing: Annotated[
-        bool, Option("--allow-missing", help="Evaluate the items that have a prediction.")
+        bool, Option("--allow-missing", help="Evaluate only the items that have a prediction.")
     ] = False,
     measures: Annotated[
         str | None,
@@ -70,8 +71,8 @@ def evaluate(
         int | None,
         Option(
             metavar="N",
-            help="Resamples for 95% intervals, 0 for none; by default 2,000, or more for many "
-            "p-values.",
+            help="Resamples for 95% intervals, 0 for none; by default 2,000, or more if there are "
+            "many p-values.",
         ),
     ] = None,
     seed: Annotated[int, Option(min=0, help="Seed for the resampling.")] = 0,
@@ -83,13 +84,13 @@ def evaluate(
         bool,
         Option(
             "--places",
-            help="Also say which places each system may have among all of the scoreboard, by what "
-            "it is worth in people. This takes some seconds for each dataset.",
+            help="Also say which places each system may have among all systems on the scoreboard, "
+            "by its worth in people. This takes a few seconds per dataset.",
         ),
     ] = False,
     report: Annotated[
         bool,
-        Option("--report", help="Print sentences for a paper in place of the tables."),
+        Option("--report", help="Print sentences for a paper instead of tables."),
     ] = False,
     data: Annotated[
         str, Option(help="auto, released, sample, a dataset, a votes file, or a folder.")
@@ -103,7 +104,7 @@ def evaluate(
     *,
     form: str,
 ) -> Replies:
-    """Score predictions by the measures of both papers, beside a perfect model and baselines."""
+    """Score predictions by the measures of both papers, with a perfect model and baselines."""
     if pairs and against:
         raise ChaosError(
             "--pairs and --against exclude each other.", found=f"--pairs --against {against}",
@@ -113,7 +114,7 @@ def evaluate(
         _check_report(form, measures=measures, pairs=pairs, against=against, places=places)
     if bootstrap and not _FEWEST_RESAMPLES <= bootstrap <= _MOST_RESAMPLES:
         raise ChaosError(
-            "Too few resamples for an interval, or too many.",
+            "The number of resamples is out of range.",
             found=f"--bootstrap {bootstrap}",
             expected=f"0 for no intervals, or {_FEWEST_RESAMPLES} to {_MOST_RESAMPLES:,}",
         )
@@ -186,7 +187,7 @@ def _check_report(form: str, **options: object) -> None:
     given += [f"--{form}"] if form not in ("text", "json") else []
     if given:
         raise ChaosError(
-            "--report prints sentences, with measures of their own, on one system after another.",
+            "--report has its own measures and form, and does not compare systems.",
             found=f"--report {' '.join(given)}", todo=f"leave {' and '.join(given)} out",
         )  # fmt: skip
 
@@ -202,7 +203,7 @@ def _check_votes(dataset: str, data: str) -> None:
     files = [file.name for entry in datasets for file in entry.files]
     if not any(map(find, files)):
         raise ChaosError(
-            "The votes that judge your predictions are not available.",
+            "The votes to judge your predictions by are not available.",
             expected=", ".join(files),
             todo="run `chaos data fetch`, or try the command on the synthetic sample: "
             "--data sample",

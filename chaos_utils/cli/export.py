@@ -17,14 +17,16 @@ if TYPE_CHECKING:
     from chaos_utils.datasets.votes import Votes
 
 export = typer.Typer(
-    name="export", help="Write what a language model needs to answer items.", no_args_is_help=True
+    name="export",
+    help="Write the files that a language model needs to answer items.",
+    no_args_is_help=True,
 )
 
 _N_ANSWERS = 10  # per item
 Name = Annotated[
     str, Argument(metavar="DATASET", help="A dataset's name, its YAML file, or a votes file.")
 ]
-Data = Annotated[str, Option(help="Where its items come from: auto, sample, or a folder.")]
+Data = Annotated[str, Option(help="Where the items come from: auto, sample, or a folder.")]
 Prompt = Annotated[
     Path | None,
     Option("--prompt", metavar="FILE", help="Your own prompt; `chaos export prompt` prints one."),
@@ -33,7 +35,7 @@ Ask = Annotated[
     str,
     Option(
         metavar="WAY",
-        help="What to ask for: label (the likeliest, once), samples (labels, drawn), logprobs (of "
+        help="What to ask for: label (the likeliest, once), samples (several labels), logprobs (of "
         "the letters) or percentages (of people, as the model states them). `chaos evaluate "
         "--asked WAY` reads the answers.",
     ),
@@ -43,7 +45,7 @@ Ask = Annotated[
 @export.command("prompt")
 @command(formats=())
 def prompt(name: Name, data: Data = "auto", ask: Ask = "samples") -> Replies:
-    """Print the prompt that is used, to edit: {names} stand for an item's texts."""
+    """Print the default prompt, to edit: {names} stand for an item's texts."""
     from chaos_utils.scoring.asking import check_way
     from chaos_utils.scoring.exporting import default_prompt, fill
 
@@ -60,7 +62,7 @@ def lm_eval(
     name: Name,
     to: Annotated[
         Path,
-        Option("--out", metavar="FOLDER", parser=writable, help="Where the task is written."),
+        Option("--out", metavar="FOLDER", parser=writable, help="Folder for the task."),
     ],
     data: Data = "auto",
     prompt: Prompt = None,
@@ -88,8 +90,10 @@ def lm_eval(
 @command()
 def batch(
     name: Name,
-    to: Annotated[Path, Option("--out", metavar="FILE", help="The requests, JSON lines.")],
-    model: Annotated[str, Option(help="The model, as its server calls it.")],
+    to: Annotated[
+        Path, Option("--out", metavar="FILE", help="File for the requests, as JSON lines.")
+    ],
+    model: Annotated[str, Option(help="The model's name on its server.")],
     data: Data = "auto",
     ask: Ask = "samples",
     prompt: Prompt = None,
@@ -110,7 +114,7 @@ def batch(
     check_way(ask, "--ask")
     if n is not None and ask != SAMPLES:
         raise ChaosError(
-            "Only samples are drawn several times.", found=f"--ask {ask} --n {n}",
+            "--n goes with --ask samples.", found=f"--ask {ask} --n {n}",
             todo="leave --n out, or pass --ask samples",
         )  # fmt: skip
     votes = load_dataset(name, data)
@@ -134,7 +138,7 @@ def load_dataset(name: str, data: str = "") -> "Votes":
     first, *more = load_all_votes(name)
     if more:
         raise ChaosError(
-            "Here are several datasets.", where=name,
+            "There are several datasets here.", where=name,
             found=", ".join(votes.dataset.name for votes in (first, *more)),
             todo="name one of them" + (f", with --data {name}" if data else ", or its file"),
         )  # fmt: skip

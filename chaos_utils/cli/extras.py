@@ -14,10 +14,10 @@ def require(extra: str) -> None:
         require_extra(extra, "Training")
     elif (missing := missing_packages("book")) and paths.find_project() is None:
         raise ChaosError(
-            "This command needs a checkout of the book and the packages of its extra `book`.",
+            "This command needs a checkout of the book, and the packages of its extra `book`.",
             where=Path.cwd(),
             found=f"no checkout here or above; missing: {', '.join(missing)}",
-            todo=f"{install_command('book')}, and call it from inside a checkout",
+            todo=f"{install_command('book')}, and run the command inside a checkout",
         )
     else:
         require_extra("book")
@@ -29,8 +29,8 @@ def _check_code(checkout: Path) -> None:
     own, running = checkout / "chaos_utils", Path(__file__).parents[1]
     if (own / "__init__.py").is_file() and not own.samefile(running):
         raise ChaosError(
-            "The code that runs is not this checkout's, which may be a copy.",
+            "The code that runs belongs to another checkout; this one may be a copy.",
             where=checkout,
             found=running,
-            todo="use make in this checkout, or call `python -m chaos_utils.cli` in its folder",
+            todo="use make in this checkout, or run `python -m chaos_utils.cli` in its folder",
         )

@@ -27,10 +27,10 @@ figures = typer.Typer(
 @figures.callback(invoke_without_command=True)
 @command()
 def listing(context: typer.Context) -> Replies:
-    """List the book's figures and tables, and how the last build left them.
+    """List the book's figures and tables, with their state after the last build.
 
-    Their state is made, synthetic (made from the sample), stale (what it was made from has
-    changed since), not made, moved or withdrawn.
+    The state is made, synthetic (made from the sample), stale (its sources have changed since),
+    not made, moved or withdrawn.
     """
     if context.invoked_subcommand:
         return
@@ -53,7 +53,7 @@ def diff(
 ) -> Replies:
     """Show which values behind figures and tables changed between two built sites.
 
-    Exit code 0 when nothing changed, 1 when something did, 2 when they cannot be compared.
+    Exit code 0 if nothing changed, 1 if something did, 2 if the sites cannot be compared.
     """
     from chaos_utils.publish.diff import compare
 
@@ -83,8 +83,8 @@ def cite(
         str,
         Argument(
             metavar="[RUN/]ID",
-            help="A figure or table, such as fig-entropy; of a run of yours, behind its folder, "
-            "name or id.",
+            help="A figure or table, such as fig-entropy; for one of your runs, with its folder, "
+            "name or id before it.",
         ),
     ],
     format: Annotated[

@@ -25,13 +25,13 @@ def plan(
     n_votes: Annotated[int, Option("--votes", metavar="N", help="How many votes to spend.")],
     aim: Annotated[
         str,
-        Option("--for", metavar="AIM", help="What they are for: majority labels, or vote shares."),
+        Option("--for", metavar="AIM", help="What the votes are for: majority or shares."),
     ] = "majority",
     round_size: Annotated[
         int | None,
         Option(
             metavar="N",
-            help="Votes of a round, after which you plan again; by default a third of the items.",
+            help="Votes per round, after which you plan again; by default a third of the items.",
         ),
     ] = None,
     to: Annotated[
@@ -41,7 +41,7 @@ def plan(
     seed: Annotated[int, Option(min=0, help="Seed of the forecast; the plan itself has none.")] = 0,
     force: Replace = False,
 ) -> Replies:
-    """Write which items to ask about next, and how often; say what that gains over even votes."""
+    """Write which items to ask about next, and how often; say what this gains over even votes."""
     from chaos_utils.cli.export import load_dataset
     from chaos_utils.datasets.dataset import is_dataset_file
     from chaos_utils.metrics.allocation import RULES, STARTING_VOTES
@@ -62,13 +62,13 @@ def plan(
     after = f"round 1 of {found.n_rounds}: {title}"
     notes = [_how_to_add(loaded, found, is_described=is_dataset_file(Path(votes)))]
     if found.n_rounds > 1:
-        notes.append("then plan again with the votes that are left, until they are spent")
+        notes.append("then plan again with the remaining votes, until they are spent")
     first = (loaded.batches or (1,))[0]
-    notes.append(f"people and models are judged by batch {first} alone: later votes lie where "
-                 "people disagree")  # fmt: skip
+    notes.append(f"people and models are judged by batch {first} alone: later votes are on items "
+                 "that divide people")  # fmt: skip
     notes += formula_notes(uid for uid, n in zip(found.uids, found.asked, strict=True) if n)
     if aim == "shares":
-        notes.append("for shares, votes spread evenly are nearly as good, and bias nothing")
+        notes.append("for shares, evenly spread votes are nearly as good, and unbiased")
     outlooks = {"now": found.now, "spread evenly": found.even, "as planned": found.planned}
     for name, outlook in list(outlooks.items())[1:]:
         if abs(outlook.right - found.now.right) < 2 * outlook.right_error:
@@ -111,13 +111,13 @@ def _how_to_add(votes: "Votes", plan: "Plan", *, is_described: bool) -> str:
     """
     new = f"{plan.batch} in a column `batch`"
     if not votes.batches and not plan.starting:
-        new += ", and 1 beside those that are there"
+        new += ", and 1 beside the existing votes"
     if votes.dataset.reader.format != "long":
-        return f"write a file with a row per vote, since this one cannot hold batches: {new}"
+        return f"this format cannot hold batches: write a file with a row per vote, with {new}"
     if votes.annotations is not None and votes.annotations.round is not None:
         return (
-            "leave out the votes of people who judged an item again, and the column that numbers "
-            f"their rounds, since batches exclude rounds; then add these votes, with {new}"
+            "batches exclude rounds: leave out repeated votes by the same person on an item, and "
+            f"the column that numbers the rounds; then add these votes, with {new}"
         )
     name_it = is_described and not votes.batches
     return f"add these votes to the file, with {new}" + (

@@ -66,9 +66,9 @@ def run(notebook: NotebookName, parameter: Parameters = None) -> Replies:
 
 @command(needs="book")
 def runs() -> Replies:
-    """List the runs below runs/, with what differs from the book in each.
+    """List the runs below runs/, and how each differs from the book.
 
-    `chaos cite RUN/ID` cites a figure or table of one.
+    `chaos cite RUN/ID` cites a figure or table of a run.
     """
     from chaos_utils.report.runs import run_folders
 
@@ -117,23 +117,22 @@ def sweep(
     profile: Annotated[
         str,
         Option(
-            metavar="NAME|DIR", help="Run on a cluster: slurm, or a profile's folder of your own."
+            metavar="NAME|DIR", help="Run on a cluster: slurm, or the folder of your own profile."
         ),
     ] = "",
     cores: Annotated[
         int | None,
         Option(
             min=1,
-            help="Runs at a time, which share the threads; by default 1, or as many as the "
-            "profile says.",
+            help="Runs at a time, which share the threads; by default 1, or the profile's number.",
         ),
     ] = None,
     dry_run: DryRun = False,
-    force: Annotated[bool, Option("--force", help="Repeat runs that exist.")] = False,
+    force: Annotated[bool, Option("--force", help="Also repeat existing runs.")] = False,
 ) -> Replies:
     """Run a notebook for every combination of values, such as -p seed=0,1,2 -p model=a,b.
 
-    Runs that exist are kept, and one that fails does not stop the others. A list is one
+    Existing runs are kept, and a run that fails does not stop the others. A list is one
     value: -p 'datasets=["snli","mnli"]'.
     """
     from chaos_utils.publish import cluster

@@ -38,11 +38,12 @@ _MOST_MOVED = 8  # others whose places are shown, where these change
 @command()
 def submit(
     file: Annotated[
-        str, Argument(help="A file of predictions; with --check, a submission's name, or nothing.")
+        str,
+        Argument(help="A predictions file; with --check, one submission's name, or none for all."),
     ] = "",
-    name: Annotated[str, Option(help="What its folder is called, such as minilm-l6-seed-3.")] = "",
+    name: Annotated[str, Option(help="The name of its folder, such as minilm-l6-seed-3.")] = "",
     about: Annotated[
-        Path | None, Option(metavar="FILE", help="A system.yml to begin with.")
+        Path | None, Option(metavar="FILE", help="A system.yml to start from.")
     ] = None,
     field: Annotated[
         list[str] | None,
@@ -53,9 +54,9 @@ def submit(
             help="A field of system.yml; repeatable. title, authors, licence, link, model.id, "
             "model.revision, model.open_weights, asked.how (label, samples, logprobs, percentages, "
             "encoder), trained_on, votes_used (none, other_items), may_have_seen (no, possible, "
-            "yes), and where they apply date, asked.prompt, asked.temperature, asked.samples, "
-            "asked.unread, reason, code, n_tried, replaces.name, replaces.reason. Lists are "
-            "separated by semicolons.",
+            "yes), and if they apply date, asked.prompt, asked.temperature, asked.samples, "
+            "asked.unread, reason, code, n_tried, replaces.name, replaces.reason. Separate the "
+            "entries of a list by semicolons.",
         ),
     ] = None,
     dataset: Annotated[
@@ -63,34 +64,33 @@ def submit(
     ] = "auto",
     model: Annotated[str | None, Option(help="Use only this model of the file.")] = None,
     answers: Annotated[
-        str, Option(metavar="A=LABEL,…", help="What answers of the file mean, as for evaluate.")
+        str, Option(metavar="A=LABEL,…", help="What answers in the file mean, as for evaluate.")
     ] = "",
-    data: Annotated[
-        str, Option(help="auto, or sample to try the way: nothing is then written.")
-    ] = "auto",
+    data: Annotated[str, Option(help="auto; or sample, for a trial that writes nothing.")] = "auto",
     check: Annotated[
-        bool, Option("--check", help="Check what is submitted already, as a reviewer does.")
+        bool, Option("--check", help="Check existing submissions, as a reviewer does.")
     ] = False,
     base: Annotated[
         str,
         Option(
             metavar="BRANCH",
-            help="With --check: refuse changes to what is merged in this branch, such as "
-            "origin/main.",
+            help="With --check: refuse changes to submissions that are merged in this branch, such "
+            "as origin/main.",
         ),
     ] = "",
 ) -> Replies:
-    """Submit predictions to the scoreboard, or check submissions; exit code 2 where one is refused."""  # noqa: E501
+    """Submit predictions to the scoreboard, or check submissions; exit code 2 if one is refused."""
     if check:
         yield from _check(file or name, data, base)
         return
     if base:
-        raise ChaosError("--base is for --check.", todo="add --check, or leave --base out")
+        raise ChaosError("--base goes with --check.", todo="add --check, or leave --base out")
     if not file or not name:
         raise ChaosError(
             "A submission needs a file and a name.",
             found=shlex.join(["chaos", "submit", *filter(None, [file])]),
-            expected="chaos submit FILE --name NAME", todo="or check what is there: --check",
+            expected="chaos submit FILE --name NAME",
+            todo="name both; to check existing submissions, pass --check",
         )  # fmt: skip
     from chaos_utils.base.files import fresh_folder
     from chaos_utils.base.yaml_files import read_yaml
@@ -106,8 +106,8 @@ def submit(
     target = folder_of(name)
     if target.exists():
         raise ChaosError(
-            "There is a submission of this name.", where=target,
-            todo=f"remove it if it is not merged; else correct it by another: --name {name}-v2 "
+            "A submission has this name already.", where=target,
+            todo=f"if it is not merged, remove it; otherwise correct it: --name {name}-v2 "
             f"-f replaces.name={name} -f replaces.reason=…",
         )  # fmt: skip
     path = Path(file)
@@ -119,7 +119,9 @@ def submit(
     FileContent.of(path)  # which must be there before anything is asked
     content = read_yaml(about, "A submission's record") if about else {}
     if not isinstance(content, dict):
-        raise ChaosError("A submission's record is names with values.", where=about)
+        raise ChaosError(
+            "This is not a submission's record.", where=about, expected="a line `name: value` each"
+        )
     record = parse_record(_ask(_with_fields(content, assignments(field))), about or "--field")
     submitting.check_record(Submission(name, target, record))
     all_votes = load_all_votes(data) if dataset == "auto" else [load_votes(dataset, data)]
@@ -127,9 +129,9 @@ def submit(
     for votes in all_votes:
         if not (synthetic or (votes.is_released and votes.dataset.in_book)):
             raise ChaosError(
-                "The scoreboard is about the book's datasets, as they were published.",
+                "The scoreboard has only the book's datasets, as published.",
                 where=votes.source.name, found=votes.dataset.title,
-                todo="leave out --data and --dataset, or evaluate it by itself: chaos evaluate",
+                todo="leave out --data and --dataset; `chaos evaluate` judges other datasets",
             )  # fmt: skip
     how = record.asked.how
     reading: dict[str, Any] = {
@@ -142,7 +144,7 @@ def submit(
         raise fault.advising(_in_own_options) from fault
     if len({system.name for system in systems}) > 1:
         raise ChaosError(
-            "A submission is one system.", where=file,
+            "A submission has only one system.", where=file,
             found=", ".join(dict.fromkeys(system.name for system in systems)),
             todo="choose one: --model",
         )  # fmt: skip
@@ -170,7 +172,7 @@ def submit(
          *(f"of the file: {note}" for note in notes), *(f"next: {step}" for step in steps)],
     )  # fmt: skip
     if synthetic:
-        say("nothing is written: these are made-up items, and no result")
+        say("nothing is written, since these items are made up")
 
 
 def _in_own_options(advice: str) -> str:
@@ -188,10 +190,10 @@ def _check_training(systems: "Sequence[System]", record: "SystemRecord", file: s
     fitted = sorted({name for system in systems for name in system.trained_on if are_votes(name)})
     if fitted and record.votes_used == "none":
         raise ChaosError(
-            "The file and the record say two things.", where=file,
+            "The file and the record contradict each other.", where=file,
             found=f"trained_on: {', '.join(fitted)}; votes_used: none",
             expected="votes_used: other_items, and the fold of each item in a column fold",
-            todo="correct either",
+            todo="correct one of them",
         )  # fmt: skip
 
 
@@ -214,7 +216,7 @@ def _check(name: str, data: str, base: str) -> Replies:
     )
     if not all_votes:
         raise ChaosError(
-            "The votes that judge submissions are not available.", todo="run `chaos data fetch`"
+            "The votes to judge submissions by are not available.", todo="run `chaos data fetch`"
         )
     answers: dict[str, dict[str, Any]] = {}
     parts: list[str | Grid] = []
@@ -229,7 +231,8 @@ def _check(name: str, data: str, base: str) -> Replies:
     refusals = {key: found for key, found in faults.items() if name in ("", key)}
     answers |= {key: {"name": key, "refused": str(found)} for key, found in refusals.items()}
     parts += [
-        f"{key}: withdrawn here: is it its authors who ask for it?" for key in changes.withdrawn
+        f"{key}: withdrawn here; was it its authors who asked for this?"
+        for key in changes.withdrawn
     ]
     if changes.elsewhere:
         more = f" and {len(changes.elsewhere) - _MOST_FILES} more"
@@ -256,7 +259,7 @@ def _checked(
     places = _places(submission, all_votes) if ranked else []
     answer = {"name": submission.name, "rows": [asdict(row) for row in rows], "places": places}
     said = _said(submission.record) if ranked else []
-    return answer, [f"{submission.name}: no reason to refuse it", *said, *_parts(rows, places)]
+    return answer, [f"{submission.name}: nothing to refuse", *said, *_parts(rows, places)]
 
 
 def _said(record: "SystemRecord") -> list[str]:
@@ -319,7 +322,7 @@ def _parts(rows: "Sequence[BoardRow]", places: Sequence[dict[str, Any]]) -> list
     lines = []
     for row in rows:
         lines.append(f"{row.dataset}: {row.items}; most like {', '.join(row.neighbours)}")
-        lines += [f"{row.dataset}: look at: {flag}" for flag in row.flags]
+        lines += [f"{row.dataset}: check by hand: {flag}" for flag in row.flags]
     parts: list[str | Grid] = [Grid([*_HEADINGS], table), *lines]
     if places:
         cells = [
@@ -327,7 +330,7 @@ def _parts(rows: "Sequence[BoardRow]", places: Sequence[dict[str, Any]]) -> list
              f"{_place(row['place'])} of {row['n_placed']}", _place(row["without"])]
             for row in places
         ]  # fmt: skip
-        headings = ["dataset", "beside it on the board", "worth", "place", "without it"]
+        headings = ["dataset", "system", "worth", "place", "without it"]
         parts.append(Grid(headings, cells, right=["worth"]))
     return parts
 
@@ -344,8 +347,8 @@ def _steps(folder: str, title: str) -> list[str]:
         f"look at {folder}/system.yml",
         shlex.join(["git", "add", folder]) + " && "
         + shlex.join(["git", "commit", "-m", f"Result: {title}"]),
-        "open a pull request with this folder alone, and the table above in its description; "
-        f"`chaos submit --check {Path(folder).name}` is what a reviewer runs",
+        "open a pull request with only this folder, and the table above in its description; "
+        f"reviewers run `chaos submit --check {Path(folder).name}`",
     ]  # fmt: skip
 
 

@@ -34,7 +34,7 @@ Out = Annotated[
     Option(
         metavar="DIR",
         parser=writable,
-        help="The run's folder; by default one below runs/, named by its settings.",
+        help="The run's folder; by default one below runs/, named after its settings.",
     ),
 ]
 
@@ -110,8 +110,8 @@ def finetune(
 ) -> Replies:
     """Fine-tune an encoder, and predict ChaosNLI's items with it, or those of your own votes.
 
-    Short for `chaos run finetune` with the same parameters: papermill executes the notebook. The
-    same command resumes a run that was killed. The book reads runs below results/.
+    Short for `chaos run finetune` with the same parameters: papermill executes the notebook.
+    Repeat the command to resume a run that was killed. The book reads runs below results/.
     """
     settings = chosen(values)
     from chaos_utils.training import finetune as engine
@@ -134,17 +134,17 @@ def finetune(
 def predict(
     run: Annotated[str, Argument(help="A run: its folder, or its name below results/.")] = "",
     model: Annotated[
-        str, Option(help="Instead of a run: a model with an NLI head, owner/name or ./name.")
+        str, Option(help="Instead of a run, a model with an NLI head: owner/name or ./name.")
     ] = "",
     labels: Annotated[
-        str, Option(help="With --model: labels of the head's outputs, in order: a,b,c.")
+        str, Option(help="With --model: the labels of the head's outputs, in order: a,b,c.")
     ] = "",
     revision: Annotated[str, Option(help="With --model: a commit, branch or tag.")] = "",
     data: Annotated[
         str, Option(help="With --model: auto, released, sample, or a folder.")
     ] = "auto",
     dev_examples: Annotated[
-        int, Option(help="With --model: most dev items to predict; 0 for all.")
+        int, Option(help="With --model: dev items to predict at most; 0 for all.")
     ] = 2000,
     precision: Annotated[str, Option(help="With --model: auto, fp32, bf16 or fp16.")] = "auto",
     mc_samples: Annotated[int, Option(help="Passes with dropout on; 0 for none.")] = 0,
@@ -154,7 +154,7 @@ def predict(
 ) -> Replies:
     """Predict again with a run's weights, or with a model's own NLI head.
 
-    A run's weights are trained first if they are not cached; a model is taken as it is.
+    If a run's weights are not cached, they are trained first; a model is used as it is.
     """
     if bool(run) == bool(model):
         raise ChaosError(
@@ -166,7 +166,7 @@ def predict(
         raise ChaosError(
             "--labels, --revision, --data, --dev-examples and --precision go with --model.",
             found=f"the run {run}",
-            expected="a run predicts with its own",
+            expected="none of these: a run has its own",
         )
     from chaos_utils.base import paths
     from chaos_utils.training import predicting
@@ -195,28 +195,28 @@ def predict(
 @command(needs="train")
 def wanted(
     plan: Annotated[
-        str, Option(help="A plan in results/plans/, such as table5; else results/wanted.yml.")
+        str, Option(help="A plan in results/plans/, such as table5; by default results/wanted.yml.")
     ] = "",
     dry_run: Annotated[bool, Option("--dry-run", help="Only list runs and costs.")] = False,
     preflight: Annotated[
         bool, Option("--preflight", help="Only check weights, data, memory, disk and time.")
     ] = False,
-    only: Annotated[str, Option(help="Only runs whose names begin so.")] = "",
+    only: Annotated[str, Option(help="Only runs with names that begin with this.")] = "",
     limit: Annotated[int, Option(min=0, help="Make at most this many runs; 0 for all.")] = 0,
     device: Device = "auto",
     gpus: Annotated[
-        str, Option(help="One run on each of these GPUs at a time: all, or ids such as 0,1.")
+        str, Option(help="GPUs to use, one run on each at a time: all, or ids such as 0,1.")
     ] = "",
     card: Annotated[
-        str, Option(help="Where there is no GPU: the card to estimate for, such as h100 or a100.")
+        str, Option(help="Without a GPU: the card to estimate for, such as h100 or a100.")
     ] = "",
     hours: Annotated[
-        float, Option(min=0, help="Hours that the machine is to be had; 0 for no limit.")
+        float, Option(min=0, help="Hours for which the machine is available; 0 for no limit.")
     ] = 0,
 ) -> Replies:
-    """Make the runs of a plan that are missing, in its order, after checking all of them.
+    """Make the missing runs of a plan, in its order, after checking all of them.
 
-    The same command resumes what was interrupted. A run that fails does not stop the others.
+    Repeat the command to resume what was interrupted. A run that fails does not stop the others.
     """
     require("book")
     from chaos_utils.cli.wanted import WantedRequest, answer

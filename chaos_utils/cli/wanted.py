@@ -54,7 +54,7 @@ def answer(request: WantedRequest, printing: Printing) -> Replies:
     checked = preflight(plan, missing, site, say=say)
     if request.preflight:
         yield _table(plan, checked, card, commands=False)
-        say("nothing is wrong with these runs that could be found out before")
+        say("the checks found nothing wrong with these runs")
         return
     # Commits are pinned by now.
     names = {spec.name for spec in missing}
@@ -68,7 +68,7 @@ def _chosen(plan: Plan, only: str) -> list[RunSpec]:
     chosen = [spec for spec in plan.runs if spec.name.startswith(only)]
     if only and not chosen:
         raise ChaosError(
-            "No run of the plan begins so.",
+            "No run of the plan has a name that begins with this.",
             where=plan.path,
             found=repr(only),
             expected="the beginning of a run's name, such as "
@@ -78,14 +78,14 @@ def _chosen(plan: Plan, only: str) -> list[RunSpec]:
 
 
 def _card(request: WantedRequest) -> Gpu | None:
-    """Return the card at hand, or the one that is meant where there is none."""
+    """Return the card in this machine, or without one the card that `--card` names."""
     here = scheduling.card_at_hand()
     if here and request.card:
         raise ChaosError(
-            "A card is named where there is one.",
+            "--card is only for machines without a GPU.",
             where="--card",
             found=request.card,
-            expected=f"nothing: costs are those of the {here.name} in this machine",
+            expected=f"no --card: costs are for the {here.name} in this machine",
         )
     return here or gpu_named(request.card or USUAL_GPU)
 
@@ -104,7 +104,7 @@ def _to_make(listed: Sequence[RunSpec], request: WantedRequest, has_gpu: bool) -
         if left_out:
             say(
                 f"left out, since they need a GPU and there is none: {', '.join(left_out)} "
-                "(--preflight checks them all the same)"
+                "(--preflight checks them anyway)"
             )
         missing = [spec for spec in missing if spec.needs != "gpu"]
     return missing[: request.limit or None]
@@ -117,7 +117,7 @@ def _one_by_one(
     faults: dict[str, str] = {}
     for spec in specs:
         lost = next((name for name in spec.earlier_runs if faults.get(Path(name).name)), None)
-        faults[spec.name] = f"not begun: it needs {lost}" if lost else ""
+        faults[spec.name] = f"not started: it needs {lost}" if lost else ""
         if lost:
             continue
         say(wanted.command_for(spec))
@@ -200,5 +200,5 @@ def _notes(plan: Plan, missing: Sequence[RunSpec], card: Gpu | None) -> list[str
     models = dict.fromkeys(spec.model for spec in missing if spec.model in plan.file.models)
     open_ones = [name for name in models if not plan.revision_of(name)]
     if open_ones:
-        notes.append(f"No commit is pinned of {', '.join(open_ones)}: --preflight resolves it.")
+        notes.append(f"No commit is pinned for {', '.join(open_ones)}: --preflight resolves it.")
     return notes

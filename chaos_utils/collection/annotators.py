@@ -64,7 +64,7 @@ def mixture(
     for name, value in shares.items():
         if not 0 <= value <= 1:
             raise ChaosError(
-                "A share is out of its range.",
+                "A share is out of range.",
                 where=name,
                 found=value,
                 expected="a number in [0, 1]",

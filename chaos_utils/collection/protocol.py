@@ -241,7 +241,7 @@ def _check_value(name: str, value: object, entry: Json) -> None:
             "dollars": "dollars, at least 0",
         }
         raise ChaosError(
-            "A parameter of the protocol is out of its range.",
+            "A parameter of the protocol is out of range.",
             where=name,
             found=repr(value),
             expected=expected[kind],

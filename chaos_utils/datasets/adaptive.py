@@ -37,13 +37,13 @@ def refuse_adaptive(votes: Votes) -> None:
     if not found:
         return
     raise ChaosError(
-        "Votes were asked where the vote is close, and nothing says which came first.",
+        "More votes were asked where the vote is close, and nothing says which came first.",
         where=votes.source.name.removeprefix(OWN),
         found=found,
         expected="a row per vote, with a column `batch`: 1 for the votes that all items got",
-        todo="name the column in a dataset's YAML file, `reader.batch`, so that people and systems "
-        "are judged by the first batch; or say `adaptive: false` there, where numbers of votes "
-        "were set before anybody voted",
+        todo="name the column in a dataset's YAML file (`reader.batch`), so that people and "
+        "systems are judged by the first batch; or, if the numbers of votes were fixed before "
+        "anybody voted, say `adaptive: false` there",
     )
 
 

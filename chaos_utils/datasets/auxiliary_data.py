@@ -285,7 +285,7 @@ def read_judges(dataset: str, data: str = "auto") -> pd.DataFrame:
 
 
 def _no_model_labels_error(dataset: str) -> ChaosError:
-    return ChaosError("No language models' labels stand beside this dataset.", found=dataset)
+    return ChaosError("There are no language models' labels on this dataset.", found=dataset)
 
 
 def read_llm_annotators(dataset: str, data: str = "auto") -> pd.DataFrame:

@@ -92,7 +92,7 @@ def register_user_dataset(dataset: Dataset, path: Path | None = None) -> Dataset
             "This name is taken: a dataset of the package has it, or it is a keyword.",
             where=path,
             found=dataset.name,
-            expected="a name of its own",
+            expected="another name",
             todo="rename the dataset in its YAML file, or the votes file that it is named after",
         )
     if dataset.in_book and bundled is None:

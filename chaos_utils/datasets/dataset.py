@@ -268,7 +268,7 @@ class Cutpoints(StrictModel):
     @model_validator(mode="after")
     def _check(self) -> "Cutpoints":
         if len(self.edges) != len(self.labels) + 1 or list(self.edges) != sorted(set(self.edges)):
-            raise ValueError("edges are one more than labels, each greater than the one before")
+            raise ValueError("edges must be one more than the labels, in ascending order")
         return self
 
 
@@ -353,7 +353,9 @@ class TableFields(StrictModel):
 def _as_answers(value: Any) -> Any:
     answers = _as_list(value)
     if any(isinstance(answer, bool) for answer in answers):
-        raise ValueError("an answer is true or false; put 'Yes' and 'No' in quotation marks")
+        raise ValueError(
+            "YAML reads Yes and No as true and false: put 'Yes' and 'No' in quotation marks"
+        )
     answers = ["" if answer is None else answer for answer in answers]
     return [str(answer) if isinstance(answer, int | float) else answer for answer in answers]
 
@@ -459,18 +461,18 @@ class LongReader(TableFields):
             if getattr(self, name) and not self.annotator:
                 raise ValueError(f"{name} needs the column of the annotator")
         if self.rounds and {"round", "time", "label"} & self.model_fields_set:
-            raise ValueError("rounds has the columns of labels: leave out label, round and time")
+            raise ValueError("rounds names the columns of labels: leave out label, round and time")
         if self.round and self.time:
             raise ValueError("rounds are numbered by round, or by time: not both")
         of_cells = {"item", "label", "round", "time", "rounds"}
         if self.items_across and of_cells & self.model_fields_set:
-            raise ValueError("items_across takes each column as an item: name no item, no label")
+            raise ValueError("items_across reads each column as an item: leave out item and label")
         if self.items_across and {"item", "label"} & {*self.columns_of_annotator}:
-            raise ValueError("items_across needs other names of columns than item and label")
+            raise ValueError("items_across needs columns that are not called item or label")
         if self.batch and (self.round or self.rounds or self.time):
             raise ValueError("batch and rounds exclude each other: ask people again in one batch")
         if self.second_votes and (self.round or self.rounds or self.time):
-            raise ValueError("second_votes count where votes have no rounds")
+            raise ValueError("second_votes is for votes without rounds")
         if len(set(self.rounds)) < len(self.rounds):
             raise ValueError("rounds names a column twice")
         about = self.about_annotators
@@ -561,7 +563,7 @@ class ColumnsReader(TableFields):
     @model_validator(mode="after")
     def _check(self) -> "ColumnsReader":
         if self.annotators and not isinstance(self.labels, str):
-            raise ValueError("annotators need labels to be one column, which lists them")
+            raise ValueError("annotators needs labels to be one column, which lists them")
         if self.annotators and self.annotators_by_place:
             raise ValueError("annotators are named by a column, or by place: not both")
         if self.about_annotators and not (self.annotators or self.annotators_by_place):
@@ -663,7 +665,9 @@ class Dataset(StrictModel):
         if isinstance(labels, list):
             names = [label.get("name") if isinstance(label, dict) else label for label in labels]
             if any(isinstance(name, bool) for name in names):
-                raise ValueError("a label is true or false; put 'Yes' and 'No' in quotation marks")
+                raise ValueError(
+                    "YAML reads Yes and No as true and false: put 'Yes' and 'No' in quotation marks"
+                )
             classes = [
                 {"name": str(label)} if isinstance(label, str | int) else label for label in labels
             ]
@@ -690,7 +694,7 @@ class Dataset(StrictModel):
         if self.annotate and shape != _SHAPES[self.annotate.kind]:
             n_texts, n_labels = _SHAPES[self.annotate.kind]
             kind = self.annotate.kind
-            raise ValueError(f"annotate as {kind} takes {n_texts} texts and {n_labels} labels")
+            raise ValueError(f"annotate as {kind} needs {n_texts} texts and {n_labels} labels")
         spellings = [
             spelling
             for label in self.classes
@@ -707,7 +711,7 @@ class Dataset(StrictModel):
                 )
         for file in self.files:
             if file.url and not file.sha256:
-                raise ValueError(f"the file {file.name} has an address and no sha256")
+                raise ValueError(f"the file {file.name} has a url but no sha256")
         if not isinstance(self.reader, ChaosNLIReader):
             for field in self.reader.texts:
                 if field not in self.text_fields:
@@ -721,7 +725,7 @@ class Dataset(StrictModel):
             if self.about_annotators and self.about_annotators.file not in later:
                 raise ValueError(
                     f"reader.about_annotators.file names {self.about_annotators.file!r}, which is "
-                    "none of the files after those of votes and texts"
+                    "not one of the files after those of votes and texts"
                 )
         if isinstance(self.reader, LongReader | ColumnsReader):
             for answer in self.reader.missing:

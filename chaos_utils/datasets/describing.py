@@ -38,7 +38,7 @@ def describe(
     votes_path, folder = votes.resolve(), target.resolve().parent
     if not votes_path.is_relative_to(folder):
         raise ChaosError(
-            "The YAML file must stand in the folder of the votes, or above it.",
+            "The YAML file must be in the folder of the votes, or above it.",
             where=target,
             expected=f"a file in {votes_path.parent}",
             todo="name another with --out, or move the votes",

@@ -83,7 +83,7 @@ class FileContent:
             raise ChaosError("Cannot read this file.", where=path, found=fault.strerror) from fault
         if len(data) > _MOST_PIPED:
             raise ChaosError(
-                "This pipe holds too much.",
+                "The pipe holds too much data.",
                 where=path,
                 found=f"more than {_MOST_PIPED:,} bytes",
                 todo="save it to a file",

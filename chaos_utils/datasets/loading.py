@@ -117,7 +117,7 @@ def find_votes(data: str = "auto") -> list[VoteFiles]:
         return [_described(path)]
     if not path.is_file():
         raise ChaosError(
-            "Votes are read from files.",
+            "Votes must be in a file.",
             where=data,
             expected="a regular file; a pipe can be read only once",
             todo="save the votes to a file",
@@ -316,7 +316,7 @@ def check_available(values: Mapping[str, object], defaults: Mapping[str, object]
     changed = [name for name in values if name != "data" and values[name] != defaults[name]]
     if changed:
         raise ChaosError(
-            "Only the book's own parameters are recorded, and data that others need is missing.",
+            "Only the book's own parameters are recorded, and data to compute others is missing.",
             where="missing: " + ", ".join(files[:_SHOWN]) + " …" * (len(files) > _SHOWN),
             found=", ".join(f"{name}={values[name]!r}" for name in changed),
             expected=", ".join(f"{name}={defaults[name]!r}" for name in changed),

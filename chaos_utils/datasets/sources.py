@@ -60,7 +60,7 @@ def check(file: DataFile, path: Path, described_by: Path | None = None) -> str:
             where=path,
             found=digest,
             expected=file.sha256,
-            todo=f"correct the sha256 in {described_by}, if this is the file that is meant"
+            todo=f"if this is the right file, correct its sha256 in {described_by}"
             if described_by
             else "remove it and run `chaos data fetch`, or read a dataset of your own "
             "with the parameter data=FOLDER",

@@ -41,8 +41,8 @@ def refuse_contamination(train: Corpus, evaluated: Corpus, name: str = "ChaosNLI
             f"{len(uids)} training items have {texts} that occur in {name}.",
             found=first_uids,
             expected=f"no item of {name} among the {len(train):,} that are trained on",
-            todo="remove them from the training file; training on the votes that judge must be "
-            "asked for by name, and is then folded: train=chaosnli, or your file",
+            todo="remove them from the training file; to train on the votes that judge, out of "
+            "fold, say so: train=chaosnli, or your file",
         )
 
 
@@ -119,8 +119,8 @@ def one_text_error(votes: Votes) -> ChaosError:
         "All items share one text, so that nothing can be fitted on other texts.",
         where=votes.source.name,
         found=f"{counted(len(votes), 'item')} in one group",
-        expected="items of two texts at least, such as for the base rate",
-        todo="let `texts` in the dataset's YAML file begin with a text that tells items apart",
+        expected="at least two different texts, for instance for the base rate",
+        todo="begin `texts` in the dataset's YAML file with a text that tells items apart",
     )
 
 
@@ -148,7 +148,7 @@ def grouped_folds(groups: npt.ArrayLike, n_folds: int, seed: int) -> Ints:
         raise ChaosError(
             "The items cannot be split into so many folds.",
             found=f"{n_folds} folds for {len(names)} different texts, stories or images",
-            expected="at least 2 folds, and at least one of these in each",
+            expected="at least 2 folds, with at least one of these in each",
             todo="take fewer folds (n_folds), or more items",
         )
     fold_of_group = np.random.default_rng([seed, 5]).permutation(len(names)) % n_folds

@@ -253,7 +253,7 @@ def key(
     """Explain marks or lines above all panels of a figure, or above one.
 
     The `marks` have names and looks: a ``hue``, and matplotlib's properties of a line. They stand
-    at the top of the `figure`, below a `title`; or, side by side, on the only `panel` that has them.
+    at the top of the `figure`, below a `title`; or, side by side, on the one `panel` that has them.
     """
     handles = []
     for name, look in marks.items():

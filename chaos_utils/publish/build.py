@@ -96,7 +96,7 @@ def build(
         environment(**variables),
     ):
         if unlisted := _unlisted_notebooks():
-            say(f"no chapters, since _toc.yml lacks them: {', '.join(unlisted)}")
+            say(f"not in _toc.yml, and therefore not built: {', '.join(unlisted)}")
         steps = outdated_steps(force=force)
         if force:
             site.forget_pages()
@@ -119,9 +119,9 @@ def build(
                 raise ChaosError("\n\n".join(faults))
     if steps:
         raise ChaosError(
-            "The book's sources change faster than it is built.",
+            "The book's sources keep changing during the build.",
             found=", ".join(steps),
-            todo="run `chaos build` again when they stay as they are",
+            todo="run `chaos build` again when they no longer change",
         )
     return []
 

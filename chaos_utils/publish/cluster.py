@@ -52,7 +52,7 @@ def _check_executor(executor: str, config: Path) -> None:
             "There is no SLURM here.",
             where=config,
             found="no command `sbatch`",
-            todo="call it on a node of the cluster that submits jobs, or leave out --profile",
+            todo="run the command on a node that submits jobs, or leave out --profile",
         )
 
 

@@ -57,7 +57,7 @@ def read(id: str) -> Manifest:
         all_ids = {*files, *registered}
         raise ChaosError("No such figure or table.", found=id, expected=did_you_mean(id, all_ids))
     if not files:
-        raise ChaosError("Nothing was built yet.", todo="run `chaos build` first")
+        raise ChaosError("Nothing has been built yet.", todo="run `chaos build` first")
     if id not in files:
         raise ChaosError(f"The last build has no {id}.", todo="run `chaos build` again")
     return _load(files[id])

@@ -36,8 +36,8 @@ def compare(old: Path, new: Path, *, tolerance: float = 0.0) -> list[ChangedValu
     )
     if was_synthetic != is_synthetic:
         raise ChaosError(
-            "Only one of the two sites was made from the synthetic sample; what they differ by "
-            "means nothing.",
+            "Only one of the two sites was made from the synthetic sample: their differences mean "
+            "nothing.",
             where=old if was_synthetic else new,
             found="a build from the synthetic sample",
             expected="two builds from data, or two from the sample",

@@ -57,7 +57,7 @@ def _usable_chromium() -> str:
     chromium = find_chromium()
     if chromium is None:
         raise ChaosError(
-            "Printing needs Chromium or Chrome, which is not here.",
+            "Printing needs Chromium or Chrome, which was not found.",
             expected=f"one of these commands: {', '.join(_CHROMIUM_COMMANDS)}",
             todo="install it (Debian: apt-get install chromium), or name one in CHROMIUM",
         )

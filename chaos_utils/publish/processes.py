@@ -102,7 +102,7 @@ def run_parallel(make: Job, names: Sequence[str], *, workers: int) -> Generator[
 
 def _killed_error(name: str) -> ChaosError:
     return ChaosError(
-        f"{name} was ended before it was done.",
+        f"{name} was stopped before it was done.",
         found="a process was killed from outside, or the machine was out of memory",
-        todo="run the same command again, with fewer --cores where memory is short",
+        todo="run the same command again, with fewer --cores if memory is short",
     )

@@ -95,7 +95,7 @@ def renew() -> list[str]:
         raise ChaosError(
             "Only a build from all of the data can be recorded.",
             found=f"chapters that show recorded or other tables: {', '.join(incomplete) or 'all'}",
-            todo="run `chaos data fetch` where data is missing, then `chaos build`",
+            todo="run `chaos data fetch` if data is missing, then `chaos build`",
         )
     changes = [f"{name}: new" for name in new.keys() - old.keys()]
     changes += [f"{name}: gone" for name in old.keys() - new.keys() - build.read]
@@ -158,7 +158,7 @@ def compare() -> tuple[list[Difference], list[str], list[str]]:
     build, old = tables_of_build(), stored_records()
     if build.read:
         raise ChaosError(
-            "Nothing is verified by a build that has read the recorded tables.",
+            "A build that reads the recorded tables verifies nothing.",
             found=f"{counted(len(build.read), 'table')} read, {len(build.computed)} computed",
             todo="run `chaos build --recompute` first, or `make verify`, which does both",
         )

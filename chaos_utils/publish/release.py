@@ -69,24 +69,24 @@ def fill_doi(doi: str) -> Path:
 def _check_releasable(site: Path) -> None:
     """Check that the last build is complete, real, current and committed."""
     if not (site / "index.html").is_file():
-        raise ChaosError("Nothing was built yet.", where=site, todo="run `chaos build` first")
+        raise ChaosError("Nothing has been built yet.", where=site, todo="run `chaos build` first")
     records = crate.run_records()
     if any(entry.synthetic for record in records for entry in record.inputs):
         raise ChaosError(
-            "This build was made from the synthetic sample; it is not released.",
+            "This build was made from the synthetic sample, and cannot be released.",
             todo="run `chaos build --strict`",
         )
     if any(record.recorded for record in records):
         raise ChaosError(
-            "This build shows recorded tables, and invented items where it has none; it is not "
-            "released.",
+            "This build shows recorded tables, or invented items in place of missing ones, and "
+            "cannot be released.",
             todo="run `chaos data fetch` and `chaos build --strict`",
         )
     staleness.refuse_stale()
     changed = staleness.site_changed_since()
     if changed:
         raise ChaosError(
-            "The site is not made from what is here now, or was changed since.",
+            "The site was made from other sources, or was changed since.",
             where=site,
             found=_first_lines(changed),
             todo="run `chaos build`; if it has nothing to do, `chaos build --force`",
@@ -96,9 +96,9 @@ def _check_releasable(site: Path) -> None:
         raise ChaosError("A release is made from a git checkout.", where=paths.project())
     if uncommitted:
         raise ChaosError(
-            "Not everything is committed; a release must be what a commit holds.",
+            "There are uncommitted changes; a release must match a commit.",
             found=_first_lines(uncommitted),
-            todo="commit it, or put it away",
+            todo="commit or stash them",
         )
 
 
@@ -148,7 +148,7 @@ def check(release: Path) -> int:
     faults += [f"{name} was added" for name in sorted(digests.keys() - expected.keys() - {SUMS})]
     if faults:
         raise ChaosError(
-            "The release is not what its checksums say.",
+            "The release does not match its checksums.",
             where=SUMS,
             found=_first_lines(faults),
             todo="fetch it again",

@@ -91,7 +91,7 @@ def _check_port(port: int) -> None:
                 "The book cannot be served there.",
                 where=f"{HOST}, port {port}",
                 found=fault.strerror,
-                todo="end what uses it, or choose another one with --port",
+                todo="end the program that uses this port, or choose another with --port",
             ) from fault
 
 

@@ -75,7 +75,7 @@ def refuse_stale() -> None:
     """Raise a ChaosError if chapters are behind their sources."""
     if stale := stale_chapters():
         raise ChaosError(
-            "Chapters are not built from what is here now: these files have changed, or are gone.",
+            "Chapters are out of date: these files have changed, or are gone.",
             found="\n".join(stale),
             todo="run `chaos build`",
         )

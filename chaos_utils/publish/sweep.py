@@ -226,8 +226,8 @@ def _reason(sweep: ParameterSweep, name: str) -> str:
     return str(
         ChaosError(
             "The run ended without an error message.",
-            expected="it was killed from outside, or asked for more memory or time than it had",
-            todo="read what Snakemake has said, and the logs that it names",
+            found="it was killed from outside, or needed more memory or time than it had",
+            todo="read Snakemake's output, and the logs that it names",
         )
     )
 

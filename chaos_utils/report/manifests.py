@@ -214,7 +214,7 @@ class Manifest(StrictModel):
         What a figure draws without its name is context, and that is grey.
         """
         return [
-            f"{f'{MARK} ' if name in self.marked else 'One of the grey lines is '}{name}: {caution}."
+            f"{MARK if name in self.marked else 'One of the grey lines is'} {name}: {caution}."
             for name, caution in self.cautions.items()
             if name in self.marked or self.kind == "figure"
         ]

@@ -157,8 +157,8 @@ def _execute(
             f"The kernel of notebook {source.stem!r} died.",
             where=_where(source, running_code),
             found="the process ended: out of memory, killed from outside, or a crash in a library",
-            todo="free memory or ask for less with its parameters; "
-            f"what had run is kept in _build/failed/{failed_file.name}",
+            todo="free memory, or ask for less with its parameters; "
+            f"the part that ran is kept in _build/failed/{failed_file.name}",
         ) from fault
 
 

@@ -96,11 +96,11 @@ def find(name: str) -> Path:
     first, *others = matches
     if any(_results(matches[folder]) != _results(matches[first]) for folder in others):
         raise ChaosError(
-            "Runs of one id have different results.",
+            "Runs with the same id have different results.",
             found=", ".join(str(folder) for folder in matches),
             expected="the same numbers wherever the id is the same",
-            todo="name the folder of the one that you mean, and look at what differs with "
-            "`chaos runs`: one was changed by hand, or made by another processor",
+            todo="name the folder of the one you mean; one was changed by hand, or made on another "
+            "processor: `chaos runs` shows how they differ",
         )
     return first
 
@@ -125,7 +125,7 @@ def load(folder: Path) -> RunRecord:
             where=folder,
             found=f"a record of form {schema}",
             expected=f"form {VERSION}",
-            todo="run it again, or name it to the version that made it",
+            todo="run it again, or use the version that made it",
         )
     return load_run_record(folder)
 
@@ -155,9 +155,9 @@ def manifest_in(folder: Path, record: RunRecord, id: str) -> Manifest:
         exists = (folder / file).is_file()
         if not exists or inputs.digest(folder / file) != record.outputs[file]:
             raise ChaosError(
-                "A file of the run is not the one that the run made.",
+                "A file of the run has changed since the run.",
                 where=folder / file,
-                found="another content" if exists else "no file",
+                found="different content" if exists else "no file",
                 expected=f"SHA-256 {record.outputs[file]}",
                 todo="run it again",
             )

@@ -568,7 +568,7 @@ def _names(measures: str | Iterable[str] | None) -> list[str] | None:
     for name in names:
         _check_type("measures", name, str, expected)
     if not names:
-        raise ChaosError("There is no measure.", found="measures=[]", expected=expected)
+        raise ChaosError("No measure is named.", found="measures=[]", expected=expected)
     double = next((name for name in names if names.count(name) > 1), None)
     if double is not None:
         raise ChaosError("A measure is named twice.", found=repr(double), expected="each one once")

@@ -262,14 +262,14 @@ def measures_of(text: str) -> list[str] | None:
         return None
     if not names:
         raise ChaosError(
-            "There is no measure.", found=f"--measures {text!r}",
+            "No measure is named.", found=f"--measures {text!r}",
             expected=f"names separated by commas, such as jsd,kl, or all; of: {', '.join(offered)}",
         )  # fmt: skip
     for name in names:
         if name not in offered:
             raise ChaosError(
                 "Unknown measure.", where="--measures", found=repr(name),
-                expected="all, without others" if name == "all" else did_you_mean(name, offered),
+                expected="all by itself" if name == "all" else did_you_mean(name, offered),
             )  # fmt: skip
         if names.count(name) > 1:
             raise ChaosError("A measure is named twice.", where="--measures", found=repr(name))
@@ -346,7 +346,7 @@ def evaluate_files(
     comparisons = _comparisons(systems, against, pairs)
     if any(comparisons.values()) and measures and set(measures) <= set(IN_PEOPLE):
         raise ChaosError(
-            "Systems are not compared by how many people they are worth.",
+            "Systems cannot be compared by how many people they are worth.",
             found=", ".join(measures), expected="another measure too, such as sq_distance",
             todo="add it to --measures, or leave --pairs and --against out",
         )  # fmt: skip

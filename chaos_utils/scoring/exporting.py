@@ -72,7 +72,7 @@ def fill(votes: Votes, way: str, prompt: str = "", where: object = None) -> list
             f"{dataset.title} has no texts, and a language model needs them.",
             where=votes_file,
             expected="the items' texts",
-            todo="where its files hold them, name their columns in its YAML file: `texts: [text]`; "
+            todo="if its files hold them, name their columns in its YAML file: `texts: [text]`; "
             "`chaos dataset init` writes one",
         )
     for uid, texts in zip(votes.uids, votes.texts, strict=True):

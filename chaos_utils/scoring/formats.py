@@ -119,7 +119,7 @@ class PredictionFrame:
             raise ChaosError(
                 "A row names no model.",
                 where=f"{self.path}, {self.place(int(unnamed.argmax()))}",
-                found="no model in the column model",
+                found="an empty cell in the column model",
                 expected="a model in each row, or no such column",
                 todo="correct the column",
             )

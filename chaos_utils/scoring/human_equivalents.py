@@ -90,11 +90,11 @@ class Crowds:
         judges = fewest // 2 if n_judges is None else n_judges
         if not 1 <= judges < fewest:
             raise ChaosError(
-                "The crowd has not enough votes to judge by others of the same people.",
+                "There are too few votes for both a crowd and its judges.",
                 where=votes.dataset.title,
-                found=f"{fewest} on the item that has fewest; {judges} are to judge",
+                found=f"{fewest} on the item with fewest; {judges} are to judge",
                 expected=f"1 to {fewest - 1} to judge" if fewest > 1 else "2 votes or more",
-                todo="ask for fewer, or for people_on_top, which needs no draws, from two votes on",
+                todo="ask for fewer judges, or for people_on_top, which needs two votes per item",
             )
         if n_draws < 1:
             raise ChaosError("Crowds must be drawn.", found=n_draws, expected="1 draw or more")
@@ -193,7 +193,7 @@ def predicted(votes: Votes, system: System) -> tuple[Ints, Floats]:
     reason = refusal(votes, system)
     if reason:
         raise ChaosError(
-            f"{system.name!r} is worth no number of people: it was {reason}.",
+            f"The worth of {system.name!r} cannot be computed: it was {reason}.",
             where=votes.dataset.title,
             expected="a system that has not seen these votes, or predictions out of fold",
         )
@@ -209,4 +209,4 @@ def check_names(names: Iterable[str]) -> None:
 def check_seed(seed: int) -> None:
     """Raise a ChaosError if a seed is negative."""
     if seed < 0:
-        raise ChaosError("The seed is out of its range.", found=seed, expected="0 or more")
+        raise ChaosError("The seed is out of range.", found=seed, expected="0 or more")

@@ -96,7 +96,7 @@ def _is_withdrawn(name: str, start: str, base: str) -> bool:
 
 def _stray_error(name: str) -> ChaosError:
     return ChaosError(
-        "This is no submission.", where=f"results/{FOLDER}/{name}", found=repr(name),
+        "This is not a submission.", where=f"results/{FOLDER}/{name}", found=repr(name),
         expected="a folder for each submission, and nothing else", todo="remove it",
     )  # fmt: skip
 
@@ -134,7 +134,7 @@ def _git(*arguments: str, base: str) -> str:
             "The submissions cannot be compared with those of a branch.",
             where=f"--base {base}",
             found=lines[0] if lines else "no such branch or commit",
-            expected="a checkout of git that has this branch, and where it began",
+            expected="a git checkout with this branch and its history",
             todo="fetch it: git fetch origin, with the history (git fetch --unshallow)",
         ) from fault
     return done.stdout.decode(errors="surrogateescape")

@@ -114,18 +114,18 @@ def plan(votes: Votes, budget: int, aim: str, round_size: int | None = None, *, 
     where = votes.source.name.removeprefix(OWN)
     if budget < 1:
         raise ChaosError(
-            "The budget buys no vote.", found=f"--votes {budget}", expected="1 or more"
+            "The budget is too small.", found=f"--votes {budget}", expected="1 or more"
         )
     if budget > _MOST_VOTES * len(votes):
         raise ChaosError(
-            "The budget buys more votes than a plan is made for.",
+            "The budget is too large for a plan.",
             where=where,
             found=f"--votes {budget}; {counted(len(votes), 'item')}",
             expected=f"at most {_MOST_VOTES:,} votes per item",
         )
     if round_size is not None and not 1 <= round_size <= budget:
         raise ChaosError(
-            "A round has some of the votes.", found=f"--round-size {round_size}",
+            "The size of a round is out of range.", found=f"--round-size {round_size}",
             expected=f"1 to {budget:,}, the number of --votes",
         )  # fmt: skip
     order = np.array(sorted(range(len(votes)), key=lambda k: _digest(votes.uids[k])))
@@ -134,7 +134,7 @@ def plan(votes: Votes, budget: int, aim: str, round_size: int | None = None, *, 
     if budget < missing:
         n_few = int((counts.sum(axis=1) < STARTING_VOTES).sum())
         raise ChaosError(
-            f"Each item needs {STARTING_VOTES} votes before any is worth more than another.",
+            f"Each item needs {STARTING_VOTES} votes before a plan can choose between items.",
             where=where,
             found=f"--votes {budget}; {counted(n_few, 'item')} with fewer",
             expected=f"at least {missing:,} votes",

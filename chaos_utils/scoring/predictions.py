@@ -308,12 +308,12 @@ def _label_column(frame: PredictionFrame, mapping: LabelMapping) -> str:
         raise ChaosError(
             "It is not clear which column holds the model's labels."
             if len(names) > 1
-            else "The column of labels is called as if people had given them.",
+            else "The name of the column suggests that people gave these labels.",
             where=frame.path,
             found=f"labels in {some_of([shorten(name) for name in names])}",
             expected=f"one label per item in the column {STATED}",
-            todo=f"rename the model's {STATED!r}: the others are then left out; if each is a "
-            "language model's, pass --asked label",
+            todo=f"call the model's column {STATED!r}: others are then left out; if each column "
+            "is a language model's, pass --asked label",
         )
     return names[0]
 
@@ -497,7 +497,7 @@ def _check_rows(
     """Return a model's rows, after raising on faults that do not depend on the dataset."""
     if not is_name(name):
         raise ChaosError(
-            "A model's name is not text that can be shown.", where=frame.path,
+            "A model's name cannot be shown.", where=frame.path,
             found=shorten(name), expected=NAME, todo="rename it",
         )  # fmt: skip
     uids = frame.columns["uid"].identifiers
@@ -537,9 +537,9 @@ def _check_uids(model_rows: _ModelRows, gives_labels: bool) -> None:
     model_rows.refuse(
         np.flatnonzero((uids.codes < 0) | (earlier < np.arange(len(keys)))), describe,
         "one prediction for each uid",
-        "correct these uids, and keep one prediction for each; those of two models stand in two "
-        "files, or beside a column model"
-        + f"; if these are answers that were drawn from a model, name their column 'sample'; "
+        "correct these uids, and keep one prediction for each; put two models into two files, or "
+            "name them in a column model"
+            + f"; if these answers were drawn from one model, call their column 'sample'; "
         f"`{_CHECK}` reads people's votes" * gives_labels,
     )  # fmt: skip
 
@@ -588,7 +588,7 @@ def _kind(model_rows: _ModelRows) -> str:
     model_rows.refuse(
         np.flatnonzero((kinds != usual) | (kinds == 0)), describe,
         "entries of one kind" if usual else "a list `probs`, or `logits`, in each entry",
-        "write all entries alike",
+        "write all entries in the same way",
     )  # fmt: skip
     return _KINDS[usual]
 
@@ -725,7 +725,7 @@ def _no_item_error(model_rows: _ModelRows, all_votes: Sequence[Votes]) -> ChaosE
         found=f"{n_uids}, such as {shorten(model_rows.uids[0])}"
         + (f", of the dataset {', '.join(map(shorten, stated))}" if stated else ""),
         expected=f"uids such as {all_votes[0].uids[0]!r}" if all_votes else None,
-        todo="run `chaos data fetch`, if these are predictions on the released items"
+        todo="if these are predictions on the released items, run `chaos data fetch`"
         if synthetic
         else "check the dataset, and that the uids are those of its votes",
     )
@@ -767,7 +767,7 @@ def _check_meant(model_rows: _ModelRows, parts: Sequence["_DatasetRows"]) -> Non
                 where=model_rows.frame.path,
                 found=f"{counted(len(shared), 'uid')} of both {titles}, such as {uid}",
                 expected="uids of one dataset, or a column dataset",
-                todo="say in a column dataset which is meant, or choose it: `--dataset` or "
+                todo="say in a column dataset which one you mean, or choose it: `--dataset` or "
                 "`-p data=…`",
             )
 
@@ -1027,7 +1027,7 @@ class _DatasetRows:
             self.rows[is_fault], describe,
             "natural logarithms of probabilities: a number for each label, none above 0",
             "have the server list more tokens, or score each label; or remove these items, and "
-            "pass --allow-missing; of probabilities or logits, leave out --asked logprobs",
+            "pass --allow-missing; if these are probabilities, leave out --asked logprobs",
         )  # fmt: skip
         share = f"{mass.mean():.1%} of the probability, {mass.min():.1%} at least"
         return softmax(logs), [f"renormalised over the labels, which have {share}"]
@@ -1069,7 +1069,7 @@ class _DatasetRows:
             lambda row: f"{column} {shorten(cells[row])}",
             f"one of {some_of(dataset.labels)}"
             + f" or {some_of(dataset.codes)}" * (dataset.codes != dataset.labels),
-            f"{todo}; or leave rows without a label out, and evaluate the rest (--allow-missing)",
+            f"{todo}; or leave out rows without a label, and evaluate the rest (--allow-missing)",
         )
         return labels.astype(np.int64)
 
@@ -1234,7 +1234,7 @@ class _DatasetRows:
                 where=frame.path,
                 found=f"probabilities of {', '.join(map(shorten, more))}",
                 expected=f"columns uid, {some_of(class_columns(dataset))}",
-                todo="remove or rename what is no label, or check the dataset",
+                todo="remove or rename columns that are not labels, or check the dataset",
             )
         return [frame.column(name) for name in names if name]
 
@@ -1257,7 +1257,7 @@ class _DatasetRows:
             lambda row: _no_numbers(cells(row), k),
             f"{k} finite numbers for each item of {dataset.title}: {some_of(dataset.labels)}",
             "correct these predictions"
-            + "; a pipeline says all labels with top_k=None" * lacks_labels,
+            + "; a pipeline gives all labels with top_k=None" * lacks_labels,
         )
         if self.lists:
             values = values[:, np.argsort(self._order())]

@@ -79,7 +79,7 @@ def replacement(
             where=votes.dataset.title,
             found=str(fault),
             expected=f"{_FOR_A_VERDICT} annotators for a verdict; items of one text count as one",
-            todo="collect more votes of the same people; no test is made of fewer",
+            todo="collect more votes by the same people",
         ) from fault
     shares = counts[has_several] / counts[has_several].sum(axis=1, keepdims=True)
     kappa = kappa_from_means(pairwise_agreement(counts[has_several]).mean(), shares.mean(axis=0))
@@ -112,14 +112,14 @@ def check_margin(epsilon: float, reason: str) -> None:
     """Raise a ChaosError if the margin is not in [0, 1), or there is no reason for it."""
     if not 0 <= epsilon < 1:
         raise ChaosError(
-            "The margin of the replacement test is no share.", found=f"epsilon={epsilon}",
+            "The margin of the replacement test is not a share.", found=f"epsilon={epsilon}",
             expected=f"0 to 1; its authors propose {_CUSTOMS}, and less where agreement is low",
         )  # fmt: skip
     if not reason.strip():
         raise ChaosError(
             "The margin of the replacement test needs a reason.",
             found=f"epsilon={epsilon}, and no reason",
-            expected="what a system saves that makes up for being so far behind a person",
+            expected="what the system saves, to make up for being this far behind a person",
             todo=f"state it before you look; its authors propose {_CUSTOMS}, and less where "
             "agreement is low",
         )

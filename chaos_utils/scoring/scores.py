@@ -129,7 +129,7 @@ class EvaluationRequest:
     level: float = 0.95
 
     def check(self, systems: Sequence[System]) -> None:
-        """Raise a ChaosError if a number is out of its range, or no system has a compared name."""
+        """Raise a ChaosError if a number is out of range, or no system has a compared name."""
         check_names(systems)
         names = [system.name for system in systems]
         for name in (name for pair in self.comparisons for name in pair):
@@ -140,9 +140,7 @@ class EvaluationRequest:
             ("coverage", self.level, 0 < self.level < 1, "between 0 and 1, such as 0.95"),
         ):
             if not is_in_range:
-                raise ChaosError(
-                    f"The {title} is out of its range.", found=value, expected=expected
-                )
+                raise ChaosError(f"The {title} is out of range.", found=value, expected=expected)
         if self.comparisons and 0 < self.n_resamples < fewest_resamples(self.level):
             raise ChaosError(
                 f"Too few resamples for a {100 * self.level:g}% interval of a difference.",
@@ -202,7 +200,7 @@ def score(
     ------
     ChaosError
         If two systems have one name, a measure or a system compared is not known, a system shares
-        no item with a group or with what it is compared with, or a number is out of its range.
+        no item with a group or with what it is compared with, or a number is out of range.
     """
     request = EvaluationRequest(
         None if measures is None else [*measures], groups, comparisons, n_resamples, seed, level

@@ -181,10 +181,10 @@ def score_over_seeds(
         covered = sorted(set(resamples.n_items[0, indices].tolist()))
         if len(covered) > 1:
             raise ChaosError(
-                "The seeds of a family cover other items.",
+                "The seeds of a family cover different items.",
                 where=f"{votes.dataset.title}, {name}",
                 found=", ".join(f"{n:,}" for n in covered),
-                todo="leave out those that cover a part of the items",
+                todo="leave out those that cover only some of the items",
             )
         values, several = resamples.values[0, indices], len(indices) > 1
         mean = over_seeds(values, resamples.draws[0][:, indices], n_items=covered[0], level=level)

@@ -250,7 +250,7 @@ def folder_of(name: str) -> Path:
     """Return the folder of a submission, which need not exist; refuse what cannot be its name."""
     if not _NAME.fullmatch(name):
         raise ChaosError(
-            "A submission cannot be called so.", found=repr(name), expected=NAME,
+            "A submission cannot have this name.", found=repr(name), expected=NAME,
             todo="choose another name: the title in system.yml is what tables show",
         )  # fmt: skip
     return paths.results() / FOLDER / name

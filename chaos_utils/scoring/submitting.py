@@ -146,9 +146,9 @@ def write_submission(folder: Path, systems: Sequence[System], record: SystemReco
 
     if len({system.dataset.labels for system in systems}) != 1:
         raise ChaosError(
-            "A submission is on datasets with the same labels.",
+            "The datasets of a submission have different labels.",
             found=", ".join(system.dataset.title for system in systems),
-            todo="submit each by itself, under titles of their own: --dataset",
+            todo="submit each by itself, with its own title: --dataset",
         )
     tables = []
     for system in systems:
@@ -318,7 +318,7 @@ def check_files(submission: Submission) -> int:
     is_linked = any(path.is_symlink() for path in (folder, *folder.iterdir()))
     if names != {PREDICTIONS_FILE, RECORD_FILE} or is_linked:
         raise ChaosError(
-            "A submission is two files.", where=submission.folder,
+            "A submission has exactly two files.", where=submission.folder,
             found=", ".join(sorted(names)) + ", by a link" * is_linked,
             expected=f"{PREDICTIONS_FILE} and {RECORD_FILE}",
             todo="remove the others; `chaos submit` makes both",
@@ -333,14 +333,14 @@ def check_files(submission: Submission) -> int:
     if comments := comments_in(text):
         raise ChaosError(
             "The record holds comments.", where=submission.place(RECORD_FILE),
-            found=shorten(comments[0]), expected="fields alone, which are shown and checked",
+            found=shorten(comments[0]), expected="only fields, which are shown and checked",
             todo="say it in a field, such as reason, or in the pull request",
         )  # fmt: skip
     if len(text.encode()) > MOST_BYTES_OF_RECORD:
         raise ChaosError(
             "The record is too long.", where=submission.place(RECORD_FILE),
             found=f"{len(text.encode()):,} bytes", expected=f"at most {MOST_BYTES_OF_RECORD:,}",
-            todo="shorten it; what is longer may stand where its link leads",
+            todo="shorten it, and put longer text where its link leads",
         )  # fmt: skip
     content = FileContent.of(submission.predictions)
     faults = Faults(
@@ -430,7 +430,7 @@ def check_record(submission: Submission) -> None:
         is_version = submission.name == other.replaced or submission.replaced == other.name
         if look_alike(other.record.title, record.title) and not is_version:
             raise ChaosError(
-                "Two submissions have one title.", where=submission.place(RECORD_FILE),
+                "Two submissions have the same title.", where=submission.place(RECORD_FILE),
                 found=f"{shorten(record.title)}, as {other.name} has it",
                 todo=f"choose another title, or say that it replaces {other.name}",
             )  # fmt: skip
@@ -450,7 +450,7 @@ def _check_replaced(submission: Submission, others: Mapping[str, Submission]) ->
     where, replaced = submission.place(RECORD_FILE), others.get(submission.replaced)
     if replaced is None:
         raise ChaosError(
-            "The submission that this one replaces is not there.",
+            "The submission that this one replaces does not exist.",
             where=where, found=submission.replaced,
             expected=", ".join(others) or "none: there are no others",
         )  # fmt: skip
@@ -594,7 +594,7 @@ def _check_duplicates(submission: Submission, system: System, known: Sequence[Sy
         if gives_labels(system) and not gives_labels(other) and other.origin != "baseline":
             if derived != other.name:
                 raise ChaosError(
-                    "These labels are those that a known system finds likeliest.",
+                    "These labels are the most probable ones of a known system.",
                     where=submission.place(RECORD_FILE),
                     found=f"{alike:.1%} of the labels of {other.name}",
                     expected=f"derived_from: {other.name}",
@@ -615,7 +615,7 @@ def _check_duplicates(submission: Submission, system: System, known: Sequence[Sy
             )  # fmt: skip
     if derived:
         raise ChaosError(
-            "These are not the labels of the system that they are said to be derived from.",
+            "These are not the labels of the system that derived_from names.",
             where=submission.place(RECORD_FILE), found=f"derived_from: {shorten(derived)}",
             expected="the name of a known system with these labels", todo="leave it out",
         )  # fmt: skip

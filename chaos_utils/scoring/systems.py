@@ -149,7 +149,7 @@ def _read_released(
         by_name = {system.name: system for system in file_systems}
         if missing := [model for model in released.models if model not in by_name]:
             raise ChaosError(
-                "The file lacks predictions of a model on these items.",
+                "The file lacks a model's predictions on these items.",
                 where=path,
                 found=", ".join(by_name) or "none",
                 expected=", ".join(missing),
@@ -179,7 +179,7 @@ def _check_alike(
                 raise ChaosError(
                     f"Two files of the same predictions on {system.dataset.title} disagree.",
                     where=", ".join(map(str, files)),
-                    found=f"other predictions of {system.name}",
+                    found=f"different predictions of {system.name}",
                     expected="the same in both files",
                     todo="remove the file that is not the published one: `chaos data verify`",
                 )

@@ -68,11 +68,11 @@ def refuse_other_processes(base: str, processes: int) -> None:
         folder = work_folder(key_of_processes(base, other))
         if other != processes and any(folder.glob("**/checkpoint-*")):
             raise ChaosError(
-                "This run is unfinished in another number of processes.",
+                "This run was begun with another number of processes.",
                 where=folder,
                 found=f"{counted(processes, 'process')}",
-                expected=f"{other}, as it was begun: each process draws its own dropout",
-                todo="start as many, or remove the folder to begin anew",
+                expected=f"{other}, as before: each process draws its own dropout",
+                todo="start that many, or remove the folder to begin again",
             )
 
 

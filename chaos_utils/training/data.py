@@ -138,9 +138,9 @@ def _folds(votes: Sequence[Votes], settings: Settings) -> Folds:
     trained_on = (len(set(groups[of_items != fold].tolist())) for fold in range(folds.number))
     if settings.patience and min(trained_on) < 2:
         raise ChaosError(
-            "A fold has no item to say when to stop.",
+            "A fold has no item left to decide when to stop.",
             found="one different text to train on",
-            expected="two at least, where patience is not 0",
+            expected="at least two, if patience is not 0",
             todo="take more items, or patience=0",
         )
     return folds
@@ -158,7 +158,7 @@ def load_own_votes(settings: Settings) -> Votes:
     names = [one.name for one in known_datasets()]
     if settings.train not in names and not paths.from_reader(settings.train).exists():
         raise ChaosError(
-            "There is nothing of this name to train on.",
+            "Nothing to train on has this name.",
             where=f"train={settings.train}",
             expected=did_you_mean(settings.train, ["corpora", "chaosnli", *names])
             + " or a votes file",
@@ -203,7 +203,7 @@ def _text_fields(votes: Votes, named: tuple[str, ...]) -> tuple[str, ...]:
     _check_named(named, fields, votes.source.name)
     if not named and len(fields) > 2:
         raise ChaosError(
-            "It is not clear which texts are to be read.",
+            "It is not clear which texts to read.",
             where=votes.source.name,
             found=", ".join(fields),
             expected="one text, or a pair",
@@ -226,11 +226,11 @@ def _check_named(named: Sequence[str], fields: Sequence[str], where: str) -> Non
 
 def _no_texts(where: str, found: str) -> ChaosError:
     return ChaosError(
-        "These votes have no texts, so that nothing can be learnt from them.",
+        "These votes have no texts to learn from.",
         where=where,
         found=found,
         expected="a text for each item, in a column beside the votes",
-        todo="add it; where it is there, name it: --text COLUMN, or `texts` in a dataset's YAML "
+        todo="add it; if it exists, name it: --text COLUMN, or `texts` in a dataset's YAML "
         "file, which `chaos dataset init` writes",
     )
 

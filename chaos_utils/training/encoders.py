@@ -240,7 +240,7 @@ def _checked(tokenizer: Any, folder: Path) -> Any:
             where=folder,
             found="no pad_token, eos_token or unk_token",
             expected="one of them in tokenizer_config.json",
-            todo="name one there, in a copy of the model that --model names as ./folder",
+            todo="name one there, in a copy of the model, and pass that as --model ./folder",
         )
     return tokenizer
 
@@ -250,7 +250,7 @@ def check_length(max_length: int, *limits: object) -> None:
     most = min((one for one in limits if isinstance(one, int) and one > 0), default=max_length)
     if max_length > most:
         raise ChaosError(
-            "max_length exceeds what the encoder takes.",
+            "max_length exceeds what the encoder can take.",
             found=max_length,
             expected=f"at most {most}",
         )
@@ -398,7 +398,7 @@ def _turn_head(model: Any, labels: Sequence[str], wanted: Sequence[str], say: Sa
             if tensor is not None:
                 tensor.copy_(tensor[order].clone())
     named, in_order = ", ".join(labels), ", ".join(wanted)
-    say(f"the model's labels are {named}: brought into the order {in_order}")
+    say(f"the model's labels are {named}: reordered to {in_order}")
 
 
 def _load(folder: Path, n_outputs: int, labels: Sequence[str] = ()) -> tuple[Any, set[str]]:

@@ -52,7 +52,7 @@ def gpu_named(name: str) -> Gpu:
     key = name.lower().replace(" ", "").replace("-", "")
     if key not in GPUS:
         raise ChaosError(
-            "The hours on this card cannot be estimated: it is not known here.",
+            "The hours on this card cannot be estimated, since the card is unknown.",
             found=repr(name),
             expected=did_you_mean(key, GPUS),
         )

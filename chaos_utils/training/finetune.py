@@ -279,7 +279,7 @@ class _TrainingJob(NewRun):
             sequences = counted(encoded.n_full, "sequence")
             self.say(
                 f"{sequences} of {len(train):,} items reach max_length={settings.max_length} "
-                "tokens: what is longer is cut"
+                "tokens: longer ones are cut"
             )
         looked_at = inner or balanced_subset(self.data.dev, settings.dev_examples or DEV_EXAMPLES)
 

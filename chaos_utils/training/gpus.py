@@ -60,7 +60,7 @@ def choose_gpus(text: str, visible: Sequence[str]) -> list[str]:
             "These GPUs cannot be used.",
             where="--gpus",
             found=f"{text!r}; visible here: {', '.join(visible) or 'none'}",
-            expected="all, or ids by commas, each once, such as 0,1",
+            expected="all, or different ids separated by commas, such as 0,1",
             todo="see `nvidia-smi`; CUDA_VISIBLE_DEVICES limits what is visible",
         )
     return chosen
@@ -84,7 +84,7 @@ def run_jobs(
         raise ChaosError(
             "These runs wait for each other.",
             found=", ".join(fault.args[1]),
-            expected="a plan in which each run needs earlier ones alone",
+            expected="a plan in which each run needs only earlier ones",
         ) from fault
     faults, free = dict[str, str](), list(gpus)
     ready, lock = set[str](), threading.Lock()
@@ -101,7 +101,7 @@ def run_jobs(
                 ready |= {*order.get_ready()}
                 for job in [one for one in jobs if one.name in ready]:
                     if lost := sorted(name for name in job.after & names if faults[name]):
-                        faults[job.name] = f"not begun: it needs {lost[0]}"
+                        faults[job.name] = f"not started: it needs {lost[0]}"
                         order.done(job.name)
                     elif free:
                         gpu = free.pop(0)

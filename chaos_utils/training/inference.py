@@ -55,7 +55,7 @@ def predict_logits(
                         raise no_memory(int(encoded.lengths[items[0]])) from fault
                     budget = len(items) * longest // 2
                     torch.cuda.empty_cache()  # does nothing without a GPU
-                    say(f"out of memory: going on with at most {budget:,} tokens at once")
+                    say(f"out of memory: continuing with at most {budget:,} tokens at once")
                     continue
                 rows.update(zip(items.tolist(), logits, strict=True))
                 waiting = waiting[len(items) :]

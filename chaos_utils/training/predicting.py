@@ -44,7 +44,7 @@ def predict_again(
     _check_counts(mc_samples=mc_samples, threads=threads)
     if earlier.is_off_the_shelf:
         raise ChaosError(
-            "This run was not trained: it holds what a model off the shelf predicts.",
+            "This run was not trained: it holds the predictions of a model as it is.",
             where=earlier.folder,
             todo=f"name the model: --model {earlier.settings.model}",
         )
@@ -137,4 +137,4 @@ def _without_training(data: str, dev_examples: int) -> Data:
 def _check_counts(**counts: int) -> None:
     for name, value in counts.items():
         if value < 0:
-            raise ChaosError(f"{name} is out of its range.", found=value, expected="0 or more")
+            raise ChaosError(f"{name} is out of range.", found=value, expected="0 or more")

@@ -76,7 +76,7 @@ class Faults:
         if self.found:
             problems = counted(len(self.found), "problem")
             each = "".join(f"\n\n{n}. {fault}" for n, fault in enumerate(self.found, start=1))
-            raise ChaosError(f"Nothing was begun: {problems}.{each}")
+            raise ChaosError(f"Nothing was started: {problems}.{each}")
 
 
 def check_settings(specs: Sequence[RunSpec]) -> None:
@@ -258,7 +258,7 @@ def in_own_process(steps: list[TrialStep], site: Site) -> list[TrialResult]:
         raise ChaosError(
             "The process that tries a step of each run was killed.",
             found="from outside, or the machine ran out of memory",
-            todo="see what else fills the memory, and run the same command again",
+            todo="see what else uses the memory, and run the same command again",
         ) from fault
 
 
@@ -332,12 +332,12 @@ def _check_disk(runs: Sequence[WantedRun], site: Site, faults: Faults) -> None:
         return
     with faults.collected("disk"):
         raise ChaosError(
-            "The disk has too little room.",
+            "The disk has too little space.",
             where=folder,
             found=f"{free:.1f} GiB free",
             expected=f"{needed:.1f} GiB: weights as fetched and as trained, and checkpoints of "
             f"{counted(site.at_once, 'run')} at once",
-            todo="make room, or let CHAOS_CACHE name a folder on a larger disk",
+            todo="free some, or set CHAOS_CACHE to a folder on a larger disk",
         )
 
 
@@ -347,9 +347,9 @@ def _check_hours(runs: Sequence[WantedRun], site: Site, faults: Faults) -> None:
         return
     with faults.collected("hours"):
         raise ChaosError(
-            "The runs would take longer than the machine is to be had.",
+            "The runs would take longer than the machine is available.",
             where=f"--hours {site.max_hours:g}",
             found=f"{estimates.hours_in_words(hours)} GPU-hours on {counted(site.at_once, 'GPU')}",
-            todo="take more GPUs, or part of the runs: --limit or --only; what is made stays, and "
-            "the same command makes the rest",
+            todo="use more GPUs, or make only some runs now, with --limit or --only; the same "
+            "command makes the rest later",
         )

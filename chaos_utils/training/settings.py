@@ -64,30 +64,35 @@ class Settings(StrictModel):
     train: str = Field(
         "corpora",
         min_length=1,
-        title="the task's corpora; chaosnli: its votes; or your own: file or dataset",
+        title="the task's corpora; chaosnli: its votes; or votes: a file or a dataset",
     )
-    text: str = Field("", title="of own votes: the field of the text, where several could be it")
-    pair: str = Field("", title="of own votes: the field of the second text; none for single texts")
+    text: str = Field(
+        "", title="for your own votes: the field of the text, if several are possible"
+    )
+    pair: str = Field("", title="for your own votes: the field of the second text, if any")
     loss: Literal["auto", "hard", "soft", "jsd"] = Field(
         "auto", title="gold labels, or shares by KL or by JSD"
     )
     label_smoothing: float = Field(
         0.0, ge=0, le=0.999, title="share of each target that is spread over the labels"
     )
-    teacher: str = Field("", title="an earlier run whose probabilities are learnt")
-    init: str = Field("", title="an earlier run whose weights are the start")
+    teacher: str = Field("", title="an earlier run whose probabilities are the targets")
+    init: str = Field("", title="an earlier run whose weights to start from")
     head: Literal["auto", "kept", "affine"] = Field(
-        "auto", title="last layer, kept or first fitted to the votes"
+        "auto", title="last layer: kept, or first fitted to votes"
     )
     max_train_examples: int = Field(
-        0, ge=0, title="a seeded, balanced, nested part of the data; 0 for all"
+        0, ge=0, title="size of a random, balanced, nested part of the data; 0 for all"
     )
     n_folds: int = Field(5, ge=2, title="folds of votes, by premise or text, story and image")
     held_out: float = Field(
-        0.0, ge=0.01, le=0.9, title="share of own votes' items to predict, instead of folds"
+        0.0,
+        ge=0.01,
+        le=0.9,
+        title="share of your own items to hold out and predict, instead of folds",
     )
     epochs: int = Field(0, ge=1, le=1000, title="passes over the data; 0 for the recipe's")
-    batch_size: int = Field(0, ge=1, le=100_000, title="items of a step; 0 for the recipe's")
+    batch_size: int = Field(0, ge=1, le=100_000, title="items per step; 0 for the recipe's")
     learning_rate: float = Field(
         0.0, ge=1e-12, le=1, title="peak learning rate; 0 for the recipe's"
     )
@@ -97,15 +102,13 @@ class Settings(StrictModel):
     warmup_ratio: float = Field(
         -1.0, ge=0, le=1, title="share of the steps in which the rate rises; -1 for the recipe's"
     )
-    max_length: int = Field(128, ge=8, le=100_000, title="tokens of a sequence")
+    max_length: int = Field(128, ge=8, le=100_000, title="tokens per sequence at most")
     patience: int = Field(
         -1,
         ge=0,
-        title="stop after so many epochs without a gain on dev; 0: never, -1: the recipe's",
+        title="stop after this many epochs without a gain on dev; 0: never, -1: the recipe's",
     )
-    dev_examples: int = Field(
-        0, ge=0, title="at most so many dev and test items are predicted; 0 for all"
-    )
+    dev_examples: int = Field(0, ge=0, title="dev and test items to predict at most; 0 for all")
     trainer: str = Field(
         "", title="other arguments of TrainingArguments, as name: value, name: value"
     )
@@ -114,7 +117,7 @@ class Settings(StrictModel):
         "auto", title="arithmetic; auto: the fastest here"
     )
     revision: str = Field("", title="commit, branch or tag of a model on the hub")
-    data: str = Field("auto", title="where files are read: auto, released, sample, or a folder")
+    data: str = Field("auto", title="where files come from: auto, released, sample, or a folder")
 
     @model_validator(mode="before")
     @classmethod
@@ -135,17 +138,16 @@ class Settings(StrictModel):
             _check_own_votes(self)
         elif misplaced := [name for name in _OF_OWN_VOTES if getattr(self, name)]:
             raise ValueError(
-                f"{', '.join(misplaced)}: only of votes of your own, which train={self.train} is "
-                "not: add train=FILE, or the name of a dataset"
+                f"{', '.join(misplaced)}: only for your own votes: add train=FILE, or the name of "
+                "a dataset"
             )
         elif self.task == VOTES:
-            raise ValueError(f"task={VOTES} needs them: add train=FILE, or the name of a dataset")
+            raise ValueError(f"task={VOTES} needs votes: add train=FILE, or the name of a dataset")
         soft, on_votes = usual_loss(self) != "hard", self.on_votes
         if soft and not on_votes and not self.teacher:
             raise ValueError(
-                f"loss={self.loss} needs distributions, which the corpora have not: add "
-                "train=chaosnli, whose votes they are, or teacher=RUN; or train=FILE, votes of "
-                "your own"
+                f"loss={self.loss} needs distributions, which the corpora lack: add train=chaosnli "
+                "for its votes, train=FILE for your own, or teacher=RUN"
             )
         if self.teacher and (not soft or on_votes):
             raise ValueError(
@@ -159,7 +161,7 @@ class Settings(StrictModel):
             )
         if on_votes and self.max_train_examples:
             raise ValueError(
-                "training on votes is folded, it has no subset: leave max_train_examples out"
+                "training on votes uses folds, not a subset: leave max_train_examples out"
             )
         return self
 
@@ -179,7 +181,7 @@ def _check_own_votes(settings: Settings) -> None:
     defaults = {name: field.default for name, field in Settings.model_fields.items()}
     given = {name for name, value in settings if value != defaults[name]}
     if settings.task not in ("nli", VOTES):
-        raise ValueError(f"task={settings.task}: on own votes the task is theirs: leave it out")
+        raise ValueError(f"task={settings.task}: your own votes set the task: leave it out")
     for name, reason in _NOT_ON_OWN_VOTES.items():
         if name in given:
             raise ValueError(f"{name}={getattr(settings, name)}: {reason}: leave it out")
@@ -190,7 +192,9 @@ def _check_own_votes(settings: Settings) -> None:
     if settings.pair and not settings.text:
         raise ValueError(f"pair={settings.pair} is a second text: name the first one with text=…")
     if settings.held_out and "n_folds" in given:
-        raise ValueError("votes are folded, or a part is held out: give n_folds or held_out")
+        raise ValueError(
+            "votes are folded, or a part is held out: give only one of n_folds and held_out"
+        )
 
 
 def read_settings(values: Mapping[str, Any]) -> Settings:

@@ -483,7 +483,7 @@ def last_checkpoint(work: Path, say: Say) -> tuple[Path, Account] | None:
         if digests.keys() <= names and all(digest(folder / n) == d for n, d in digests.items()):
             return folder, Account(**content["account"])
         say(f"the checkpoint {folder} is damaged: its files are not those that were written. "
-            "Going on without it")  # fmt: skip
+            "Continuing without it")  # fmt: skip
     return None
 
 
@@ -540,7 +540,7 @@ def _more_parts(
             "each step into more parts",
         ) from fault
     job.say(
-        f"out of memory: going on with at most {size // 2} items at once, in {2 * accumulation} "
+        f"out of memory: continuing with at most {size // 2} items at once, in {2 * accumulation} "
         "parts of each step"
     )
     return 2 * accumulation

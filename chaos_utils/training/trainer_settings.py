@@ -59,11 +59,11 @@ def trainer_values(values: object) -> dict[str, Any]:
         try:
             values = yaml.safe_load(text if text.startswith("{") else "{" + text + "}")
         except yaml.YAMLError as fault:
-            raise ValueError("trainer cannot be read: name: value, name: value") from fault
+            raise ValueError("trainer cannot be read; expected name: value, name: value") from fault
     if not isinstance(values, Mapping) or not all(isinstance(name, str) for name in values):
-        raise ValueError("trainer holds names and values: name: value, name: value")
+        raise ValueError("trainer needs names and values; expected name: value, name: value")
     if nameless := [name for name, value in values.items() if value is None]:
-        raise ValueError(f"trainer gives {nameless[0]} no value: name: value, name: value")
+        raise ValueError(f"trainer gives {nameless[0]} no value; expected name: value, name: value")
     return {name: values[name] for name in sorted(values)}
 
 
@@ -83,23 +83,23 @@ def check_trainer(text: str) -> None:
     for name, value in values.items():
         if name in _DECIDED:
             raise ChaosError(
-                f"trainer: {name} is decided by a setting of its own.",
+                f"trainer: {name} has a setting of its own.",
                 found=f"{name}: {value}",
                 expected=f"{_DECIDED[name]}",
             )
         if name in _OURS or name.startswith(("hub_", "push_to_hub")):
-            raise ChaosError(f"trainer: {name} is decided by the engine.", found=f"{name}: {value}")
+            raise ChaosError(f"trainer: {name} is set by the engine.", found=f"{name}: {value}")
         if name not in known:
             allowed = sorted(known - _OURS - _DECIDED.keys())
             raise ChaosError(
-                f"trainer: {name} is none of TrainingArguments.",
+                f"trainer: {name} is not one of TrainingArguments.",
                 found=name,
                 expected=did_you_mean(name, allowed),
             )
     parts = values.get("gradient_accumulation_steps", 1)
     if not isinstance(parts, int) or parts < 1:
         raise ChaosError(
-            "trainer: gradient_accumulation_steps is out of its range.",
+            "trainer: gradient_accumulation_steps is out of range.",
             found=parts,
             expected="a whole number, 1 or more",
         )

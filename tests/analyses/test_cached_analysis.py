@@ -610,7 +610,7 @@ def test_what_needs_votes_or_systems_is_refused_before_a_kernel_starts(monkeypat
         check_available(defaults | {"collections": 3}, defaults)
     monkeypatch.setattr(loading, "is_missing", lambda dataset: False)
     monkeypatch.setattr(loading.sources, "find", lambda name: None)
-    with pytest.raises(ChaosError, match="data that others need is missing"):
+    with pytest.raises(ChaosError, match="data to compute others is missing"):
         check_available(BOOK | {"seed": 1}, BOOK)
     check_available(BOOK | {"seed": 1, "predictions": ["mine.csv"]}, BOOK)
 

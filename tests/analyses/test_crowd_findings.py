@@ -60,8 +60,8 @@ def test_sentences_are_made_for_the_votes(four):
     value = given["shares"].rows.iloc[0]
     text, person, rest = (f"{number(100 * value[name])}%" for name in ("text", "person", "rest"))
     assert said[2] == (
-        f"* Of a vote’s variance, {text} goes with the text, {person} with the person, and {rest} "
-        "with neither."
+        f"* Of a vote’s variance, {text} is due to the text, {person} to the person, and {rest} "
+        "to neither."
     )
     assert "10 votes per item come within" in said[4]
     assert "as far as the prior knows" not in said[4]  # as many as 20 were given
@@ -84,15 +84,16 @@ def test_a_system_is_said_to_be_worth_what_its_table_says(sample, truth):
 @pytest.mark.parametrize(
     ("passed", "of_person", "expected"),
     [
-        ((1, 0), 0.9, "Of the 2 systems, a passed the test of replacing one (ε = 0.1). One more "
-         "person would pass in 90% of simulations."),
-        ((0,), 0.1, "The system did not pass the test of replacing one (ε = 0.1). One more "
-         "person would pass in 10% of simulations, so that not to pass says little here."),
-        ((0, 0), 0.9, "Neither of the two systems passed the test of replacing one (ε = 0.1). One "
-         "more person would pass in 90% of simulations."),
-        ((1,), 0.1, "a passed the test of replacing one (ε = 0.1). One more "
+        ((1, 0), 0.9, "Of the 2 systems, a passed the test of replacing an annotator (ε = 0.1). "
+         "One more person would pass in 90% of simulations."),
+        ((0,), 0.1, "The system did not pass the test of replacing an annotator (ε = 0.1). One "
+         "more person would pass in 10% of simulations, so failing says little here."),
+        ((0, 0), 0.9, "Neither of the two systems passed the test of replacing an annotator "
+         "(ε = 0.1). One more person would pass in 90% of simulations."),
+        ((1,), 0.1, "a passed the test of replacing an annotator (ε = 0.1). One more "
          "person would pass in 10% of simulations."),
-        ((np.nan,), np.nan, "They are too few for a verdict on whether a model may replace one."),
+        ((np.nan,), np.nan,
+         "There are too few annotators for a verdict on whether a model may replace one."),
     ],
 )  # fmt: skip
 def test_a_verdict_stands_beside_one_more_person(four, passed, of_person, expected):
@@ -134,13 +135,13 @@ def test_noise_and_groups_are_said_with_what_they_do_not_show(four):
     said = findings(votes, **given).splitlines()
     assert said[2].startswith(
         "* The same person, asked again, gives another label 23% [18%, 27%] of the time; two "
-        "people, each in another round, differ 39% [34%, 44%] of the time. About 59% [45%, 72%] of "
-        "the disagreement would be there with the same person asked twice; a change of mind is part"
+        "people, in different rounds, differ 39% [34%, 44%] of the time. About 59% [45%, 72%] of "
+        "the disagreement would remain if one person answered twice; this includes changes of mind"
     )
-    assert "23% goes with the text, −2% with the person, 34% with the person’s own view" in said[3]
+    assert "23% is due to the text, −2% to the person, 34% to the person’s own view" in said[3]
     assert said[4] == (
-        "* No part of the disagreement is shown to lie between groups, by any of 2 fields; the "
-        "intervals, for all at once, reach up to 5%. That does not show that groups agree."
+        "* We cannot show that any of the disagreement lies between groups, by any of 2 fields; "
+        "the intervals, corrected for all, reach up to 5%. That does not show that groups agree."
     )
     given["again"].rows["part"] = "same language"
     given["groups"] = rows_of(fields, by_a, by_b, unjudged)
@@ -201,7 +202,7 @@ def people(rng, n_items, accuracies):
     ("n_items", "accuracies", "sentence", "notices"),
     [
         (150, [0.9] * 9 + [0], "1 agrees with the rest hardly more than by", ()),
-        (150, [0] * 12, "do not clearly agree, so that nobody stands out", ()),
+        (150, [0] * 12, "do not clearly agree, so nobody stands out", ()),
         (150, [0.9] * 12, "None of 12 annotators with a hundred .* near chance", ()),
         (150, [0.9, 0.9], "is near chance|nobody stands out", ("cannot say how far others would",)),
         (150, [0.9] * 6, "is near chance", ("too few to speak for others",)),
@@ -254,4 +255,4 @@ def test_nearly_all_that_others_would_change_hangs_on_five(tmp_path):
     for k in range(400):
         rows += [(f"i{k}", f"w{j}", "ab"[rng.integers(2) if j < 2 else truth[k]]) for j in range(4)]
         rows += [(f"i{k}", f"v{(3 * k + j) % 90}", "ab"[truth[k]]) for j in range(3)]
-    assert "hangs on five of these" in notice(own_votes(tmp_path, rows))
+    assert "depends on five of these" in notice(own_votes(tmp_path, rows))

@@ -25,9 +25,9 @@ GIVEN = {
 # takes long.
 ELSEWHERE = (
     "asking.", "calibration.temperature_", "ceilings.noise_ceiling", "collection.", "fitting.",
-    "forecasts.", "machine_crowds.", "persons.again", "persons.groups",
-    "published_scoreboard.allowed_by_accuracy", "results.size_effects", "train.", "trajectory.",
-    "why.", "your_votes.near_bar", "your_votes.replacement",
+    "forecasts.", "machine_crowds.", "persons.again", "persons.groups", "persons.models",
+    "published_scoreboard.allowed_by_accuracy", "results.size_effects", "soft_labels.", "train.",
+    "trajectory.", "why.", "your_votes.near_bar", "your_votes.replacement",
 )  # fmt: skip
 
 

@@ -91,7 +91,7 @@ def test_without_anybody_asked_again_there_is_no_noise_but_what_to_ask(tmp_path)
     said = needed(plain)
     assert "give `round:`" in said
     assert "say who gave each vote (`annotator:`)" in said
-    assert "say what annotators are (`annotator_fields:`" in said
+    assert "describe the annotators (`annotator_fields:`" in said
 
 
 def test_a_view_and_its_slips_are_told_apart_by_rounds(tmp_path):
@@ -106,7 +106,7 @@ def test_a_view_and_its_slips_are_told_apart_by_rounds(tmp_path):
         {"item": f"i{k}", "annotator": f"w{k}-{j}", "label": "ab"[(k + j) % 2]}
         for k in range(12) for j in range(3)
     ]  # fmt: skip
-    assert "let people judge several items each" in needed(own_votes(tmp_path, each))
+    assert "let each person judge several items" in needed(own_votes(tmp_path, each))
 
 
 def beside(k, j):
@@ -161,7 +161,7 @@ def test_who_is_near_chance_or_close_to_it_has_a_number(tmp_path):
     assert "Who is careless" not in needed(votes)
     few = own_votes(tmp_path, rows[: 90 * len(skill)])
     assert not len(your_votes.near_bar.function(few))
-    assert "100 votes or more on items that others judge, too (12 of 12 annotators" in needed(few)
+    assert "100 votes or more on items that others also judge (12 of 12 annotators" in needed(few)
 
 
 def test_several_votes_of_one_person_in_one_round_are_no_noise_and_no_groups(tmp_path):

@@ -69,7 +69,7 @@ def test_a_copied_or_moved_checkout_runs_its_own_code(tmp_path):
         check=False,
     )  # fmt: skip
     assert done.returncode == 2
-    assert "not this checkout's" in done.stderr
+    assert "belongs to another checkout" in done.stderr
     # A script of the environment names the folder in which it was installed.
     assert set(re.findall(r"\$\(BIN\)/(\w+)", (PROJECT / "Makefile").read_text())) == {"python"}
 

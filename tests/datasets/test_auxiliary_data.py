@@ -172,5 +172,5 @@ def test_what_is_not_the_published_file_is_refused(tmp_path, monkeypatch):
     with pytest.raises(ChaosError, match="SHA-256 differs"):
         auxiliary_data.read_judges("snli")
     for read in (auxiliary_data.read_llm_annotators, auxiliary_data.read_judges):
-        with pytest.raises(ChaosError, match="No language models' labels"):
+        with pytest.raises(ChaosError, match="no language models' labels"):
             read("rte")

@@ -94,7 +94,7 @@ def test_a_votes_file_needs_no_yaml(tmp_path, kind):
         ("a.csv", "item,red,blue,n_votes\na,1,2,4\n", "found '4'; expected 3, the sum"),
         ("a.csv", "item,worker_name,choice\n1,WORKER_A,yes\n2,WORKER_B,no\n", "not recognised"),
         ("snli.csv", CSV, "This name is taken"),
-        ("äö.csv", CSV, "makes no name for a dataset"),
+        ("äö.csv", CSV, "No dataset can be named"),
     ],
 )
 def test_files_that_are_none(tmp_path, name, text, expected):
@@ -137,14 +137,14 @@ def test_data_that_is_not_there_names_the_closest_or_says_what_is_lacking():
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ({"name": "sample"}, "name of its own"),
+        ({"name": "sample"}, "another name"),
         ({"in_book": 1}, "remove in_book"),
         ({"titel": "x"}, "titel: no such field; did you mean 'title'?"),
         ({"name": "Not a name"}, "name: found 'Not a name'; expected lower-case letters, digits"),
         ({"labels": [True, False]}, "put 'Yes' and 'No' in quotation marks"),
         ({"labels": [{"name": True}, {"name": False}]}, "put 'Yes' and 'No' in quotation marks"),
         ({"labels": [{"name": "a", "spellings": ["b"]}, "b"]}, "'b' stands for two labels"),
-        ({"files": [{"name": "f", "url": "https://x"}]}, "has an address and no sha256"),
+        ({"files": [{"name": "f", "url": "https://x"}]}, "has a url but no sha256"),
         ({"files": [{"name": "../f"}]}, "no path below a data folder"),
         ({"task": "nil"}, "task: found 'nil'; did you mean 'nli'?"),
         ({"systems": [SYSTEM | {"files": ["a-{sed}.json"]}]}, "only {seed} may stand in them"),

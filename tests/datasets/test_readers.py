@@ -169,7 +169,7 @@ def test_a_named_rule_cuts_a_slider_into_labels(tmp_path):
     long = {"format": "long", "cut": CUT}
     assert read(tmp_path, "item,label\na,2\na,-2\n", long).counts.tolist() == [[0, 1, 1]]
     for wrong, expected in (
-        ({"edges": [-3, 1, -1, 3]}, "edges are one more than labels"),
+        ({"edges": [-3, 1, -1, 3]}, "edges must be one more than the labels"),
         ({"labels": ["blue", "rde", "green"]}, r"reader\.cut names 'rde'"),
     ):
         with pytest.raises(ValueError, match=expected):
@@ -305,7 +305,7 @@ def test_second_votes_in_rows_of_their_own_count_as_well(tmp_path):
     votes = read(tmp_path, rows, reader | {"second_votes": True})
     assert votes.counts.tolist() == [[2, 0, 1]]
     assert votes.annotations.annotator.tolist() == [0, 0, 1]
-    with pytest.raises(ValueError, match="no rounds"):
+    with pytest.raises(ValueError, match="without rounds"):
         dataset(reader | {"second_votes": True, "round": "round"})
 
 
@@ -328,11 +328,17 @@ def test_places_in_a_list_and_columns_may_each_be_an_annotator(tmp_path):
         (LONG | {"rounds": ["a", "b"], "round": "day"}, "leave out label, round and time"),
         (LONG | {"time": "at", "round": "day"}, "not both"),
         (LONG | {"rounds": ["a", "a"]}, "names a column twice"),
-        (LONG | {"items_across": True, "label": "x"}, "name no item, no label"),
-        ({"format": "long", "annotator": "item", "items_across": True}, "needs other names"),
+        (LONG | {"items_across": True, "label": "x"}, "leave out item and label"),
+        (
+            {"format": "long", "annotator": "item", "items_across": True},
+            "needs columns that are not",
+        ),
         (LONG | {"rounds": ["a"]}, "rounds"),
         (COLUMNS | {"about_annotators": ABOUT}, "needs annotators, or annotators_by_place"),
-        (LONG | {"about_annotators": ABOUT | {"file": "votes"}}, "none of the files after those"),
+        (
+            LONG | {"about_annotators": ABOUT | {"file": "votes"}},
+            "not one of the files after those",
+        ),
         (LONG | {"about_annotators": ABOUT, "annotator_fields": ["age"]}, "'age' is in"),
     ],
 )

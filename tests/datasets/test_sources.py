@@ -143,9 +143,9 @@ def test_a_file_beside_its_yaml_file_is_found_there(nowhere):
     path = describe(nowhere, VOTES, url="http://127.0.0.1:9/v.csv", sha256="0" * 64)
     for command in ("fetch", "verify"):
         fault = data(command, path)
-        assert f"to do:     correct the sha256 in {path}" in fault
+        assert f"to do:     if this is the right file, correct its sha256 in {path}" in fault
         assert "remove" not in fault
-    with pytest.raises(ChaosError, match=r"not the published v\.csv: (.|\n)*correct the sha256"):
+    with pytest.raises(ChaosError, match=r"not the published v\.csv: (.|\n)*correct its sha256"):
         load_votes("mine", str(path))
     describe(nowhere, VOTES, url="http://127.0.0.1:9/v.csv")
     assert data("fetch", path) == f"v.csv: {nowhere / 'v.csv'}\n"

@@ -47,7 +47,7 @@ def test_a_killed_process_fails_no_job_but_its_own(tmp_path):
         for one in processes.run_parallel(partial(work, tmp_path), names, workers=2)
     }
     assert ended.keys() == set(names)
-    assert "ended before it was done" in ended.pop("killed")
+    assert "stopped before it was done" in ended.pop("killed")
     assert not any(ended.values())
 
 

@@ -81,18 +81,18 @@ def replace(name, old, new):
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (remove(f"{PAGES}/index.html"), "Nothing was built yet"),
+        (remove(f"{PAGES}/index.html"), "Nothing has been built yet"),
         (replace(RECORD, '"synthetic": false', '"synthetic": true'), "synthetic sample"),
         (replace(RECORD, '"recorded": []', '"recorded": ["snli"]'), "shows recorded tables"),
         (replace("CITATION.cff", "Its authors", "Others"), r"one: CITATION\.cff, authors"),
         (replace("notebooks/one.py", "# a seed", "# another"), r"one: notebooks/one\.py"),
         (write("book/index.md", "# Another\n"),
-         r"site is not made from what is here(?s:.)*book/index\.md(?s:.)*chaos build"),
-        (remove("_build/site.json"), "site is not made from what is here"),
+         r"site was made from other sources(?s:.)*book/index\.md(?s:.)*chaos build"),
+        (remove("_build/site.json"), "site was made from other sources"),
         (replace(f"{PAGES}/chapters/one.html", "</p>", ""),
          r"was changed since(?s:.)*chapters/one\.html"),
         (write(f"{PAGES}/more.html", "more"), r"was changed since(?s:.)*more\.html"),
-        (write("LICENSE", "changed"), "Not everything is committed"),
+        (write("LICENSE", "changed"), "There are uncommitted changes"),
         (lambda project: (project / ".git").rename(project / "no-git"), "from a git checkout"),
     ],
 )  # fmt: skip

@@ -143,7 +143,7 @@ def _changed(folder, change):
         (lambda run: _changed(run, {"schema": 1}), "tbl-x", "Another version of the package"),
         (lambda run: _changed(run, {"inputs": 3}), "tbl-x", "record cannot be read"),
         (lambda run: (run / "record.json").write_text("{"), "tbl-x", "record cannot be read"),
-        (lambda run: (run / "figures/tbl-x.csv").write_text("x\n2\n"), "tbl-x", "not the one that"),
+        (lambda run: (run / "figures/tbl-x.csv").write_text("x\n2\n"), "tbl-x", "has changed"),
         (lambda run: (run / "figures/tbl-x.json").unlink(), "tbl-x", "no file"),
         (lambda run: None, "tbl-y", "did you mean 'tbl-x'"),
     ],

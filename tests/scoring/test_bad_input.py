@@ -74,7 +74,7 @@ PART = {"measures": ["jsd"], "n_resamples": 40}
     [
         # scores
         (lambda votes, one: score(votes, [one], measures=["jds"]), "did you mean 'jsd'"),
-        (lambda votes, one: score(votes, [one], seed=-1), "The seed is out of its range"),
+        (lambda votes, one: score(votes, [one], seed=-1), "The seed is out of range"),
         (lambda votes, one: score(votes, [one], level=95), "between 0 and 1"),
         (lambda votes, one: score(votes, [one], comparisons=[(one.name, "other")]),
          "no such system"),
@@ -97,11 +97,11 @@ PART = {"measures": ["jsd"], "n_resamples": 40}
         (lambda votes, one: score_over_seeds(votes, [one], n_resamples=1), "Too few resamples"),
         (lambda votes, one: score_over_seeds(
             votes, [part_of(load_systems(votes)[0], slice(9)), *load_systems(votes)[1:]], **PART),
-         "cover other items"),
+         "cover different items"),
         # what systems are worth in people
         (lambda votes, one: Crowds(votes_from(votes, [[3, 1, 0], [5, 5, 0]]), 4),
-         "4 on the item that has fewest"),
-        (lambda votes, one: Crowds(single(votes)), "from two votes on"),
+         "4 on the item with fewest"),
+        (lambda votes, one: Crowds(single(votes)), "needs two votes per item"),
         (lambda votes, one: worth(single(votes), uniform(single(votes))),
          "1 of 2 items have a single vote"),
         (lambda votes, one: worth(votes, oracle(votes)), "the votes that judge it"),

@@ -145,7 +145,9 @@ def test_a_batch_asks_in_one_of_four_ways_and_says_how_to_read_the_answers(tone)
     assert len(questions) == 3  # a letter is drawn, or its probability looked up, by one question
     chaos(*command, out, "--force")
     assert lines_of(out)[0]["body"].items() >= sampled.items()
-    assert "Only samples are" in chaos(*command, out, "--ask", "label", "--n", "2", code=2)
+    assert "--n goes with --ask samples" in chaos(
+        *command, out, "--ask", "label", "--n", "2", code=2
+    )
     assert "percentages" in chaos(*command, out, "--ask", "percentage", code=2)
 
 

@@ -67,7 +67,7 @@ FAULTS = [
     ('{"uid": "u0", "label": "NLI_2"}', ("no labels of ChaosNLI-SNLI", "--answers 'NLI_2=…'")),
     (entries(probability=[1, 0, 0]), "'m', 'u3', no `probs`; keys found: 'uid'"),
     # names and keys
-    ('{"a\\u001b[31m": {"u0": {"logits": [1, 2, 3]}}}', "name is not text"),
+    ('{"a\\u001b[31m": {"u0": {"logits": [1, 2, 3]}}}', "name cannot be shown"),
     ('{"\\ud800": {"u0": {"logits": [1, 2, 3]}}}', "half of a surrogate pair"),
     ('{"m": {"u0": {"logits": [1, 2, 3]}, "u0": {"logits": [1, 2, 3]}}}', "the key 'u0' twice"),
     (f"model,{CSV}m,u0,1,0,0\nm,other,1,0,0\n,u1,1,0,0\n", "no model"),

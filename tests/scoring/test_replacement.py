@@ -101,11 +101,11 @@ def test_two_annotators_are_tested_and_have_no_verdict():
 @pytest.mark.parametrize(
     ("change", "found"),
     [
-        ({"epsilon": -0.1}, "is no share"),
-        ({"epsilon": float("nan")}, "is no share"),
-        ({"epsilon": 10}, "is no share"),
+        ({"epsilon": -0.1}, "is not a share"),
+        ({"epsilon": float("nan")}, "is not a share"),
+        ({"epsilon": 10}, "is not a share"),
         ({"reason": " "}, "needs a reason"),
-        ({"seed": -1}, "seed is out of its range"),
+        ({"seed": -1}, "seed is out of range"),
     ],
 )
 def test_a_margin_needs_a_share_and_a_reason(change, found):
@@ -116,7 +116,7 @@ def test_a_margin_needs_a_share_and_a_reason(change, found):
 
 def test_what_cannot_be_tested_is_refused():
     votes, truth = crowd(np.random.default_rng(5), n_items=29)
-    with pytest.raises(ChaosError, match=r"0 annotators labelled 30 items(.|\n)*no test is made"):
+    with pytest.raises(ChaosError, match=r"0 annotators labelled 30 items(.|\n)*collect more"):
         replacement(votes, [system_of(votes, truth.argmax(axis=1))], **WHY)
     with pytest.raises(ChaosError, match="not known who gave which vote"):
         replacement(replace(votes, annotations=None), [], **WHY)

@@ -414,7 +414,7 @@ def test_the_labels_of_a_known_system_are_derived_if_they_say_so(votes, submit):
     submit()
     labels = labels_of(votes, errs())
     silent = submit(system=labels, name="labels", title="Labels")
-    with refused(problem="likeliest", expected="derived_from: Honest"):
+    with refused(problem="most probable", expected="derived_from: Honest"):
         check_submission(silent, [votes])
     false = submit(system=labels_of(votes, errs(9)), name="false", title="False",
                    derived_from="Honest")  # fmt: skip
@@ -470,7 +470,7 @@ def test_what_is_too_good_needs_code_or_weights(votes, submit):
 def test_two_submissions_of_one_title_are_refused(votes, submit):
     submit()
     again = submit(errs(6), name="again", title="ＨONEST")
-    with refused(problem="one title", where="again/system.yml", found="honest"):
+    with refused(problem="the same title", where="again/system.yml", found="honest"):
         check_record(again)
     guess = submit(errs(6), name="guess", title="Uniform guess")
     with refused(problem="known system", where="guess/system.yml"):
@@ -541,7 +541,7 @@ def test_damaged_files_are_one_message(votes, submit, content):
 
 
 def test_a_folder_of_a_strange_name_is_refused(submit):
-    with refused(problem="cannot be called so", found="Honest One"):
+    with refused(problem="cannot have this name", found="Honest One"):
         read_submission(submit().folder.rename(paths.results() / "submitted" / "Honest One"))
 
 

@@ -164,7 +164,7 @@ def test_a_plan_is_listed_with_costs_and_commands():
     ("options", "message"),
     [
         (["--plan", "tabel5"], "did you mean 'table5'"),
-        (["--only", "x"], "No run of the plan begins so"),
+        (["--only", "x"], "No run of the plan has a name"),
         (["--card", "h1000", "--dry-run"], "did you mean 'h100'"),
         (["--gpus", "all"], "visible here: none"),
     ],
@@ -197,7 +197,7 @@ def test_one_after_the_other_a_run_that_fails_stops_no_other(checkout, monkeypat
     assert done.exit_code == 2
     assert begun == ["bad", "good"]
     assert "2 of 3 runs failed" in done.stderr
-    assert "needs-bad\nnot begun: it needs bad" in done.stderr
+    assert "needs-bad\nnot started: it needs bad" in done.stderr
 
 
 def test_runs_on_two_gpus_are_made_and_one_that_fails_is_named(checkout, monkeypatch):
@@ -225,11 +225,11 @@ def test_runs_on_two_gpus_are_made_and_one_that_fails_is_named(checkout, monkeyp
     assert [run.name for run in committed_runs()] == ["good"]
     assert "2 of 3 runs failed" in done.stderr
     assert "The run's folder holds something else" in done.stderr
-    assert "not begun: it needs bad" in done.stderr
+    assert "not started: it needs bad" in done.stderr
     assert "good (GPU 0): done in" in done.stderr
     again = chaos("wanted", "--gpus", "all", "--device", "cpu", "--limit", "1")
     assert again.exit_code == 2
-    assert "Nothing was begun: 1 problem" in again.stderr
+    assert "Nothing was started: 1 problem" in again.stderr
 
 
 def test_committed_runs_are_real_and_small():

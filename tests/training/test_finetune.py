@@ -221,7 +221,7 @@ def test_when_memory_runs_out_a_step_is_cut_into_more_parts(
     monkeypatch.setattr(Classifier, "forward", short_of_memory)
     said = []
     cut = engine.finetune(settings, tmp_path / "cut", say=said.append)
-    assert "out of memory: going on with at most 8 items at once" in said[0]
+    assert "out of memory: continuing with at most 8 items at once" in said[0]
     one, other = whole.record.fits[0], cut.record.fits[0]
     assert one.pairs == other.pairs
     assert one.gradient_accumulation_steps == 1 < other.gradient_accumulation_steps

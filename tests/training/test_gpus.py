@@ -60,7 +60,7 @@ def test_a_run_that_fails_stops_no_other_and_is_named_with_what_it_printed(run, 
         job("last", "", "later"),
     )
     assert [name for name, fault in faults.items() if fault] == ["bad", "later", "last"]
-    assert faults["later"] == "not begun: it needs bad"
+    assert faults["later"] == "not started: it needs bad"
     with pytest.raises(ChaosError, match="3 of 4 runs failed") as fault:
         gpus.check(faults, tmp_path)
     assert "bad\nstep 3\nOut of memory\n(exit code 1)" in str(fault.value)

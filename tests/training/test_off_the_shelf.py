@@ -80,7 +80,7 @@ def test_outputs_are_mapped_by_their_names_and_nothing_is_said_of_training(
     assert shares(run)[:20] == pytest.approx(expected, abs=1e-5)
     assert np.ptp(expected, axis=1).min() > 0.1  # another order would be seen
     assert said == [
-        "the model's labels are contradiction, entailment, neutral: brought into the order "
+        "the model's labels are contradiction, entailment, neutral: reordered to "
         "entailment, neutral, contradiction"
     ]
     # named by hand, it is the same

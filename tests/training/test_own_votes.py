@@ -143,7 +143,7 @@ def test_long_texts_are_cut_and_counted(tmp_path):
         own(votes, max_length=8, held_out=0.3, n_folds=5), tmp_path / "run", say=said.append
     )
     assert run.record.fits[0].longest_sequences > 0
-    assert any("reach max_length=8 tokens: what is longer is cut" in line for line in said)
+    assert any("reach max_length=8 tokens: longer ones are cut" in line for line in said)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_long_texts_are_cut_and_counted(tmp_path):
         ({"labels": ("yes",)}, {}, "only one label"),
         ({"n_texts": 1}, {"text": "post"}, "share one text"),
         ({"n_texts": 2}, {"text": "post"}, "3 folds for 2 different texts"),
-        ({"n_texts": 2}, {"text": "post", "n_folds": 2}, "no item to say when to stop"),
+        ({"n_texts": 2}, {"text": "post", "n_folds": 2}, "no item left to decide when to stop"),
         ({}, {"text": "pots"}, "no such text"),
         ({"texts": ("post", "reply")}, {"text": "post", "pair": "replay"}, "did you mean 'reply'"),
         ({"texts": ("post", "reply", "title")}, {}, "--text post --pair reply"),
@@ -166,7 +166,7 @@ def test_bad_votes_are_one_clear_error(of_votes, settings, message, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("several", "message"), [(True, "of one dataset"), (False, "of this name")]
+    ("several", "message"), [(True, "of one dataset"), (False, "has this name")]
 )
 def test_what_is_trained_on_is_one_dataset(several, message, tmp_path):
     for name in ("first", "second"):

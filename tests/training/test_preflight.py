@@ -103,7 +103,7 @@ def test_all_problems_are_in_one_message(checkout, hub_with, tmp_path):
         )
     message = str(fault.value)
     for part in (
-        "Nothing was begun: 7 problems.", "The run's folder holds something else",
+        "Nothing was started: 7 problems.", "The run's folder holds something else",
         "no finished run here", "neither in the cache nor within reach", "no network",
         "This folder holds no model", "max_length exceeds", "in this data folder",
         "longer than the machine",

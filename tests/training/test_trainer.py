@@ -101,10 +101,10 @@ def test_what_is_no_list_of_names_and_values_is_refused(text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("learning_rate: 1", "decided by a setting of its own(.|\n)*learning_rate"),
+        ("learning_rate: 1", "has a setting of its own(.|\n)*learning_rate"),
         ("fp16: true", "expected: *precision"),
-        ("save_steps: 3", "decided by the engine"),
-        ("push_to_hub: true", "decided by the engine"),
+        ("save_steps: 3", "set by the engine"),
+        ("push_to_hub: true", "set by the engine"),
         ("max_grad_nrm: 3", "did you mean 'max_grad_norm'"),
         ("gradient_accumulation_steps: 0", "1 or more"),
     ],

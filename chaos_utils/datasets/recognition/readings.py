@@ -174,7 +174,7 @@ def name_of(path: Path) -> str:
     name = re.sub(r"[^a-z0-9_-]+", "-", path.stem.lower()).strip("-_")
     if not name:
         raise ChaosError(
-            "This file's name makes no name for a dataset.",
+            "No dataset can be named after this file.",
             where=path,
             expected="letters or digits from a to z and 0 to 9",
             todo="rename the file",
