@@ -86,10 +86,10 @@ def plot_skill(table: pd.DataFrame) -> Figure:
         axis.set_xlim(lowest - 0.15, 1.03)
     figure.supxlabel("worth in people: 0 is the base rate; more is better")
     forms = [form for form in table["how"].unique() if form != "as it is"]
-    marks = {"as it is": _FILLED, " or ".join(forms) or "recalibrated": _HOLLOW}
+    looks = {"as it is": _FILLED, " or ".join(forms) or "recalibrated": _HOLLOW}
     if is_run.any():
-        marks["trained on votes"] = _HOLLOW | {"marker": "s"}
-    key(figure, marks)
+        looks["trained on votes"] = _HOLLOW | {"marker": "s"}
+    key(figure, looks)
     return figure
 
 
