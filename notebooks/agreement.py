@@ -3,19 +3,23 @@
 #
 # *Do models know where people disagree?*
 #
-# **Only a little. From the fifth of the SNLI items on which people agree most to the fifth on which they agree least,
-# people's {term}`entropy` rises from
-# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=1 people_bits .2f` to
+# **In part on SNLI, hardly on MNLI. The {term}`entropy` of the best model's predictions correlates with that of
+# people's votes at {value}`tbl-disagreement-signal dataset=snli kind=model max:spearman .2f` on SNLI, where five people
+# reach {value}`tbl-disagreement-signal dataset=snli "system=five people" spearman .2f`, and at
+# {value}`tbl-disagreement-signal dataset=mnli kind=model max:spearman .2f` on MNLI, where five people reach
+# {value}`tbl-disagreement-signal dataset=mnli "system=five people" spearman .2f`.** All models flatten too little. From
+# the fifth of the SNLI items on which people agree most to the fifth on which they agree least, people's entropy rises
+# from {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=1 people_bits .2f` to
 # {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 people_bits .2f` bits and RoBERTa-base's from
 # {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=1 model_bits .2f` to
-# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 model_bits .2f`.** On MNLI, a dataset on which
+# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 model_bits .2f`. On MNLI, a dataset on which
 # this RoBERTa-base was not trained {cite:p}`baan2022`, its entropy hardly moves, from
 # {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=people bin=1 model_bits .2f` to
 # {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=people bin=5 model_bits .2f`. The accuracy of the nine
 # models of 2020 falls from
 # {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=1 mean:value .0%` to
-# {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=5 mean:value .0%` on SNLI. In that last
-# fifth, half a crowd still predicts the other half's majority on
+# {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=5 mean:value .0%` on SNLI (fifths cut
+# by all hundred votes). In the last of them, half a crowd still predicts the other half's majority on
 # {value}`fig-accuracy-by-entropy dataset=snli "system=half a crowd" bin=5 value .0%` of the items.
 #
 # A model that knew where people disagree could point to the items that need more votes. Like {cite:t}`nie2020`, we sort
@@ -122,11 +126,12 @@ publish_figure(
     agreement.drawn_rows(
         scores.where(~are_our_own(scores.rows["system"])), "new_accuracy", halves, in_colour
     ),
-    caption=f"""In every bin, half a crowd predicts the majority better than any model. New accuracy
-    in {bins} quantile bins of the votes' entropy, as in Figure 4 of {{cite:t}}`nie2020`. Dashed:
-    half a crowd, compared with the other half; dotted: the commonest label over all items. Grey:
-    the range of the nine models, and other models. Bars are 95% intervals over items, and over
-    seeds for a mean of three.""",
+    caption=f"""In every bin, half a crowd predicts the majority better than any model. New
+    accuracy in {bins} quantile bins of the votes' entropy, as in Figure 4 of
+    {{cite:t}}`nie2020`. Dashed: half a crowd, compared with the other half; dotted: the
+    commonest label over all items. Half a crowd is judged by fifty votes, models by a hundred.
+    Grey: the range of the nine models, and other models. Bars are 95% intervals over items, and
+    over seeds for a mean of three.""",
     alt="""Four panels: SNLI, MNLI, αNLI, SNLI and MNLI pooled. In each, accuracy falls from bin to
     bin. On SNLI and αNLI models start above ninety per cent and end near the dotted line of the
     commonest label; on MNLI they start lower and fall less. The dashed line of half a crowd
@@ -211,12 +216,8 @@ publish_table(
 )
 
 # %% [markdown]
-# Five people do this better than any model as it is. The correlation of their entropy with the others' is
-# {value}`tbl-disagreement-signal dataset=snli "system=five people" spearman .2f` on SNLI and
-# {value}`tbl-disagreement-signal dataset=mnli "system=five people" spearman .2f` on MNLI; the best model reaches
-# {value}`tbl-disagreement-signal dataset=snli kind=model max:spearman .2f` and
-# {value}`tbl-disagreement-signal dataset=mnli kind=model max:spearman .2f` ({numref}`tbl-disagreement-signal`). Fitted to
-# the votes on other items, all systems together do better than five people on SNLI
+# Five people do this better than any model as it is ({numref}`tbl-disagreement-signal`). Fitted to the votes on other
+# items, all systems together do better than five people on SNLI
 # ({value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl spearman .2f`) and MNLI
 # ({value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl spearman .2f`), but not on
 # αNLI ({doc}`fitting`). On MNLI the old label alone
@@ -265,6 +266,9 @@ publish_figure(
 # {value}`tbl-entropy-bins dataset=mnli system=chance measure=jsd bin=1 entropy_high_bits .2f` bits. The nine models are
 # single runs. RoBERTa-base and BERT-base of {cite:t}`baan2022` were trained on SNLI alone, so MNLI is out of domain for
 # them.
+#
+# (more-training-data)=
+# {doc}`finetuning` shows what more training data changes.
 
 # %% tags=["remove-input"]
 Markdown(inputs.missing_note("old labels"))

@@ -7,7 +7,8 @@
 # released.** We simulate the precautions: with
 # {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants the published
 # protocol misplaces {value}`fig-protocol-effect careless=0.6 without=nothing tvd .0%` of the votes; without
-# hidden checks it misplaces {value}`fig-protocol-effect careless=0.6 without="hidden checks" tvd .0%`. The
+# hidden checks it misplaces {value}`fig-protocol-effect careless=0.6 without="hidden checks" tvd .0%`.
+# Chance alone would leave {value}`fig-protocol-effect careless=0.6 without=nothing chance_tvd .0%`. The
 # simulation favours hidden checks: the careless workers that it assumes pass the test by definition.
 #
 # Where people may rightly disagree, no single vote can be marked wrong. {cite:t}`nie2020` still had to keep
@@ -205,11 +206,11 @@ publish_figure(
     collection.stage_effects(
         chosen, items=items, careless=careless, replicates=replicates, **common
     ),
-    caption=f"""Of the single stages, hidden checks prevent the most error and cost the most. {items:,}
-    items of {short_of(chosen[0].name)}, by the share of careless applicants; mean of {replicates} simulated
-    collections, bars from the lowest to the highest. The vertical line is the error that chance alone
-    leaves in a hundred votes. Hidden checks are paid like items, tests are unpaid; the cost axis is
-    logarithmic.""",
+    caption=f"""With many careless applicants, hidden checks prevent the most error of the single stages;
+    they alone are paid. {items:,} items of {short_of(chosen[0].name)}, by the share of careless applicants;
+    mean of {replicates} simulated collections, bars from the lowest to the highest. The vertical line is
+    the error that chance alone leaves in a hundred votes. Hidden checks are paid like items; the cost axis
+    is logarithmic.""",
     alt="""Two panels of dots: error and cost. Rows are the published protocol, each stage left out, no
     stage at all, and no stage but a thousand votes per item, sorted by error; marks are shares of careless
     applicants. Errors grow from row to row, most for the largest share. Without hidden checks, costs do not

@@ -10,6 +10,7 @@
 # the unit: of {value}`tbl-convention-spread quantity=KL n_pairs` comparisons of two systems, the choice of KL's
 # convention reverses {value}`tbl-convention-spread quantity=KL n_turned`.
 #
+# (calculator-conventions)=
 # ```{calculator} conversions
 # ```
 #

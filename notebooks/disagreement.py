@@ -6,12 +6,13 @@
 # **Two people who read the same item choose different labels
 # {value}`tbl-misplaced dataset=snli "system=one person" misplaced .0f` times in a hundred on SNLI,
 # {value}`tbl-misplaced dataset=mnli "system=one person" misplaced .0f` on MNLI and
-# {value}`tbl-misplaced dataset=alphanli "system=one person" misplaced .0f` on αNLI.** Most do not contradict each other:
-# they differ over whether something follows or merely might. Entailment and contradiction are the two leading labels on
-# only {value}`tbl-contested-pairs dataset=snli first=entailment second=contradiction share .0%` of the SNLI items and
-# {value}`tbl-contested-pairs dataset=mnli first=entailment second=contradiction share .0%` of the MNLI items. ChaosNLI
-# chose its SNLI and MNLI items because five people had been split; we estimate that the same choice would roughly double
-# the disagreement on OCNLI, a Chinese dataset, from {value}`tbl-crowds-selection dataset=ocnli disagreement .0%` to
+# {value}`tbl-misplaced dataset=alphanli "system=one person" misplaced .0f` on αNLI.** On SNLI and MNLI, most who differ
+# do not contradict each other. One says entailment and the other contradiction in only
+# {value}`tbl-contested-pairs dataset=snli first=entailment second=contradiction share_of_differing .0%` of such pairs
+# on SNLI and {value}`tbl-contested-pairs dataset=mnli first=entailment second=contradiction share_of_differing .0%` on
+# MNLI; in the others, one of the two says neutral. ChaosNLI chose its SNLI and MNLI items because five people had been
+# split; we estimate that the same choice would roughly double the disagreement on OCNLI, a Chinese dataset, from
+# {value}`tbl-crowds-selection dataset=ocnli disagreement .0%` to
 # {value}`tbl-crowds-selection dataset=ocnli chosen_disagreement .0%`.
 #
 # People may disagree on an item because a few of them slipped, because the answer is a matter of degree, or because the
@@ -97,7 +98,8 @@ publish_table(
     disagreement.contested_pairs(several_labels),
     columns=disagreement.CONTESTED_PAIRS,
     caption="""Most disagreement involves *neutral*. Items by their two most frequent labels;
-    unanimous items belong to no pair, and ties go to the label listed first.""",
+    unanimous items belong to no pair, and ties go to the label listed first. Last column: of
+    two people who give different labels to the same item, how often they give these two.""",
 )
 
 # %% [markdown]
@@ -208,12 +210,13 @@ publish_figure(
     "fig-atlas",
     plot_atlas,
     disagreement.with_chosen(drawn, ["snli", "mnli", "ambient"]),
-    caption="""Among datasets with three labels, people are most divided on the MNLI items and on
-    DICES-350. Points are means with 95% intervals over items, and over annotators where they are
-    named. Filled points leave out annotators near chance; hollow points include them. Bars show the
-    distribution of the items, where most have at least twenty votes; the highest bar is equally
-    tall for every dataset. A tick marks an even split over all labels. *Chosen*: items picked
-    because people had been split over them, or for their ambiguity.""",
+    caption="""Among datasets with three labels, people are most divided on the MNLI items, then
+    on the two DICES datasets. Points are means with 95% intervals over items, and over
+    annotators where they are named. Filled points leave out annotators near chance; hollow
+    points include them. Bars show the distribution of the items, where most have at least
+    twenty votes; the highest bar is equally tall for every dataset. A tick marks an even split
+    over all labels. *Chosen*: items picked because people had been split over them, or for
+    their ambiguity.""",
     alt="""Three panels, for two labels, three, and four or more; each has a row for every dataset,
     with a point for the chance that two votes on an item differ, and bars for its items. With two
     labels XHateStability stands at the top, RTE and αNLI at the bottom; a hollow point shows RTE
@@ -231,13 +234,16 @@ publish_figure(
 # AmbiEnt, whose sentences were picked for their ambiguity {cite:p}`liu2023`, ProbCOPA {cite:p}`kamath2026` and the slider
 # data {cite:p}`pavlick2019` lie in between.
 #
-# Whether a chatbot's answer is safe (DICES, {cite:alp}`aroyo2023`) divides people about as much as the MNLI items do.
-# When people judge whether a tweet is offensive (MD-Agreement, {cite:alp}`leonardelli2021`), a reply ironic (MultiPICo,
-# {cite:alp}`casola2024`) or a post hateful (XHateStability, {cite:alp}`abercrombie2023`),
-# {value}`tbl-crowds dataset=md-agreement disagreement .0%` to {value}`tbl-crowds dataset=xhatestability disagreement .0%`
-# of pairs differ; with two labels, half is the maximum. On scales of five or six points (POPQUORN, {cite:alp}`pei2023`;
-# CSC, {cite:alp}`jang2024`) most pairs differ, often by a single step. Hardly anyone disagrees about what a small picture
-# shows: on CIFAR-10H {cite:p}`peterson2019`, only {value}`tbl-crowds dataset=cifar10h disagreement .0%` of pairs differ.
+# Whether a chatbot's answer is safe (DICES, {cite:alp}`aroyo2023`) divides people nearly as much as the MNLI items do:
+# two people differ on {value}`tbl-crowds-annotators dataset=dices350 disagreement_without .0%` of the items of
+# DICES-350 and on {value}`tbl-crowds dataset=dices disagreement .0%` of those of DICES-990. When people judge whether a
+# tweet is offensive (MD-Agreement, {cite:alp}`leonardelli2021`), a reply ironic (MultiPICo, {cite:alp}`casola2024`) or
+# a post hateful (XHateStability, {cite:alp}`abercrombie2023`),
+# {value}`tbl-crowds dataset=md-agreement disagreement .0%` to
+# {value}`tbl-crowds dataset=xhatestability disagreement .0%` of pairs differ; with two labels, half is the maximum. On
+# scales of five or six points (POPQUORN, {cite:alp}`pei2023`; CSC, {cite:alp}`jang2024`) most pairs differ, often by a
+# single step. Hardly anyone disagrees about what a small picture shows: on CIFAR-10H {cite:p}`peterson2019`, only
+# {value}`tbl-crowds dataset=cifar10h disagreement .0%` of pairs differ.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All datasets, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(

@@ -7,11 +7,12 @@
 # shrink their probabilities towards the {term}`base rate`.** On MNLI this takes RoBERTa-large from
 # {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large misplaced .0f` misplaced votes of a hundred to
 # {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large shrunk .0f`; the base rate alone misplaces
-# {value}`tbl-fitting-shrunk dataset=mnli "system=base rate" shrunk .0f`. A small map, fitted on all other items' votes,
-# takes DeBERTa-v3-large from {value}`tbl-misplaced dataset=mnli system=DeBERTa-v3-large "how=as it is" misplaced .0f` to
+# {value}`tbl-fitting-shrunk dataset=mnli "system=base rate" shrunk .0f`. A map of twelve numbers, fitted on the votes
+# on other items, takes DeBERTa-v3-large from
+# {value}`tbl-misplaced dataset=mnli system=DeBERTa-v3-large "how=as it is" misplaced .0f` to
 # {value}`tbl-misplaced dataset=mnli system=DeBERTa-v3-large how=recalibrated misplaced .0f` and makes it {term}`worth`
-# {value}`tbl-human-equivalents dataset=mnli system=DeBERTa-v3-large measure=people_on_top_recalibrated value .1f` people:
-# on top of the base rate, it says as much as that many people's votes would. A second crowd misplaces
+# {value}`tbl-human-equivalents dataset=mnli system=DeBERTa-v3-large measure=people_on_top_recalibrated value .1f`
+# people: on top of the base rate, it says as much as that many people's votes would. A second crowd misplaces
 # {value}`tbl-misplaced dataset=mnli "system=second crowd" misplaced .0f`.
 
 # %% tags=["parameters"]
@@ -65,24 +66,26 @@ publish_table(
     shown=shown,
     columns=shrinking.shrunk_columns(shown),
     index=["system"],
-    caption=f"""Shrunk by five hundred votes, every model misplaces fewer votes on SNLI and MNLI,
-    and none fewer on αNLI. Votes misplaced of a hundred, as it is and shrunk towards the base rate
-    by one number, fitted to {few_votes} votes on each of {few_items} items: the mean over {draws}
-    draws and, in brackets, the middle 95% of these. Bold: the best of each dataset, with ties
-    within its interval. One seed of each family. The base rate comes from the same votes. The data
-    has all systems, and the weight that each keeps.""",
+    caption=f"""Shrunk by five hundred votes, every model misplaces fewer votes on MNLI, and fewer
+    on average on SNLI; on αNLI none does. Votes misplaced of a hundred, as it is and shrunk towards
+    the base rate by one number, fitted to {few_votes} votes on each of {few_items} items: the mean
+    over {draws} draws and, in brackets, the middle 95% of these draws (not an interval over items).
+    Bold: the best of each dataset, with ties within its interval. One seed of each family. The base rate comes from the same votes. The data has all systems, and
+    the weight that each keeps.""",
 ) if len(shrunk) else Markdown(
     "*Shrinking by few votes can only be tested where items have many votes. It is left out here.*"
 )
 
 # %% [markdown]
-# On SNLI and MNLI, shrinking brings every model nearer to people ({numref}`tbl-fitting-shrunk`); on MNLI RoBERTa-large's
-# own probabilities get a weight of {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large weight .2f`. On αNLI,
-# where people agree more, shrinking makes RoBERTa-large worse, from
+# On MNLI, shrinking misplaces fewer votes in nearly every draw ({numref}`tbl-fitting-shrunk`). On SNLI it saves a vote
+# or two for most models on average, and an unlucky draw can cost some. On MNLI RoBERTa-large's own probabilities get a
+# weight of {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large weight .2f`. On αNLI, where people agree more,
+# shrinking makes RoBERTa-large worse, from
 # {value}`tbl-fitting-shrunk dataset=alphanli system=roberta-large misplaced .0f` to
-# {value}`tbl-fitting-shrunk dataset=alphanli system=roberta-large shrunk .0f`: the number is fitted to squared distances,
-# which give the most weight to items that the model gets badly wrong.
+# {value}`tbl-fitting-shrunk dataset=alphanli system=roberta-large shrunk .0f`, perhaps because the number is fitted to
+# squared distances, which give the most weight to items that the model gets badly wrong.
 #
+# (fitting-predictions-to-votes)=
 # ## The maps
 #
 # With votes on all other items, we can fit more than one number. A map turns the log-probabilities of one system, or of
@@ -133,20 +136,26 @@ publish_figure(
 )
 
 # %% [markdown]
-# DeBERTa-v3-large has the best {term}`new accuracy` on SNLI but is among the farthest from people. A map that takes
-# seconds to fit brings its JSD from {value}`tbl-fitting dataset=snli inputs=DeBERTa-v3-large "map=as it is" jsd .3f` to
+# DeBERTa-v3-large has the highest {term}`new accuracy` on SNLI, if by no more than chance, but is among the farthest
+# from people. A map that takes seconds to fit brings its JSD from
+# {value}`tbl-fitting dataset=snli inputs=DeBERTa-v3-large "map=as it is" jsd .3f` to
 # {value}`tbl-fitting dataset=snli access=text inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .3f`
 # ({numref}`fig-fitting`). With a map, RoBERTa-large as trained by {cite:t}`nie2020` has
-# {value}`tbl-fitting dataset=snli access=text inputs=roberta-large map=quadratic objective=jsd jsd .3f`, the lowest JSD
-# of all single models on SNLI. These models know more than their probabilities show.
+# {value}`tbl-fitting dataset=snli access=text inputs=roberta-large map=quadratic objective=jsd jsd .3f`, and BART-large
+# {value}`tbl-fitting dataset=snli access=text inputs=bart-large map=quadratic objective=jsd jsd .3f`, the lowest of all
+# single models on SNLI; these items do not tell the two apart. These models know more than their probabilities show.
 #
 # All systems together misplace
-# {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=jsd dist_ce .0%` of the votes
-# on SNLI and {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=jsd dist_ce .0%`
-# on MNLI. A quadratic map fitted for KL makes them worth
+# {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=jsd dist_ce .0%` of the
+# votes on SNLI and
+# {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=jsd dist_ce .0%` on MNLI by
+# a quadratic map fitted for JSD, and
+# {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl dist_ce .0%` and
+# {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl dist_ce .0%` by one
+# fitted for KL. The latter makes them worth
 # {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl people .1f` and
-# {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl people .1f` people. Without
-# ModernBERT-large, which may have seen the MNLI items, they are worth
+# {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl people .1f` people.
+# Without ModernBERT-large, which may have seen the MNLI items, they are worth
 # {value}`tbl-fitting dataset=mnli access=text "inputs=all but ModernBERT-large" map=quadratic objective=kl people .1f`
 # there.
 #
@@ -228,14 +237,16 @@ publish_figure(
     "fig-fitting-curve",
     plot_fitting_curve,
     curve.with_rows(fitting.drawn_curve_rows(curve.rows)),
-    caption=f"""Twenty votes per item do nearly as well as a hundred. The quadratic map on all
-    systems, fitted on fewer items of the other folds, with fewer votes on each (drawn without
-    replacement). {nearness}; fitted for JSD from {ENOUGH_VOTES} votes on, for KL below, where the
-    JSD from a few votes misleads. Means over {repeats} draws; every fold draws its own items.""",
+    caption=f"""Twenty votes per item do nearly as well as a hundred. The lines below {ENOUGH_VOTES}
+    votes are fitted for another distance, which on αNLI makes the whole difference: fitted for KL
+    throughout, five votes do as well there as a hundred. The quadratic map on all systems, fitted
+    on fewer items of the other folds, with fewer votes on each (drawn without replacement).
+    {nearness}; fitted for JSD from {ENOUGH_VOTES} votes on, for KL below, where the JSD from a few
+    votes misleads. Means over {repeats} draws; every fold draws its own items.""",
     alt="""Line plots with a panel for each dataset: JSD against the number of labelled items on a
     logarithmic axis, with a line for each number of votes per item. All lines fall and flatten. The
-    lines for twenty and a hundred votes lie close together; lines for fewer votes lie higher,
-    especially where items are few.""",
+    lines for twenty and a hundred votes lie close together; lines for fewer votes, which are fitted
+    for KL and not for JSD, lie higher, especially where items are few.""",
 ) if len(curve) else None
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Raw and shrunk shares as training targets, as a table", "code_prompt_hide": "Fold the table"}
@@ -245,25 +256,30 @@ publish_table(
     learnt,
     columns=TARGET_COLUMNS,
     groups=["dataset"],
-    caption=f"""Below twenty votes per item, train on the raw shares: shrunk ones are nearer to
-    people but teach less. Raw shares are unbiased, and a map learns to shrink by itself.
-    Squared distances, corrected for bias: of the shares of few votes, raw or as expected under a
-    prior, from the other votes; and of an affine map of all systems, fitted to these shares for KL,
-    from all votes on items of other folds. Means over {repeats} draws of the votes; in brackets,
-    95% intervals over items. Bold: the better of each pair.""",
+    caption=f"""From one to five votes on SNLI and MNLI, and one to three on αNLI, an affine map
+    learns more from raw shares than from shrunk ones, though the latter are nearer to people;
+    at twenty there is no difference. Squared distances, corrected for bias: of the shares of few
+    votes, raw or as expected under a prior, from the other votes; and of an affine map of all
+    systems, fitted to these shares for KL, from all votes on items of other folds. Means over
+    {repeats} draws of the votes; in brackets, 95% intervals over items. Bold: the better of each
+    pair.""",
 ) if len(learnt) else None
 
 # %% [markdown]
 # With five votes on every other item, as many as AmbiNLI {cite:p}`meissner2021` takes, the stack misplaces
 # {value}`fig-fitting-curve dataset=mnli whole=true n_votes=5 recipe=true misplaced .1f` of a hundred votes on MNLI; with
 # a hundred votes, {value}`fig-fitting-curve dataset=mnli whole=true n_votes=100 recipe=true misplaced .1f`
-# ({numref}`fig-fitting-curve`).
+# ({numref}`fig-fitting-curve`). From so few votes, a map learns more from raw shares than from shrunken ones
+# ({numref}`tbl-soft-labels`), we think because raw shares are unbiased; we have not tried this with training an encoder.
 #
-# For the same total number of votes, use more items with fewer votes each, down to about five votes per item. On SNLI, a
-# thousand votes leave {value}`fig-fitting-curve dataset=snli n_fitted=50 n_votes=20 misplaced .1f` votes of a hundred
-# misplaced when spent as 20 on each of 50 items, and
+# On SNLI and MNLI, for the same total number of votes, use more items with fewer votes each, down to about five votes
+# per item. On SNLI, a thousand votes leave {value}`fig-fitting-curve dataset=snli n_fitted=50 n_votes=20 misplaced .1f`
+# votes of a hundred misplaced when spent as 20 on each of 50 items, and
 # {value}`fig-fitting-curve dataset=snli n_fitted=200 n_votes=5 misplaced .1f` as five on each of 200. One on each of
-# 1,000 leaves {value}`fig-fitting-curve dataset=snli n_fitted=1000 n_votes=1 misplaced .1f`, which is no better.
+# 1,000 leaves {value}`fig-fitting-curve dataset=snli n_fitted=1000 n_votes=1 misplaced .1f`, which is no better. On
+# αNLI even one vote on each of a thousand items does better
+# ({value}`fig-fitting-curve dataset=alphanli n_fitted=1000 n_votes=1 misplaced .1f` against
+# {value}`fig-fitting-curve dataset=alphanli n_fitted=200 n_votes=5 misplaced .1f`). All this rests on two draws.
 #
 # ## Does a map carry over?
 #
@@ -335,6 +351,8 @@ publish_table(
 # ```
 #
 # In Python, `chaos_utils.scoring.fitting` has `fit_map` for new items and `predict_out_of_fold` for what this page does.
+#
+# (other-ways-to-learn-distributions)=
 # {doc}`train` compares a map with training on the votes.
 #
 # ## Limitations

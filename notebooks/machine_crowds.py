@@ -3,17 +3,21 @@
 #
 # *May a language model stand in for annotators?*
 #
-# **Pooled, one label from each of 32 language models misplaces
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" misplaced .0f` of a hundred votes on SNLI and
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" misplaced .0f` on MNLI; five people misplace
+# **Not for a crowd's disagreement; in place of one annotator, it depends on the model and the task.** Pooled, one label from each
+# of 32 language models misplaces {value}`tbl-machine-crowds dataset=snli "crowd=language models" misplaced .0f` of a hundred votes
+# on SNLI and {value}`tbl-machine-crowds dataset=mnli "crowd=language models" misplaced .0f` on MNLI; five people misplace
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" five_people_misplaced .0f` and
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" five_people_misplaced .0f`.** Models agree with each other too
-# much: two models give the same label on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" agreement .0%` of the
-# MNLI items, two people on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`.
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" five_people_misplaced .0f`. Asked for their likeliest label, two
+# models give the same one to {value}`tbl-machine-crowds dataset=mnli "crowd=language models" agreement .0%` of the MNLI items,
+# where two people agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`: so most models
+# add little to the others.
+#
 # {term}`Recalibrated <worth, recalibrated>` on other items' votes, the panel is worth
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_recalibrated .1f` people on SNLI and
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_recalibrated .1f` on MNLI. The models may have
-# seen these items.
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_recalibrated .1f` on MNLI, the best single model
+# {value}`tbl-machine-models dataset=snli max:people_on_top_recalibrated .1f` and
+# {value}`tbl-machine-models dataset=mnli max:people_on_top_recalibrated .1f`; a person is worth about 1. The models may have seen
+# these items.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -73,11 +77,10 @@ publish_figure(
 )
 
 # %% [markdown]
-# On SNLI, {value}`tbl-machine-models dataset=snli side=above count:with_people d` of the 32 models agree with a person
-# significantly more often than a second person does; on MNLI,
-# {value}`tbl-machine-models dataset=mnli side=above count:with_people d` do ({numref}`fig-machine-models`). That does not make
-# them better than people: this count rewards leaving out every minority view. The label that most other people gave does better
-# still.
+# That a model agrees with a random person significantly more often than a second person does
+# ({value}`tbl-machine-models dataset=snli side=above count:with_people d` of the 32 do on SNLI,
+# {value}`tbl-machine-models dataset=mnli side=above count:with_people d` on MNLI; {numref}`fig-machine-models`) does not make it
+# better than people: this count rewards leaving out every minority view. The label that most other people gave does better still.
 #
 # So we ask how many people you would need to learn as much as from the model, on top of how often each label is given overall
 # ({term}`worth`). A model's label is replaced by the mean vote on the other items with that label. A person is worth about 1,
@@ -149,15 +152,17 @@ publish_table(
 )
 
 # %% [markdown]
-# Two runs of RoBERTa-base agree even more often, on {value}`tbl-machine-crowds dataset=mnli crowd=RoBERTa-base agreement .0%`
-# of the MNLI items. Who made a language model hardly matters: two models from one maker agree on
+# Two runs of RoBERTa-base agree even more often, on {value}`tbl-machine-crowds dataset=mnli crowd=RoBERTa-base agreement .0%` of
+# the MNLI items. There, two language models from one maker agree on
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" within_maker .0%`, two from different makers on
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" across_makers .0%` ({numref}`tbl-machine-crowds`).
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" across_makers .0%`: the maker matters little
+# ({numref}`tbl-machine-crowds`).
 #
-# Choosing does not help either. The best panel of five, chosen on half of the SNLI items, is worth
-# {value}`tbl-machine-panels dataset=snli "panel=the best, on the other items" people_on_top .1f` people on the other half; all
-# 32 models are worth {value}`tbl-machine-panels dataset=snli "panel=all models" people_on_top .1f`
-# ({numref}`tbl-machine-panels`).
+# Choosing helps on MNLI alone. The best panel of five, chosen on half of the SNLI items, is worth
+# {value}`tbl-machine-panels dataset=snli "panel=the best, on the other items" people_on_top .1f` people on the other half; all 32
+# models are worth {value}`tbl-machine-panels dataset=snli "panel=all models" people_on_top .1f`. On MNLI it is worth
+# {value}`tbl-machine-panels dataset=mnli "panel=the best, on the other items" people_on_top .1f`, all 32
+# {value}`tbl-machine-panels dataset=mnli "panel=all models" people_on_top .1f` ({numref}`tbl-machine-panels`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Panels of five, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -173,8 +178,8 @@ publish_table(
 # %% [markdown]
 # ### Language models and encoders
 #
-# Language models and the encoders of {doc}`results` each know something about people that the others do not. A map of both,
-# fitted on the votes on other items ({doc}`fitting`), is worth
+# On SNLI and MNLI, language models and the encoders of {doc}`results` each know something about people that the others do not; on
+# αNLI the encoders add next to nothing. A map of both, fitted on the votes on other items ({doc}`fitting`), is worth
 # {value}`tbl-machine-stacked dataset=snli "stacked=encoders + language models" people .1f` people on SNLI and
 # {value}`tbl-machine-stacked dataset=mnli "stacked=encoders + language models" people .1f` on MNLI
 # ({numref}`tbl-machine-stacked`); without ModernBERT-large, which may have seen the MNLI items,
@@ -188,10 +193,11 @@ publish_table(
     shown=stacked.rows[~stacked.rows["stacked"].str.contains("without")],
     columns=machine_crowds.STACKED_COLUMNS,
     groups=["dataset"],
-    caption=f"""Language models and encoders each know something about people that the others do not. Each row is one map, out
-    of fold (ten folds), on the items that all systems answered. *Worth*: in people on top of the base rate, from the same map
-    fitted for KL. On the right, how much JSD falls when language models are added to the encoders, and encoders to the language
-    models. In brackets, {100 * confidence:g}% intervals over items. The data also has the encoders without ModernBERT-large.""",
+    caption=f"""On SNLI and MNLI, language models and encoders each know something about people that the others do not; on αNLI the
+    encoders add next to nothing. Each row is one map, out of fold (ten folds), on the items that all systems answered. *Worth*: in
+    people on top of the base rate, from the same map fitted for KL. On the right, how much JSD falls when language models are added
+    to the encoders, and encoders to the language models. In brackets, {100 * confidence:g}% intervals over items. The data also has
+    the encoders without ModernBERT-large.""",
 )
 
 # %% [markdown]
@@ -358,7 +364,7 @@ publish_figure(
 # * The items of SNLI and MNLI were chosen for their disagreement; the αNLI items used here divide people less than the rest
 #   (two people agree on {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" people_agreement .0%` of these
 #   items, but on {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" left_out_agreement .0%` of the rest).
-# * Each of the 32 models was asked once, with one prompt, for one label. Only thirty items of another task show that settings
-#   change little.
+# * Each of the 32 models was asked once, with one prompt, for one label. At temperature 0 even perfect models would agree with each
+#   other; their agreement alone is no fault. Only thirty items of another task show that settings change little.
 # * Thirty-two models from ten makers are not a sample of all models; intervals are over items only.
 # * WAX and the lesions have few annotators with enough items, so ω can take only a few values.

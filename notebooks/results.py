@@ -8,11 +8,13 @@
 # {value}`tbl-misplaced dataset=mnli "how=as it is" of_paper=true max:misplaced .0f` of a hundred votes. A
 # {term}`uniform guess`, which does not read the item, misplaces
 # {value}`tbl-misplaced dataset=mnli "system=uniform guess" misplaced .0f`; five people misplace
-# {value}`tbl-misplaced dataset=mnli "system=five people" misplaced .0f`.** None of the nine is nearer to people than this
-# guess, and by the papers' distance (JSD)
+# {value}`tbl-misplaced dataset=mnli "system=five people" misplaced .0f`.** None of the nine is nearer to people than
+# this guess. How many are clearly farther depends on the distance: by {term}`JSD`,
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_surely_beaten` of the
-# {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_models` are clearly farther. On SNLI,
-# where people agree more, the models misplace
+# {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_models`; by {term}`KL`,
+# {value}`tbl-baselines-against-models dataset=mnli system=chance measure=kl n_surely_beaten`; by squared distance,
+# {value}`tbl-baselines-against-models dataset=mnli system=chance measure=brier n_surely_beaten`. On SNLI, where
+# people agree more, the models misplace
 # {value}`tbl-misplaced dataset=snli "how=as it is" of_paper=true min:misplaced .0f` to
 # {value}`tbl-misplaced dataset=snli "how=as it is" of_paper=true max:misplaced .0f`, and the guess
 # {value}`tbl-misplaced dataset=snli "system=uniform guess" misplaced .0f`. The models learned from one label per item,
@@ -119,11 +121,12 @@ publish_figure(
     "fig-nine-models",
     plot_results,
     results.nine_models(figure_rows, comparison, dataset="mnli"),
-    caption="""By JSD, too, no model of the paper is nearer to people than a uniform guess (MNLI).
-    The original votes are nearer, and so is the mean vote on other items with the same old label.
-    Bars are 95% intervals of the difference from the uniform guess on the same items: where a bar
-    crosses the dashed line, we cannot tell the two apart. Corrected for nine comparisons, only the
-    last two models are clearly farther. Dotted: a second crowd of a hundred people.""",
+    caption="""By JSD, no model of the paper is measurably nearer to people than a uniform
+    guess, and two are farther (MNLI). The original votes are nearer, and so is the mean vote on
+    other items with the same old label. Bars are 95% intervals of the difference from the
+    uniform guess on the same items: where a bar crosses the dashed line, we cannot tell the two
+    apart. Corrected for nine comparisons, only the last two models are clearly farther. Dotted:
+    a second crowd of a hundred people.""",
     alt="""A dot plot of JSD on MNLI. The second crowd stands far left. The mean vote given the old
     label and the original votes come next, then the uniform guess on a dashed line. All nine
     models of the paper lie close together, right of that line. The bars of the nearest five cross it; those of DistilBERT, BERT-large, ALBERT-xxlarge and BART-large do not.""",
@@ -131,24 +134,29 @@ publish_figure(
 
 # %% [markdown]
 # Compared on the same items and corrected for nine comparisons, two models are clearly farther than the uniform guess:
-# BART-large by {value}`tbl-paired-with-guesses dataset=mnli system=bart-large baseline=chance measure=jsd value .3f` (p =
-# {value}`tbl-paired-with-guesses dataset=mnli system=bart-large baseline=chance measure=jsd p_holm .3f`) and
+# BART-large by {value}`tbl-paired-with-guesses dataset=mnli system=bart-large baseline=chance measure=jsd value .3f`
+# (p = {value}`tbl-paired-with-guesses dataset=mnli system=bart-large baseline=chance measure=jsd p_holm .3f`) and
 # ALBERT-xxlarge by
 # {value}`tbl-paired-with-guesses dataset=mnli system=albert-xxlarge baseline=chance measure=jsd value .3f` (p =
-# {value}`tbl-paired-with-guesses dataset=mnli system=albert-xxlarge baseline=chance measure=jsd p_holm .3f`). We cannot
-# tell the other seven from the guess. Nor does one training run settle much: of the RoBERTa-base models that
-# {cite:t}`baan2022` trained on SNLI alone, one has a JSD of
+# {value}`tbl-paired-with-guesses dataset=mnli system=albert-xxlarge baseline=chance measure=jsd p_holm .3f`). JSD
+# cannot tell the other seven from the guess. KL and squared distance can: by both, all nine are clearly farther, by KL
+# by {value}`tbl-paired-with-guesses dataset=mnli baseline=chance measure=kl min:value .2f` nats or more. By votes
+# misplaced only DistilBERT and BERT-large are clearly farther. Nor does one training run settle much: of the
+# RoBERTa-base models that {cite:t}`baan2022` trained on SNLI alone, one has a JSD of
 # {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 1" jsd .3f` on MNLI, below the guess's
 # {value}`tbl-main-results dataset=mnli system=chance jsd .3f`, and another has
 # {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 2" jsd .3f`.
 #
-# MNLI is the exception. On SNLI all
+# By JSD, MNLI is the exception. On SNLI all
 # {value}`tbl-baselines-against-models dataset=snli system=chance measure=jsd n_surely_nearer` models are clearly nearer
 # to people than the guess, as are
-# {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_surely_nearer` on αNLI. The MNLI items
-# divide people more: two people agree on {value}`tbl-machine-models dataset=mnli model=people with_people .0%` of them,
-# but on {value}`tbl-machine-models dataset=snli model=people with_people .0%` of the SNLI items. Where people are
-# divided, a uniform guess is near them by definition.
+# {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_surely_nearer` on αNLI. By KL, only
+# {value}`tbl-baselines-against-models dataset=snli system=chance measure=kl n_surely_nearer` are clearly nearer on
+# SNLI, and on αNLI all {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=kl n_surely_beaten`
+# are clearly farther: KL is hard on a model that is sure and wrong. The MNLI items divide people more: two people agree
+# on {value}`tbl-machine-models dataset=mnli model=people with_people .0%` of them, but on
+# {value}`tbl-machine-models dataset=snli model=people with_people .0%` of the SNLI items. Where people are divided, a
+# uniform guess is near them by definition.
 #
 # On MNLI and αNLI a table of averages does better than any of the nine. The {term}`mean vote given the old label`,
 # learned from other items, predicts the same distribution for all items with the same {term}`old label`. By JSD it is
@@ -165,10 +173,11 @@ publish_table(
     beaten,
     columns=results.count_columns(beaten.rows),
     index=["system"],
-    caption="""The mean vote given the old label is nearer to people than all models of the paper on
-    MNLI and αNLI; on MNLI the base rate is, too. The number of models with a higher JSD than each
-    guess and, in brackets, of those that are clearly farther (Holm); bold where all have a higher
-    JSD. The data also has KL, and how many are clearly nearer.""",
+    caption="""The mean vote given the old label is nearer to people than all models of the
+    paper on MNLI and αNLI; on MNLI the base rate is, too. The number of models with a higher
+    JSD than each guess and, in brackets, of those that are clearly farther (Holm); bold where
+    all have a higher JSD. The data also has KL, total variation and squared distance, and how
+    many are clearly nearer.""",
 ) if len(beaten) else Markdown(
     "*No model's predictions are available to compare with the guesses.*"
 )
@@ -181,9 +190,10 @@ publish_table(
     columns=results.paired_columns(comparisons),
     groups=["dataset"],
     index=["dataset", "system"],
-    caption=f"""JSD, model minus guess on the same items, with 95% intervals over items ({comparisons:,} resamples);
-    below 0, the model is nearer to people. *p* is adjusted (Holm) for the models compared with a guess on a dataset.
-    The data has every guess, and KL.""",
+    caption=f"""JSD, model minus guess on the same items, with 95% intervals over items
+    ({comparisons:,} resamples); below 0, the model is nearer to people. *p* is adjusted (Holm)
+    for the models compared with a guess on a dataset. The data has every guess, and KL, total
+    variation and squared distance.""",
 ) if len(comparison) else None
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every system on every dataset, as a figure", "code_prompt_hide": "Fold the figure"}
@@ -191,10 +201,11 @@ publish_figure(
     "fig-results",
     plot_results,
     figure_rows.where(~are_our_own(figure_rows.rows["label"])),
-    caption="""On MNLI no model of the paper is nearer to people than a uniform guess (dashed); on
-    SNLI all are. The rows are people and references, guesses that need no model, and models, sorted
-    on a wide screen by their mean rank over the datasets. Bars are 95% intervals over items.
-    Dotted: the perfect model and the second crowd. Seeds of a model share a row.""",
+    caption="""By JSD, no model of the paper is nearer to people than a uniform guess (dashed)
+    on MNLI; on SNLI all are. The rows are people and references, guesses that need no model,
+    and models, sorted on a wide screen by their mean rank over the datasets. Bars are 95%
+    intervals over items. Dotted: the perfect model and the second crowd. Seeds of a model share
+    a row.""",
     alt="""Dot plots of JSD, a panel for each dataset and a row for each system. On SNLI every model
     of the paper lies left of the line of the uniform guess; on MNLI all of them lie right of it. On
     MNLI and αNLI the mean vote given the old label lies left of all models. All are far from the

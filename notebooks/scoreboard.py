@@ -3,13 +3,13 @@
 #
 # *How does my result compare?*
 #
-# **{value}`tbl-scoreboard-published-uses sum:numbers .0f` published numbers from 2020 to 2026, and every system that we
-# could score, in one unit.** We recomputed {value}`tbl-scoreboard-published-uses sum:recomputed .0f`, read
+# **{value}`tbl-scoreboard-published-uses sum:numbers .0f` published numbers from 2020 to 2026, and every system that
+# we could score, in one unit.** We recomputed {value}`tbl-scoreboard-published-uses sum:recomputed .0f`, read
 # {value}`tbl-scoreboard-published-uses sum:read .0f` at the source and know
-# {value}`tbl-scoreboard-published-uses sum:secondary .0f` second hand. What converts exactly is converted; the rest is
-# bounded, never ranked by a guess. One
-# "{value}`tbl-scoreboard-units system=roberta-large "prediction=one temperature" apparent_ratio .1f` times better" had
-# compared bits with nats.
+# {value}`tbl-scoreboard-published-uses sum:secondary .0f` second hand. What converts exactly is converted; the rest
+# is bounded, never ranked by a guess. Read side by side, two numbers called JSD can look
+# {value}`tbl-scoreboard-units system=roberta-large "prediction=one temperature" apparent_ratio .1f` times apart and
+# be about equal: one is in bits, the other in nats.
 #
 # The unit is {term}`worth`: how many people you would have to ask about each item, on top of how often each label is
 # given overall, to learn as much as from the system once it is {term}`recalibrated <worth, recalibrated>`. Few places

@@ -3,15 +3,24 @@
 #
 # *Is it noise, ambiguity, or whom I asked?*
 #
-# **All three; in the data that record them, groups matter least.** Asked twice whether a post is hateful, people change their
-# answer {value}`fig-again dataset=xhatestability "part=same language" quantity=same value .0%` of the time; two people differ
-# {value}`fig-again dataset=xhatestability "part=same language" quantity=two value .0%` of the time. By that measure,
-# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio value .0%` of the disagreement is already there
-# within one person. On DICES-350, who answers matters as much as what was asked
-# ({value}`tbl-persons dataset=dices350 people=everyone by=labels person .2f` and
-# {value}`tbl-persons dataset=dices350 people=everyone by=labels text .2f` of the variance). No grouping that we could test (gender,
-# age, ethnicity, education, country and others) accounts for more than about {value}`tbl-groups max:joint_high .0%` of the
-# disagreement.
+# **All three, as far as any dataset shows; groups, where we could test them, matter little.** Asked whether a post is hateful,
+# people who differ from each other {value}`fig-again dataset=xhatestability "part=same language" quantity=two value .0%` of the
+# time differ from themselves {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio value .0%` as often
+# [{value}`fig-again dataset=xhatestability "part=same language" quantity=ratio low .0%`,
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio high .0%`] when asked again
+# ({value}`fig-again dataset=xhatestability "part=same language" quantity=ratio n_people .0f` people,
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio n_items .0f` posts); slips and changes of mind count
+# alike. On DICES-350 who answers accounts for as much of the variance of a vote as what was asked
+# ({value}`tbl-persons dataset=dices350 people=everyone by=labels person .0%` and
+# {value}`tbl-persons dataset=dices350 people=everyone by=labels text .0%`), but for less
+# ({value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels person .0%` and
+# {value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels text .0%`) without
+# {value}`tbl-persons dataset=dices350 people=everyone by=labels n_left_out .0f` raters near chance. No grouping that we could test
+# (gender, age, ethnicity, education, country and others) accounts for more than about {value}`tbl-groups max:share_high .0%` of the
+# disagreement ({value}`tbl-groups max:joint_high .0%` for all at once).
+#
+# Whose opinions ChaosNLI holds, nobody can say: they come from up to {value}`tbl-annotators sum:annotators ,.0f` Mechanical Turk
+# workers, of whom no age, country or language was released ({doc}`collection`).
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -116,7 +125,7 @@ publish_table(
 # {value}`tbl-persons dataset=dices350 people=everyone by=labels smallest_kept .2f`). Without the
 # {value}`tbl-persons dataset=dices350 people=everyone by=labels n_left_out .0f` raters below the bar, persons account for
 # {value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels person .0%` there, but these raters may be a
-# careful minority, and votes alone cannot show which. The book's other numbers keep everyone.
+# careful minority, and votes alone cannot show which. The book's other numbers keep everyone, except in {numref}`fig-atlas`.
 #
 # ## Groups
 #
@@ -149,16 +158,20 @@ publish_table(
 # some, within these limits. The groups are broad and recruited by platforms, *race* and *gender* are loose proxies for what
 # people have lived through, beliefs were not asked for, and smaller groups could not be tested.
 #
-# Is a *model* nearer to one group than to another? We trained MiniLM on POPQUORN's votes, and judge it on comments that it has
-# not seen, by each group's own votes ({numref}`tbl-group-models`). It is worth
-# {value}`tbl-group-models dataset=popquorn field=gender group=Man people .1f` men
-# [{value}`tbl-group-models dataset=popquorn field=gender group=Man people_low .1f`,
-# {value}`tbl-group-models dataset=popquorn field=gender group=Man people_high .1f`] when men judge and
-# {value}`tbl-group-models dataset=popquorn field=gender group=Woman people .1f` women
-# [{value}`tbl-group-models dataset=popquorn field=gender group=Woman people_low .1f`,
-# {value}`tbl-group-models dataset=popquorn field=gender group=Woman people_high .1f`] when women do. No group stands out, but
-# smaller groups have too few votes to say: for Black raters, the interval reaches from below the base rate to
-# {value}`tbl-group-models dataset=popquorn field=race "group=Black or African American" people_high .1f` people.
+# Is a *model* nearer to one group than to another? We trained MiniLM on POPQUORN's votes, and judge it on comments that it has not
+# seen, by each group's own votes ({numref}`tbl-group-models`). Its {term}`skill` is
+# {value}`tbl-group-models dataset=popquorn field=gender group=Man skill .2f`
+# [{value}`tbl-group-models dataset=popquorn field=gender group=Man skill_low .2f`,
+# {value}`tbl-group-models dataset=popquorn field=gender group=Man skill_high .2f`] for men and
+# {value}`tbl-group-models dataset=popquorn field=gender group=Woman skill .2f`
+# [{value}`tbl-group-models dataset=popquorn field=gender group=Woman skill_low .2f`,
+# {value}`tbl-group-models dataset=popquorn field=gender group=Woman skill_high .2f`] for women. No group stands out, but small
+# differences could not be seen: between men and everybody else, skill may differ by
+# {value}`tbl-group-models dataset=popquorn field=gender group=Man gap_low .2f` to
+# {value}`tbl-group-models dataset=popquorn field=gender group=Man gap_high .2f`; between Black raters and everybody else, by
+# {value}`tbl-group-models dataset=popquorn field=race "group=Black or African American" gap_low .2f` to
+# {value}`tbl-group-models dataset=popquorn field=race "group=Black or African American" gap_high .2f`. This is one run, with one
+# seed.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "A model in each group, as a table", "code_prompt_hide": "Fold the table"}
 models = persons.models(crowds, runs=persons.runs_in_groups(crowds))
@@ -265,16 +278,17 @@ publish_figure(
 # Why not ask people for a probability instead of a label? UNLI {cite:p}`chen2020` did, on
 # {value}`tbl-stated predictor=stated n_items d` of the SNLI items. The mean of a few people's answers says as much about the
 # share of *entailment* among a hundred votes as {value}`tbl-stated predictor=stated votes_worth .1f` plain votes do
-# ({numref}`tbl-stated`).
+# (correlation {value}`tbl-stated predictor=stated correlation .2f`; {numref}`tbl-stated`). How many people each mean has is not
+# in the file, so nothing here says that a probability is worth more than a vote.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "A stated probability compared with votes, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-stated",
     why.stated(why.stated_inputs(inputs.named("snli")), **drawn),
     columns=why.STATED_COLUMNS,
-    caption=f"""A stated probability says about as much as two votes. Correlation with the share of entailment among a hundred
-    votes, over the SNLI items that are also in UNLI; for one, two or three votes, the unbiased expected correlation. In brackets,
-    {100 * confidence:g}% bootstrap intervals over items.""",
+    caption=f"""The mean of the probabilities that a few people state orders items about as well as two votes. Correlation with the
+    share of entailment among a hundred votes, over the SNLI items that are also in UNLI; for one, two or three votes, the unbiased
+    expected correlation. In brackets, {100 * confidence:g}% bootstrap intervals over items.""",
 )
 
 # %% [markdown]

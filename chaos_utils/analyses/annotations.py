@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import binom, false_discovery_control
 
 from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.base.errors import ChaosError
@@ -40,6 +41,7 @@ INTERVAL_STATISTICS = (
     "fleiss_kappa",
     "mean_pairwise_agreement",
 )
+_FALSE_DISCOVERY_RATE = 0.05
 _LOWEST_VALUES = {"fleiss_kappa": -1}  # of statistics that can be below 0
 
 
@@ -50,7 +52,9 @@ def data_statistics(votes: Votes) -> pd.DataFrame:
     ``change_rate_full_dev_percent`` divides the changed items by the published size of the full
     development set, since only re-annotated items can change; NaN for votes that were not released.
     ``n_overruled`` counts the items whose new majority leads the old label beyond chance, by
-    `metrics.agreement.leads`; the other changed items are ``too_close_percent``. Columns
+    `metrics.agreement.leads`; the other changed items are ``too_close_percent``. Each is tested
+    alone; ``overruled_all_tested_percent`` are those that remain if all items are tested
+    together, at a false discovery rate of 5% (Benjamini and Hochberg 1995). Columns
     ``published_…`` are NaN where the paper has no number, and ``difference_…`` is ours minus the
     published number.
     """
@@ -58,6 +62,9 @@ def data_statistics(votes: Votes) -> pd.DataFrame:
     items = np.arange(len(votes))
     new, old = (votes.counts[items, label] for label in (votes.majority, votes.old_label))
     overruled = int(leads(new, old).sum())
+    # An unchanged item says nothing against its old label, but counts as tested.
+    p_values = np.where(new > old, np.minimum(2 * binom.cdf(old, new + old, 0.5), 1), 1)
+    remaining = false_discovery_control(p_values) < _FALSE_DISCOVERY_RATE
     published = table.to_dict("index").get(votes.dataset.name, dict.fromkeys(table.columns, np.nan))
     changed = int((votes.majority != votes.old_label).sum())
     full_dev_size = float(published["full_dev_size"]) if votes.is_released else np.nan
@@ -67,6 +74,7 @@ def data_statistics(votes: Votes) -> pd.DataFrame:
         "change_rate_percent": 100 * changed / len(votes),
         "n_overruled": overruled,
         "overruled_percent": 100 * overruled / len(votes),
+        "overruled_all_tested_percent": 100 * float(remaining.mean()),
         "too_close_percent": 100 * (changed - overruled) / len(votes),
         "full_dev_size": full_dev_size,
         "change_rate_full_dev_percent": 100 * changed / full_dev_size,

@@ -116,18 +116,25 @@ def contested_pairs(votes: Votes) -> pd.DataFrame:
 
     Of tied labels, the earlier one counts as more frequent. Unanimous items are in no pair, but
     ``share`` is that of all items. Neighbours in the dataset's label order come first.
+
+    ``share_of_differing`` is about two people, not about leading labels: of all pairs of people who
+    give different labels to the same item, the share that gives these two. Items count alike,
+    however many votes they have; NaN where nobody differs.
     """
     labels = votes.dataset.labels
     is_split = (votes.counts > 0).sum(axis=1) > 1
     leading = np.sort(np.argsort(-votes.counts, axis=1, kind="stable")[:, :2], axis=1)
     pairs = sorted(combinations(range(len(labels)), 2), key=lambda pair: pair[1] - pair[0])
     counts = [int((is_split & (leading == pair).all(axis=1)).sum()) for pair in pairs]
+    n_pairs = np.maximum(votes.n_votes * (votes.n_votes - 1) / 2, 1)  # an item with one vote has 0
+    differing = np.array([(votes.counts[:, pair].prod(axis=1) / n_pairs).sum() for pair in pairs])
     return pd.DataFrame(
         {
             "first": [labels[first] for first, _ in pairs],
             "second": [labels[second] for _, second in pairs],
             "n_items": counts,
             "share": np.array(counts) / len(votes),
+            "share_of_differing": differing / differing.sum() if differing.any() else np.nan,
         }
     )
 
@@ -239,6 +246,7 @@ CONTESTED_PAIRS = [
     Column("the two leading labels", lambda row: f"{row['first']} and {row['second']}"),
     Column("items", "n_items", 0),
     Column("share of items (%)", "share", 0, percent=True),
+    Column("pairs of people who differ (%)", "share_of_differing", 0, percent=True),
 ]
 _DIFFER_HEADING = "two votes differ (%)"
 SPLIT_ITEMS = [

@@ -1,10 +1,13 @@
 """Where to spend the next vote: rules replayed on items whose many votes are known."""
 
 from collections.abc import Iterator
+from itertools import combinations_with_replacement
+from math import comb
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.stats import multivariate_hypergeom
 
 from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.analyses.forecasts import inputs_of_many_votes
@@ -20,6 +23,7 @@ MEANS = (3, 4, 5, 6, 8, 10)  # votes per item, on average
 EVEN = (5, 10)  # even votes, whose worth the rules reach with fewer
 _ERROR_AT = (4, 5, 8, 10)  # between which the error of shares is read
 _FEWEST = 2 * MEANS[-1]  # votes on each item, to draw from and to judge by
+_MOST_OUTCOMES = 1000  # of so many votes on an item; where there are more, replays must do
 # A rule, and which share of the items a round asks about.
 _REPLAYS = {
     "even": ("even", 1 / 10),
@@ -44,8 +48,10 @@ def replay(votes: Votes, *, n_replays: int, seed: int) -> pd.DataFrame:
     over `n_replays` replays, ``sd`` their standard deviation, by ``quantity`` and ``n_votes``, the
     votes per item on average:
 
-    * ``right``: the share of items whose majority is that of all votes (tied labels share an item);
-      ``right_by_others``: the same, drawn from one half of the votes and judged by the other half;
+    * ``right``: the share of items whose majority is that of all votes (tied labels share an item).
+      Of even votes, so of the first ones too, the expected share over all ways to draw them, unless
+      an item has more than a thousand; ``right_by_others``: in replays alone, drawn from one half
+      of the votes and judged by the other half;
     * ``votes_for_majority``: how many votes per item are as often right as ``n_votes`` even ones;
       NaN where that is not reached;
 
@@ -66,19 +72,42 @@ def replay(votes: Votes, *, n_replays: int, seed: int) -> pd.DataFrame:
     for name in _REPLAYS:
         for number in range(n_replays):
             rng = np.random.default_rng([seed, number])
-            rows += [row | {"rule": name} for row in _replayed(votes, name, rng)]
-    table = pd.DataFrame(rows)
+            rows += [row | {"rule": name, "replay": number} for row in _replayed(votes, name, rng)]
+    replays = pd.DataFrame(rows)
     keys = ["rule", "quantity", "n_votes"]
-    table = table.groupby(keys, sort=False)["value"].agg(value="mean", sd="std").reset_index()
-    table = pd.concat([table, pd.DataFrame(_votes_needed(table))], ignore_index=True)
+    table = replays.groupby(keys, sort=False)["value"].agg(value="mean", sd="std").reset_index()
+    for n_votes, share in _right_of_even(votes):
+        is_even = (table["rule"] == "even") | (n_votes == STARTING_VOTES)
+        is_right = (table["quantity"] == "right") & (table["n_votes"] == n_votes)
+        table.loc[is_even & is_right, "value"] = share
+    table = pd.concat([table, pd.DataFrame(_votes_needed(table, replays))], ignore_index=True)
     return table.assign(n_items=len(votes))[columns]
+
+
+def _true_majority(votes: Votes) -> npt.NDArray[np.float64]:
+    """Return each item's majority as a distribution: the stated one, or that of all its votes."""
+    if votes.dataset.states_majority:
+        return np.eye(votes.dataset.n_classes)[votes.majority]
+    return shared_top(votes.shares)
+
+
+def _right_of_even(votes: Votes) -> Iterator[tuple[int, float]]:
+    """Yield, by the number of votes on each item, how often their majority is expected to be right.
+
+    A sum over all counts that so many votes can have, each as likely as a draw without replacement.
+    """
+    k, truth = votes.dataset.n_classes, _true_majority(votes)
+    for n_votes in MEANS:
+        if comb(n_votes + k - 1, k - 1) <= _MOST_OUTCOMES:
+            draws = combinations_with_replacement(range(k), n_votes)
+            drawn = np.array([np.bincount(draw, minlength=k) for draw in draws])
+            chances = multivariate_hypergeom.pmf(drawn, votes.counts[:, None], n_votes)
+            yield n_votes, float((chances * (truth @ shared_top(drawn / n_votes).T)).sum(1).mean())
 
 
 def _replayed(votes: Votes, name: str, rng: np.random.Generator) -> Iterator[dict[str, object]]:
     """Yield the rows of one replay of a rule."""
-    truth = shared_top(votes.shares)
-    if votes.dataset.states_majority:
-        truth = np.eye(votes.dataset.n_classes)[votes.majority]
+    truth = _true_majority(votes)
     first = None
     for n_votes, counts in _asked(votes.counts, name, rng):
         first = counts if first is None else first
@@ -124,17 +153,23 @@ def _asked(all_counts: Ints, name: str, rng: np.random.Generator) -> Iterator[tu
         yield n_votes, counts
 
 
-def _votes_needed(table: pd.DataFrame) -> Iterator[dict[str, object]]:
-    """Yield how many votes per item do what even votes do, read between the points."""
+def _votes_needed(table: pd.DataFrame, replays: pd.DataFrame) -> Iterator[dict[str, object]]:
+    """Yield how many votes per item do what even votes do, read between the points.
+
+    Their ``sd`` is that of single replays, NaN where one of them does not reach it.
+    """
     for quantity, what, sign in (
         ("right", "votes_for_majority", 1), ("squared_error", "votes_for_shares", -1),
     ):  # fmt: skip
-        rows = table[table["quantity"] == quantity]
+        rows, single = (part[part["quantity"] == quantity] for part in (table, replays))
         values = sign * rows.pivot(index="n_votes", columns="rule", values="value")
+        curves = sign * single.pivot(index="n_votes", columns=["rule", "replay"], values="value")
         for rule, n_votes in ((rule, n) for rule in _REPLAYS for n in EVEN):
-            needed = _first_at(values[rule], values.loc[n_votes, "even"])
-            yield {"rule": rule, "quantity": what, "n_votes": n_votes, "value": needed,
-                   "sd": np.nan}  # fmt: skip
+            goal = values.loc[n_votes, "even"]
+            needed = curves[rule].apply(_first_at, goal=goal)
+            yield {"rule": rule, "quantity": what, "n_votes": n_votes,
+                   "value": _first_at(values[rule], goal),
+                   "sd": needed.std(skipna=False) if rule != "even" else np.nan}  # fmt: skip
 
 
 def _first_at(values: "pd.Series[float]", goal: float) -> float:

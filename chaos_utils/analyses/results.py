@@ -42,6 +42,7 @@ from chaos_utils.scoring.system import System, votes_of
 
 _KEYS = ("dataset", "system", "source")
 _MEASURES = TABLE_5  # of the main table; `COLUMNS` says how each is shown
+_DISTANCES = ("jsd", "kl", "dist_ce", "brier")  # by which models are set beside guesses
 _PAPER = ("nie2020_table5",)
 ONE_PERSON, FIVE_PEOPLE, OLD_LABEL = "one person", "five people", "mean vote given the old label"
 AS_IT_IS, RECALIBRATED = "as it is", "recalibrated"
@@ -264,11 +265,13 @@ def table_5_models(systems: Sequence[System]) -> list[System]:
 def models_against_guesses(
     votes: Votes, systems: Sequence[System], *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Compare the models of Table 5 with each baseline on the same items, by JSD and by KL.
+    """Compare the models of Table 5 with each baseline on the same items, by four distances.
 
-    ``value`` is model minus baseline, in the unit of the measure; its interval and ``p`` are over
-    items, and ``p_holm`` is adjusted for all models that are compared with a baseline by a measure.
-    The ``verdict`` is nearer or farther where ``p_holm`` is below 0.05, else indistinguishable.
+    ``measure`` is JSD, KL, total variation (``dist_ce``) or the Brier score of the votes, whose
+    differences are those of the squared distance that worth rests on. ``value`` is model minus
+    baseline, in the unit of the measure; its interval and ``p`` are over items, and ``p_holm`` is
+    adjusted for all models that are compared with a baseline by a measure. The ``verdict`` is
+    nearer or farther where ``p_holm`` is below 0.05, else indistinguishable.
     Empty without models.
     """
     columns = ["system", "baseline", "measure", "n_items", "value", "low", "high", "p"]
@@ -279,7 +282,7 @@ def models_against_guesses(
         return pd.DataFrame(columns=[*columns, "p_holm", "verdict"])
     pairs = [(model.name, guess.name) for guess in guesses for model in models]
     table = score(
-        votes, [*models, *guesses], measures=("jsd", "kl"), comparisons=pairs,
+        votes, [*models, *guesses], measures=_DISTANCES, comparisons=pairs,
         n_resamples=n_resamples, seed=seed,
     )  # fmt: skip
     differences = table[table["reference"] != ""].rename(columns={"reference": "baseline"})[columns]

@@ -262,16 +262,16 @@ def evaluate(
 
 
 def methods_sentences(
-    votes: Votes, systems: Systems, *, resamples: int = 2000, seed: int = 0
+    votes: Votes, systems: Systems | None = None, *, resamples: int = 2000, seed: int = 0
 ) -> list[str]:
-    """Write the sentences on systems that a paper owes its readers, as ``chaos evaluate --report``.
+    """Write the sentences that a paper owes its readers, as ``chaos evaluate --report``.
 
     Parameters
     ----------
     votes : Votes
         As `load` gives them.
-    systems : System, list of System, or mapping
-        As for `evaluate`.
+    systems : System, list of System, mapping or None
+        As for `evaluate`; None for sentences on the votes alone.
     resamples : int
         Bootstrap resamples for the intervals; 0 for none.
     seed : int
@@ -291,6 +291,8 @@ def methods_sentences(
         If a shape, a name or a value does not fit.
     """
     _check_votes(votes)
+    if systems is None:
+        return [sentences.sentences_on_votes(votes, _enough(resamples), _seed(seed))]
     by_dataset = {votes.dataset.name: _as_systems(votes, systems)}
     check_names(by_dataset[votes.dataset.name])
     answer = evaluate_files(by_dataset, [votes], n_resamples=_enough(resamples), seed=_seed(seed))

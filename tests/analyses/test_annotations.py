@@ -2,11 +2,14 @@ from dataclasses import replace
 
 import pytest
 from helpers.evidence import evidence_on
+from helpers.rows import row, write_rows
 from scipy.stats import entropy
 
 from chaos_utils.analyses import annotations, your_votes
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.loading import load_all_votes
+from chaos_utils.datasets.readers import read_file
 
 
 def test_data_statistics_count_changes_and_take_the_difference(few):
@@ -20,6 +23,16 @@ def test_data_statistics_count_changes_and_take_the_difference(few):
     assert parts.tolist() == pytest.approx(table["change_rate_percent"].tolist())
     # Own data has no full development set.
     assert table["change_rate_full_dev_percent"].isna().all()
+
+
+def test_fewer_old_labels_are_outvoted_when_all_items_are_tested_together(tmp_path):
+    # p is 0.02 on the first item, which five tests of twenty allow only up to 0.0125.
+    counts = [(38, 62, 0), *[(30, 70, 0)] * 4, *[(60, 40, 0)] * 15]
+    rows = [row(uid=str(i), counts=one, old=0) for i, one in enumerate(counts)]
+    votes = read_file([write_rows(tmp_path / "votes", rows)], get_dataset("snli"))
+    table = annotations.data_statistics.function(votes).iloc[0]
+    assert table["overruled_percent"] == 25
+    assert table["overruled_all_tested_percent"] == 20
 
 
 def test_examples_follow_their_rules(sample):

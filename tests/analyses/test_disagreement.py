@@ -83,6 +83,20 @@ def test_contested_pairs_count_the_two_leading_labels(few, others):
         assert pairs["share"].sum() == pytest.approx(1 - unanimous)
 
 
+def test_people_who_differ_are_counted_by_pairs_and_not_by_leading_labels(tmp_path, others):
+    votes = votes_of(tmp_path, [(50, 0, 50), (0, 20, 80), (100, 0, 0)])  # 2500 and 1600 pairs
+    table = disagreement.contested_pairs.function(votes).set_index(["first", "second"])
+    apart = table["share_of_differing"]
+    assert apart["entailment", "contradiction"] == pytest.approx(25 / 41)
+    assert apart["entailment", "neutral"] == 0
+    for more in others:  # with items of different numbers of votes
+        assert disagreement.contested_pairs.function(more)["share_of_differing"].sum() == (
+            pytest.approx(1)
+        )
+    agreed = disagreement.contested_pairs.function(votes_of(tmp_path, [(100, 0, 0)]))
+    assert agreed["share_of_differing"].isna().all()
+
+
 def test_original_votes_by_pattern_make_up_all_items(sample, tmp_path):
     for votes in sample[:2]:
         table = disagreement.original_votes.function(votes).set_index("pattern")

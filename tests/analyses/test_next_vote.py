@@ -1,26 +1,46 @@
 """Replays of where to spend the next vote."""
 
 from dataclasses import replace
+from itertools import combinations
 
+import numpy as np
 import pytest
 from helpers.evidence import drawn, first_items
 
 from chaos_utils.analyses.next_vote import replay
 
 
-def by_key(votes, n_replays):
+def by_key(votes, n_replays, column="value"):
     table = replay.function(votes, n_replays=n_replays, seed=0)
-    return table.set_index(["rule", "quantity", "n_votes"])["value"]
+    return table.set_index(["rule", "quantity", "n_votes"])[column]
 
 
 def test_replays_stay_within_the_votes_there_are(sample, truth):
-    values = by_key(drawn(sample[0], truth[::25], 20), 2)
+    votes = drawn(sample[0], truth[::25], 20)
+    values, spreads = (by_key(votes, 2, column) for column in ("value", "sd"))
     assert (values.xs("votes_for_majority", level="quantity").dropna() >= 3).all()
     assert values.loc["even", "votes_for_majority", 5] == 5
+    assert 0 < spreads.loc["majority", "votes_for_majority", 5] < 2
+    assert np.isnan(spreads.loc["even", "votes_for_majority", 5])
     assert values.loc["majority", "right", 3] == values.loc["even", "right", 3]
     assert values.loc["majority", "right", 10] > values.loc["even", "right", 10]
     same = values.xs("disagreement_true", level="quantity")
     assert same.nunique() == 1
+
+
+def test_even_votes_are_right_as_often_as_all_draws_of_them(sample, truth):
+    votes = drawn(sample[0], truth[::40], 20)
+    expected = []
+    for counts in votes.counts:
+        top = (counts == counts.max()) / (counts == counts.max()).sum()
+        draws = list(combinations(np.repeat([0, 1, 2], counts), 3))
+        numbers = np.array([np.bincount(draw, minlength=3) for draw in draws])
+        leading = numbers == numbers.max(axis=1, keepdims=True)
+        expected.append((leading / leading.sum(axis=1, keepdims=True) @ top).mean())
+    values = by_key(votes, 2)
+    for rule in ("even", "majority", "shares"):
+        assert values.loc[rule, "right", 3] == pytest.approx(np.mean(expected))
+    assert abs(values.loc["even", "right", 4] - np.mean(expected)) > 0.001
 
 
 def test_items_with_few_votes_are_not_replayed(sample, truth):

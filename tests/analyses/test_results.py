@@ -76,6 +76,9 @@ def test_chance_is_the_paper_s_and_simple_guesses_beat_its_models(released):
     rows = paired.rows.set_index(["dataset", "baseline", "measure", "system"])["verdict"]
     worse = rows.sort_index()["mnli", "chance", "jsd"] == "farther"  # ordered by name
     assert worse.index[worse].tolist() == ["albert-xxlarge", "bart-large"]
+    farther = against.rows.query("dataset == 'mnli' and system == 'chance'")
+    farther = farther.set_index("measure")["n_surely_beaten"]
+    assert farther[["kl", "brier", "dist_ce"]].tolist() == [9, 9, 2]
 
 
 def test_differences_from_guesses_are_paired_and_corrected_for_the_models(sample):
@@ -93,6 +96,11 @@ def test_differences_from_guesses_are_paired_and_corrected_for_the_models(sample
     one = found[(found["baseline"] == "chance") & (found["measure"] == "jsd")]
     assert one["value"].iloc[0] == pytest.approx(expected)
     np.testing.assert_allclose(one["p_holm"], holm(one["p"]))
+    assert set(found["measure"]) == {"jsd", "kl", "dist_ce", "brier"}
+    # Brier scores differ by as much as the squared distances that worth rests on.
+    squared = score(votes, [systems[0], uniform(votes)], measures=["sq_distance"], n_resamples=0)
+    brier = found[(found["baseline"] == "chance") & (found["measure"] == "brier")]
+    assert brier["value"].iloc[0] == pytest.approx(-squared["value"].diff().iloc[-1])
     alone = results.models_against_guesses.function(votes, [other], n_resamples=200, seed=0)
     assert set(alone["system"]) == {"other"}
     assert results.models_against_guesses.function(votes, [], n_resamples=200, seed=0).empty

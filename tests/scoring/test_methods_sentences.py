@@ -136,6 +136,8 @@ def test_two_systems_have_a_paragraph_each_on_their_own_items(crowd):
     assert second.startswith("base rate was judged by the votes on 60 of the 520 items")
     with pytest.raises(chaos.ChaosError, match="same name"):
         chaos.methods_sentences(votes, [systems[0]] * 2)
+    (alone,) = chaos.methods_sentences(votes, resamples=FEW)
+    assert alone == sentences.sentences_on_votes(votes, FEW)
 
 
 def test_every_wording_is_used_and_no_brace_is_left(crowd, tmp_path):
