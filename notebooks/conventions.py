@@ -4,8 +4,8 @@
 # *Which JSD is that?*
 #
 # **Four different numbers are called JSD. For one RoBERTa-base on SNLI they run from
-# {value}`tbl-convention-spread quantity="Jensen–Shannon" smallest .2f` to
-# {value}`tbl-convention-spread quantity="Jensen–Shannon" largest .2f`.** ChaosNLI's is a distance in nats; others print
+# {value}`tbl-convention-spread quantity="Jensen–Shannon" smallest .3f` to
+# {value}`tbl-convention-spread quantity="Jensen–Shannon" largest .3f`.** ChaosNLI's is a distance in nats; others print
 # a divergence in nats or bits. Type a published value below to read it in the others. Some choices do more than change
 # the unit: of {value}`tbl-convention-spread quantity=KL n_pairs` comparisons of two systems, the choice of KL's
 # convention reverses {value}`tbl-convention-spread quantity=KL n_turned`.
@@ -112,7 +112,7 @@ publish_table(
     shown=conventions.shown_rows(table.rows),
     groups=["quantity"],
     index=["quantity", "convention"],
-    caption="""The same predictions under every convention. A ◆ marks the reference: the choice of {cite:t}`nie2020` or
+    caption="""Some conventions change the order of systems. The same predictions under each; a ◆ marks the reference: the choice of {cite:t}`nie2020` or
     {cite:t}`baan2022`, and for the Brier score, which neither uses, that of its author. The last column names papers
     and libraries that use this convention, as far as we know. KL’s floor applies to the second distribution; the data
     has more floors, more numbers of bins, and KL in bits.""",

@@ -85,8 +85,9 @@ publish_figure(
     "fig-run",
     plot_training_curves,
     curves,
-    caption="""Course of the training. Left: smoothed loss on the training items, with the raw loss in grey. Right:
-    accuracy on development items or, for a run in folds, the loss on the inner fold, which decides when to stop.""",
+    caption="""What the model learned, and how much of it holds for items that it did not see. Left: training loss.
+    Right: accuracy on development items or, for a run in folds, loss on the inner fold, by which each fold stops; one
+    line per fold. Training losses are smoothed, with the raw ones in grey.""",
     alt="""Two panels against the number of items seen, on a logarithmic axis: the training loss, and
     the accuracy on development items or the loss on the inner fold.""",
 )
@@ -100,8 +101,9 @@ publish_table(
     "tbl-run",
     table,
     columns=finetuning.RUN_COLUMNS,
-    caption="""What this run was trained on, what it reaches and what it cost. Accuracies are on development and test
-    items outside ChaosNLI; runs on your own votes have none. No choice was made on the items that judge the run.""",
+    groups=["task"],
+    caption="""What this run was trained on, what it reaches and what it cost. Accuracies are on development items
+    outside ChaosNLI; the data adds those on test items, and runs on your own votes have none. No choice was made on the items that judge the run.""",
 )
 
 # %%

@@ -123,8 +123,8 @@ publish_figure(
     perfect model lie beyond the axis. Intervals are in the tables.""",
     alt="""A panel for each dataset with a row for each group: people at five and ten; stacks with language models at
     about seven on SNLI and MNLI; stacks at four to five; pooled language models at about six; single labels
-    of language models, models of 2020 and others between zero and four; guesses. Filled marks, systems as they are,
-    lie left of the hollow ones, on MNLI mostly below zero.""",
+    of language models, models of 2020 and others between zero and four; original votes and old labels at one to four;
+    guesses at zero. Filled marks, systems as they are, lie left of the hollow ones, on MNLI mostly below zero.""",
 )
 
 # %% [markdown]
@@ -134,7 +134,7 @@ publish_figure(
 # MNLI. One label from the best of them is worth
 # {value}`tbl-scoreboard-parts dataset=snli asked=label "kind=language model" max:people_on_top_recalibrated .1f` and
 # {value}`tbl-scoreboard-parts dataset=mnli asked=label "kind=language model" max:people_on_top_recalibrated .1f`, no more
-# than the probabilities of RoBERTa-large of 2020
+# than the probabilities of RoBERTa-large of 2020 on the same items
 # ({value}`tbl-scoreboard-parts dataset=snli system=roberta-large people_on_top_recalibrated .1f` and
 # {value}`tbl-scoreboard-parts dataset=mnli system=roberta-large people_on_top_recalibrated .1f`). The language models may
 # have seen the items.
@@ -248,8 +248,8 @@ publish_table(
     groups=["item_set"],
     caption="""Most sources print one or two means for a system, so its distance is often known only within bounds.
     Systems whose predictions were not released, in the units of {numref}`tbl-scoreboard`. Two numbers in a cell are
-    bounds: the value lies between them. *Misplaced*: of a hundred votes ({term}`TVD`). A number is *recomputed*, *read*
-    in the source, or *secondary*: from a copy, an abstract or a citation.""",
+    bounds: the value lies between them. *Misplaced*: of a hundred votes ({term}`TVD`). A number is *read* in the source,
+    or *secondary*: from a copy, an abstract or a citation.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "How tight the bounds are, as a table", "code_prompt_hide": "Fold the table"}
@@ -258,8 +258,8 @@ publish_table(
     tight,
     columns=published_scoreboard.tightness_columns(tight.rows["dataset"].unique()[:2]),
     index=["known", "wanted"],
-    caption="""What one published mean says about another. Every system lies within every bound. A mean distance and a
-    mean divergence each nearly fix one end of the other's bounds; an accuracy says little. Medians over systems as they
+    caption="""A mean distance and a mean divergence bound each other closely from one side; an accuracy bounds
+    little. What one published mean says about another; every system lies within every bound. Medians over systems as they
     are, in nats; *g*(V) is ((1 + V) ln(1 + V) + (1 − V) ln(1 − V)) / 2, and *f*(KL) is ln 2 + (t ln t − (1 + t) ln(1 +
     t)) / 2 with t = exp(−KL).""",
 )

@@ -3,11 +3,13 @@
 (function () {
   "use strict";
 
-  const {make, table, count, number, MOST_BYTES} = window.Page;
+  const {make, table, count, number, withCode, MOST_BYTES} = window.Page;
   const {svg, scale, bottom, left, curve, fitted} = window.Axes;
   const {numberField, listField, inAddress, citing, readVotes, TOO_LARGE, curvesOf, described} = window.Calculators;
   const HEIGHT = 300, EDGE = {top: 30, right: 12, bottom: 44, left: 52};
   const OWN = "own", Z = 1.959963984540054, MOST_ITEMS = 10_000_000, FEWEST = 10;
+  const FEW_VOTES = 3; // where two models are compared: more items are worth more than more votes
+  const EXAMPLE = "item,positive,neutral,negative\nt1,2,1,0";
   const same = (value) => value;
   // How each curve is read between its rows: what is a straight line over what.
   const WAYS = {
@@ -21,7 +23,7 @@
     models: "Telling two models apart",
   };
   const TARGETS = {
-    label: {label: "On how many items (%)", first: "95", rules: {above: 0, most: 100}},
+    label: {label: "Right on at least (% of items)", first: "95", rules: {above: 0, most: 100}},
     shares: {label: "Mean distance (TVD) at most", first: "0.05", rules: {above: 0, most: 1}},
     models: {label: "Difference to detect", first: "0.02", rules: {above: 0, most: 1}},
   };
@@ -70,12 +72,13 @@
     const target = numberField("", TARGETS.label.first, TARGETS.label.rules, changed);
     const measure = listField("By", Object.entries(data.measures), changed);
     const pair = listField("The two are", Object.entries(data.pairs), changed);
-    const items = numberField("Items", "1000", {least: 1, most: MOST_ITEMS, isWhole: true, isOptional: true}, changed);
+    const items = numberField("How many items you have (optional)", "1000", {least: 1, most: MOST_ITEMS, isWhole: true, isOptional: true}, changed);
     const price = numberField("Cost of a vote (optional)", "", {least: 0, most: 1e6, isOptional: true}, changed);
     const file = make("input", {type: "file", id: "calculator-file", accept: ".csv,.tsv,.txt,text/csv"});
     const fileNote = make("p", {class: "note", role: "status"});
     const fileField = make("div", "field file", make("label", {for: "calculator-file"}, "A CSV of counts, or drop it here"),
-      file, make("p", "note", "One line per item, one column of counts per label. At most 20 MB. It is read in your browser, never sent, and not in the link."),
+      file, make("p", "note", "One line per item, one column of counts per label. At most 20 MB. It is read in your browser, never sent, "
+        + "and not in the link. For example:"), make("pre", {}, EXAMPLE),
       fileNote);
     const status = make("p", "fault", "", {role: "status"});
     const answer = make("p", {class: "answer", role: "status"});
@@ -108,7 +111,9 @@
     place.addEventListener("dragover", (event) => event.preventDefault());
     place.addEventListener("drop", (event) => {
       event.preventDefault();
-      if (event.dataTransfer.files.length) take(event.dataTransfer.files[0]);
+      if (!event.dataTransfer.files.length) return;
+      file.files = event.dataTransfer.files; // so that the form names it
+      take(file.files[0]);
     });
     place.append(
       make("form", "fields", datasets.place, question.place, target.place, measure.place, pair.place,
@@ -138,7 +143,7 @@
       target.rules = rules;
       if (!isKept) target.take(first);
       const isOfModels = question.value === "models";
-      items.name.textContent = isOfModels ? "Items you have (optional)" : "Items (optional)";
+      if (isOfModels && !isPlaced) range.value = FEW_VOTES;
       for (const one of [measure, pair]) one.place.hidden = !isOfModels;
     }
 
@@ -150,7 +155,7 @@
       if (mine !== turn) return; // another file was chosen meanwhile
       const made = found.fault ? found : curvesOf(found.counts);
       own = made.fault ? undefined : made;
-      fileNote.textContent = made.fault ?? described(found, made);
+      fileNote.replaceChildren(...(made.fault ? withCode(made.fault) : [described(found, made)]));
       fileNote.classList.toggle("fault", Boolean(made.fault));
       changed();
     }
@@ -160,7 +165,7 @@
       const isOwn = datasets.value === OWN, kind = question.value;
       if (isOwn && kind === "models") {
         return {fault: "How much two models differ from item to item depends on their predictions, which this page "
-          + "does not have. On the command line: chaos run ceilings -p data=VOTES.csv -p predictions=ONE.csv,OTHER.csv"};
+          + "does not have. Run `chaos run ceilings -p data=VOTES.csv -p predictions=ONE.csv,OTHER.csv`."};
       }
       if (isOwn && !own) return {fault: "Choose a CSV of counts, or another kind of data."};
       const one = isOwn ? own : data.datasets.find(({name}) => name === datasets.value);
@@ -183,7 +188,7 @@
       for (const one of [drawing, note, numbers, cite.place, place.querySelector(".cursor-row")]) one.hidden = Boolean(wrong);
       more.replaceChildren();
       if (wrong) {
-        answer.textContent = wrong;
+        answer.replaceChildren(...withCode(wrong));
         return;
       }
       const values = Object.fromEntries(Object.entries(inputs).map(([name, {value}]) => [name, value]));
@@ -229,9 +234,13 @@
             found === rows[0][0] ? ` ${found === 1 ? "is" : "are"} enough: ${reading(found)}, on items like those of ${like}.`
               : `: with these, ${what} like those of ${like}.`}`];
       if (!isPlaced) range.value = found ?? last;
+      const chosen = Math.min(Number(range.value), last);
+      if (isPlaced && chosen !== found) {
+        text.push(make("span", "chosen", ` With ${chosen} ${chosen === 1 ? "vote" : "votes"}: ${reading(chosen)}.`));
+      }
       return {
         answer: text,
-        more: [found && bill(found, values)],
+        more: [(isPlaced || found) && bill(chosen, values)],
         note: isOwn ? `Here “right” and “everyone” refer to all votes on an item, ${enough} or more. The curve ends at a third of them, `
           + "and even there it is a little too good: on items like MNLI’s, three of ten votes are right on 77% of items if the "
           + "ten decide, on 72% if a hundred do. The range is over items: what other items like these would give."

@@ -13,6 +13,7 @@
     ["\x1f\x8b", "a gzip archive"], ["%PDF", "a PDF"], ["\x93NUMPY", "a NumPy array"], ["<", "a web page"]];
   const TOO_LARGE = `The file is larger than ${MOST_BYTES / 1e6} MB. Use a part of the items.`;
   const EXPECTED = "This page reads a CSV with one line per item and one column of counts per label.";
+  const OF_ITEMS = /^(item|uid|\w*_?id)$/i, OF_ANSWERS = /^(label|answer|vote|response)$/i;
 
   /* The rows of a CSV as lists of fields. */
   function rowsOf(text) {
@@ -22,6 +23,15 @@
     const field = new RegExp(`(?:"((?:[^"]|"")*)"|([^${separator}]*))${separator}`, "g");
     return lines.map((line) => [...(line + separator).matchAll(field)]
       .map(([, quoted, plain]) => (quoted?.replaceAll('""', '"') ?? plain).trim()));
+  }
+
+  /* What to do with a file of one row per vote, which names items again; nothing for another file. */
+  function ofVotes(header, rows) {
+    const places = [OF_ITEMS, OF_ANSWERS].map((names) => header.findIndex((name) => names.test(name)));
+    if (places.includes(-1) || new Set(rows.map((row) => row[places[0]])).size === rows.length) return undefined;
+    const [item, answer] = places.map((place) => `votes["${header[place]}"]`);
+    return {fault: "This file has one row per vote; pivot it to one row per item and one column of counts per label. In pandas: "
+      + `\`pd.crosstab(${item}, ${answer}).to_csv("counts.csv")\``};
   }
 
   /* The counts of each item, and the columns they come from; {fault} says why there are none. */
@@ -34,6 +44,8 @@
     if (!rows.length) return {fault: `The file is empty, or has only one line. ${EXPECTED}`};
     const odd = rows.findIndex((row) => row.length !== header.length);
     if (odd >= 0) return {fault: `Row ${odd + 1} has ${rows[odd].length} cells, the header ${header.length}. ${EXPECTED}`};
+    const long = ofVotes(header, rows);
+    if (long) return long;
     const isCount = (cell) => /^\d{1,6}(\.0+)?$/.test(cell);
     // Ids are named so, all differ, or are numbered.
     const isId = (place) => {
@@ -135,8 +147,8 @@
     const enough = totals[Math.max(Math.ceil(totals.length / 2), FEWEST_ITEMS) - 1] ?? 0;
     const most = Math.min(Math.floor(enough / 3), SIZES.at(-1));
     if (most < 2) {
-      return {fault: `At least ${FEWEST_ITEMS} items, and half of all items, need six votes or more: with fewer, `
-        + "the error at k votes cannot be computed without a model of the missing votes."};
+      return {fault: `Measuring this needs six votes or more on half of the items, and on at least ${FEWEST_ITEMS}. With fewer, `
+        + "choose above the dataset whose people disagree as much as yours, or run `chaos run crowd -p data=FILE`, which forecasts."};
     }
     const groups = new Map();
     for (const item of counts.filter((one) => sum(one) >= enough)) {

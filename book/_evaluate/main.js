@@ -59,6 +59,7 @@
       if (mine !== turn) return;
       if (fault instanceof Fault) {
         say("", faultMessage(fault, file.name), []);
+        status.scrollIntoView();
       } else {
         say("", [`The file could not be evaluated (${fault.message}). Use a newer browser, or `
           + "build the site again."], []);
@@ -74,6 +75,7 @@
     say(found.map((one, i) => summary(one, values[i])).join(" "), [],
       found.flatMap((one, i) => results(one, values[i], worth[i], book, i, draws[i])));
     showPlaces(found, book);
+    status.scrollIntoView();
   }
 
   /* Set the systems among those of the scoreboard, one after the other: each takes a second. */
@@ -124,10 +126,12 @@
       event.preventDefault();
       isOver(false);
       const [file] = event.dataTransfer.files;
-      if (file) evaluate(file);
+      if (!file) return;
+      input.files = event.dataTransfer.files; // so that the form names it
+      evaluate(file);
     });
     example.addEventListener("click", async () => {
-      choice.value = "";
+      choice.value = input.value = "";
       evaluate(exampleOf(await known()));
     });
     new IntersectionObserver(([{isIntersecting}], observer) => {

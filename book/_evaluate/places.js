@@ -4,12 +4,13 @@
 (function () {
   "use strict";
 
-  const {make, table, choice, sum, mean, count, load} = window.Page;
+  const {make, table, choice, sum, mean, count, percent, load} = window.Page;
   const {itemsOf, worthOf, draw, inWords, withoutReason, peopleInWords} = window.Evaluate;
   const N_RANKINGS = 4000, N_RESAMPLES = 2000, SEED = 0, LEVEL = 0.95, COVERAGE = 0.95, ROUNDING = 1e-12;
   const RANKED_BY = ["people_on_top_recalibrated", "people_on_top"];
   const AROUND = 5; // rows above and below the file's that are shown at first
   const FEW_PEOPLE = [5, 10];
+  const AT_ONCE = 400; // resamples, between which the page says how far it is
 
   /* Pairs of columns in sets that share the same items; a column is NaN on an item that it lacks. */
   function pairSets(columns) {
@@ -23,12 +24,13 @@
     return [...sets.values()];
   }
 
-  /* The means of some columns over some items, on each resample. */
-  function meansOn(columns, items, resamples) {
+  /* The means of some columns over some items, on each resample; `tell` hears which part is done. */
+  async function meansOn(columns, items, resamples, tell) {
     const k = columns.length, values = new Float64Array(k * items.length), sums = new Float64Array(k);
     items.forEach((i, row) => columns.forEach((column, c) => { values[row * k + c] = column[i]; }));
     const means = columns.map(() => new Float64Array(resamples.length));
-    resamples.forEach((times, r) => {
+    for (const [r, times] of resamples.entries()) {
+      if (r % AT_ONCE === 0) await tell(r / resamples.length);
       let n = 0;
       sums.fill(0);
       for (let row = 0; row < items.length; row += 1) {
@@ -38,17 +40,18 @@
         for (let c = 0, at = row * k; c < k; c += 1, at += 1) sums[c] += often * values[at];
       }
       for (let c = 0; c < k; c += 1) means[c][r] = sums[c] / n;
-    });
+    }
     return means;
   }
 
   /* Each pair {a, b} with its mean difference, its studentised one, and what its deviations are made of. */
-  function pairsOf(columns, resamples) {
-    return pairSets(columns).flatMap(({items, pairs}) => {
+  async function pairsOf(columns, resamples, tell) {
+    const sets = pairSets(columns), all = [];
+    for (const [k, {items, pairs}] of sets.entries()) {
       const used = [...new Set(pairs.flat())];
-      const means = meansOn(used.map((c) => columns[c]), items, resamples);
+      const means = await meansOn(used.map((c) => columns[c]), items, resamples, (part) => tell((k + part) / sets.length));
       const drawn = new Map(used.map((c, k) => [c, means[k]]));
-      return pairs.map(([a, b]) => {
+      all.push(...pairs.map(([a, b]) => {
         const differences = items.map((i) => columns[a][i] - columns[b][i]), center = mean(differences);
         const square = sum(differences.map((value) => (value - center) ** 2)) / (items.length - 1);
         const error = Math.sqrt(square / items.length);
@@ -56,8 +59,9 @@
           a, b, center, divisor: Math.max(error, ROUNDING), one: drawn.get(a), other: drawn.get(b),
           observed: error > ROUNDING ? Math.abs(center) / error : 0, margin: Infinity, differs: false,
         };
-      });
-    }).map((pair, number) => ({...pair, number}));
+      }));
+    }
+    return all.map((pair, number) => ({...pair, number}));
   }
 
   function quantile(values, level) {
@@ -68,8 +72,8 @@
 
   /* The best and the worst place of each column, for all at once, the lowest mean first; and how far the
      closest decision was from going the other way. */
-  function rankSets(columns, resamples) {
-    const pairs = pairsOf(columns, resamples);
+  async function rankSets(columns, resamples, tell) {
+    const pairs = await pairsOf(columns, resamples, tell);
     const largest = new Float64Array(resamples.length), from = new Int32Array(resamples.length);
     // Resamples whose largest difference must be looked for: at first all, then those of pairs that left.
     let left = pairs, open = Int32Array.from(resamples, (_, r) => r);
@@ -107,8 +111,8 @@
   }
 
   /* A file's system in a pool: what it is worth on these items, and the places of all, the file's last;
-     null where it covers too few of them. */
-  function placeIn(predictions, pool) {
+     null where it covers too few of them. `tell` hears which part is done. */
+  async function placeIn(predictions, pool, tell = () => {}) {
     const {items, folds, systems, scale} = pool, {dataset, places, probabilities} = predictions;
     const rowOf = new Map(places.map((i, row) => [i, row]));
     const covered = items.flatMap((i, k) => (rowOf.has(i) ? [k] : []));
@@ -120,21 +124,21 @@
     });
     const worth = {name: predictions.model, ...worthOf(own, draw(own.length, N_RESAMPLES, SEED))};
     const resamples = draw(items.length, N_RANKINGS, SEED), sets = {};
-    for (const name of RANKED_BY) {
-      const distances = worth.byItem?.[name];
-      if (!distances || (worth.isHard && name === "people_on_top")) continue;
+    const names = RANKED_BY.filter((name) => worth.byItem?.[name] && !(worth.isHard && name === "people_on_top"));
+    for (const [step, name] of names.entries()) {
+      const distances = worth.byItem[name];
       const others = systems.filter((one) => one.distances[name]);
       const yours = items.map(() => NaN);
       covered.forEach((k, row) => { yours[k] = Math.floor(scale * distances[row] + 0.5) / scale; });
       const columns = [...others.map((one) => one.distances[name].map((value) =>
         (value === null ? NaN : value / scale))), yours];
-      const ranks = rankSets(columns, resamples);
+      const ranks = await rankSets(columns, resamples, (part) => tell((step + part) / names.length));
       sets[name] = new Map([...others, "yours"].map((one, c) => [one, ranks[c]]));
     }
     return {pool, worth, sets};
   }
 
-  /* Places in words: "places 3–6 of 33". */
+  /* Places in words: "places 3–6 of 35", the file counted. */
   function inPlaces({best, worst, of}) {
     return best === worst ? `place ${best} of ${of}` : `places ${best}–${worst} of ${of}`;
   }
@@ -192,7 +196,7 @@
     const caption = make("caption", "", `Recalibrated worth in people on ${dataset.short} (${titleOf(placing.pool)}), best `
       + "first; next to it, the worth as it is, with the places by it.");
     const region = make("div", "table-scroll", table("published evaluate-board", caption,
-      ["System", "Place", "Worth, recalibrated", "As it is (place)"], lines),
+      ["System", "Place", "Worth, recali\u00adbrated", "As it is (place)"], lines),
       {tabindex: "0", role: "region", "aria-label": "Among all systems"});
     return [region, all];
   }
@@ -225,8 +229,13 @@
     }
     if (!isStill()) return;
     const placings = new Map(), body = make("div");
+    const isShown = (pool) => isStill() && offered[chosen.selectedIndex] === pool;
     const of = (pool) => {
-      if (!placings.has(pool)) placings.set(pool, placeIn(predictions, pool));
+      const tell = async (part) => {
+        if (isShown(pool)) said.replaceChildren(`${SETTING} `, make("span", {"aria-hidden": "true"}, percent(part)));
+        await new Promise((resolve) => { setTimeout(resolve); }); // so that this is painted
+      };
+      if (!placings.has(pool)) placings.set(pool, placeIn(predictions, pool, tell));
       return placings.get(pool);
     };
     const offered = pools.filter(({items}) => {
@@ -243,9 +252,9 @@
       const pool = offered[chosen.selectedIndex];
       said.textContent = SETTING;
       await painted();
-      const placing = of(pool);
-      if (!isStill() || offered[chosen.selectedIndex] !== pool) return;
-      said.textContent = sentence(placing, dataset);
+      const placing = await of(pool);
+      if (!isShown(pool)) return;
+      said.textContent = `${sentence(placing, dataset)} Your file is counted.`.trim();
       body.replaceChildren(...boardTable(placing, dataset));
     }
     place.replaceChildren(

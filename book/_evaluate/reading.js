@@ -96,9 +96,7 @@
       }
     }
     const header = [...new Set(said.flatMap(({value}) => Object.keys(value)))];
-    if (!said.every(({value}) => isObject(value)) || header.some((name) => LEFT.includes(name))) {
-      throw unread(text.startsWith("[") ? "a JSON list" : "JSON or JSON lines");
-    }
+    if (!said.every(({value}) => isObject(value))) throw unread(text.startsWith("[") ? "a JSON list" : "JSON or JSON lines");
     return {header, rows: said.map(({value, ...row}) => ({...row, fields: header.map((name) => value[name] ?? "")}))};
   }
 
@@ -125,7 +123,7 @@
     return placed(entries.map(ofUid));
   }
 
-  const unread = (found) => new Fault("This page does not read this JSON.", {found, todo: OF_JSON});
+  const unread = (found, todo = OF_JSON) => new Fault("This page does not read this JSON.", {found, todo});
 
   const isObject = (one) => typeof one === "object" && one !== null && !Array.isArray(one);
   const isScore = (one) => isObject(one) && Object.keys(one).sort().join() === "label,score";
@@ -322,7 +320,8 @@
     const labels = given ?? cells(found[0]), columns = columnsOf(dataset);
     const wrong = rows.map((row, i) => ({...row, text: labels[i]})).filter(({text}) => !isLabel(text));
     refuse(faultIn(wrong, `Some labels are none of ${dataset.title}.`, ({text}) => shown(String(text)) || "nothing",
-      `one of ${listed(dataset.labels)}`, "rename them, or say which is which by --answers of `chaos evaluate`"));
+      `one of ${listed(dataset.labels)}`, "rename them, or delete these lines and tick “Evaluate a part of "
+      + "the items”, or say which is which by --answers of `chaos evaluate`"));
     const oneOf = (label) => columns.map((_, k) => Number(k === label));
     const asked = stated < 0 && !given && header[found[0]];
     return made(columns, (_, i) => oneOf(labelOf(dataset, labels[i])), {isOfLabels: true, asked});
@@ -449,12 +448,23 @@
     return {dataset, places, probabilities, isOfLabels, notes};
   }
 
+  /* The model that a column names, if all rows name the same; it is taken out of the table. */
+  function takeModel({header, rows}) {
+    const place = header.indexOf("model"), name = rows[0]?.fields[place];
+    if (typeof name !== "string" || !name.trim() || rows.some(({fields}) => fields[place] !== name)) return undefined;
+    for (const one of [header, ...rows.map(({fields}) => fields)]) one.splice(place, 1);
+    return name.trim();
+  }
+
   const byUidOf = ({rows}) => new Map(rows.filter(({uid}) => uid).map((row) => [row.uid, row]));
 
   /* Read a file: its predictions for each dataset that it covers. Throws a Fault. */
   function read(buffer, file, {datasets, synthetic}, allowMissing = false) {
-    const text = textOf(buffer), model = file.replace(/\.[^.]*$/, "");
-    const table = /^\s*[{[]/.test(text) ? parseJson(text.trim()) : parse(text);
+    const text = textOf(buffer), isJson = /^\s*[{[]/.test(text);
+    const table = isJson ? parseJson(text.trim()) : parse(text);
+    const model = takeModel(table) ?? file.replace(/\.[^.]*$/, "");
+    const left = isJson && table.header.find((name) => LEFT.includes(name));
+    if (left) throw unread(`the key ${left}`, `remove it, or ${OF_JSON}`);
     giveUids(table);
     const byUid = byUidOf(table);
     const covered = datasets.filter(({uids}) => uids.some((uid) => byUid.has(uid)));
@@ -462,7 +472,8 @@
       throw new Fault(`No uid of the file occurs in ${datasets.map(({title}) => title).join(", ")}`
         + `${synthetic ? " as the synthetic sample has it" : ""}.`, {
         found: `uids such as ${listed([...byUid.keys()])}`, expected: `uids such as ${datasets[0].uids[0]}`,
-        todo: "check the dataset, and that the uids are those of its votes",
+        todo: "check the dataset, and that the uids are those of its votes; for votes of your own, run "
+          + "`chaos evaluate FILE --data VOTES` (see “Bring your own votes”)",
       });
     }
     const known = new Set(covered.flatMap(({uids}) => uids));

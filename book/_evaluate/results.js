@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const {make, table, terms, choice, dot, count, number} = window.Page;
+  const {make, table, terms, choice, dot, count, number, withCode} = window.Page;
   const {inWords, withoutReason, strip, valuesForSentences, factsOf, sentences} = window.Evaluate;
   const BETTER = {lower: "lower is better", higher: "higher is better"};
   const KINDS = {human: "people", people: "people", chance: "baseline", yours: "your file"};
@@ -11,7 +11,7 @@
   /* Faults as messages: what each is, then what was found, expected and is to be done. */
   function faultMessage(fault, file) {
     return [fault, ...fault.others].flatMap(({message, found, expected, todo}) => {
-      const said = Object.entries({where: file, found, expected, "to do": todo}).filter(([, text]) => text);
+      const said = Object.entries({where: file, found, expected, "to do": todo && withCode(todo)}).filter(([, text]) => text);
       return [make("p", "evaluate-problem", message), terms("", said)];
     });
   }
@@ -57,12 +57,12 @@
     const [{why, notRecalibrated, isHard, credibility}] = worths;
     const marks = [1, 2, 5, 10].map((k) => `${k}: ${(k / (k + credibility)).toFixed(2)}`);
     const notes = [
-      "Recalibrated: by a map of its log-probabilities, fitted to the votes on other texts. This shows "
-        + "what the system knows. Shrunk: drawn towards the base rate by one number, for fewer items.",
+      isHard ? "Recalibrated: a label stands for the mean vote on other items with that label. Shrunk: drawn "
+        + "towards the base rate by one number, for fewer items. One person is worth about 1."
+        : "Recalibrated: by a map of its log-probabilities, fitted to the votes on other texts. This shows "
+          + "what the system knows. Shrunk: drawn towards the base rate by one number, for fewer items.",
       why && `Worth and skill: ${why}.`,
       notRecalibrated && `Recalibrated: ${notRecalibrated}.`,
-      isHard && "One label per item: recalibrated, a label stands for the mean vote on other items with that label, "
-        + "and can be compared with people; one person is worth about 1.",
       credibility >= 0 && `Skill by number of people asked, ${marks.join(", ")}.`,
     ];
     const headings = ["System", ...measures.map(([, {title}]) => title)];
@@ -131,7 +131,7 @@
       const reach = first === last ? "; its whole interval stays there"
         : `; its interval reaches from place ${first} to ${last}`;
       said.textContent = ranked > 1 // else the paper has no such number
-        ? `Among the models of Nie et al. (2020), ${model} takes place ${place} of ${ranked} on `
+        ? `By ${measure.title}, ${model} takes place ${place} of ${ranked} among the models of Nie et al. (2020) on `
           + `${dataset.short}${"low" in values[name] ? reach : ""}.`
         : "";
       body.replaceChildren(placesTable(model, all, measure, name === "kl"));
@@ -149,8 +149,8 @@
     window.addCopyButton?.(box);
     const isWhole = predictions.places.length === predictions.dataset.uids.length;
     const notes = [known.wordings.to_add, !isWhole && "For a part of the items, this page does not compute what a second "
-      + "crowd and a perfect model would score; chaos evaluate --report does."];
-    return [box, ...notes.filter(Boolean).map((words) => make("p", "note", words))];
+      + "crowd and a perfect model would score; `chaos evaluate --report` does."];
+    return [box, ...notes.filter(Boolean).map((words) => make("p", "note", withCode(words)))];
   }
 
   /* All of one dataset's results. */
@@ -176,10 +176,12 @@
     ];
   }
 
-  /* One sentence for those who listen. */
-  function summary({model, dataset, places}, {jsd, new_accuracy: accuracy}) {
-    return `${model} on ${dataset.short}, ${count(places.length)} items: ${jsd ? "JSD" : "new accuracy"} `
-      + `${number((jsd ?? accuracy).value)}, 95% interval ${interval(jsd ?? accuracy)}.`;
+  /* The result in one sentence; of one label per item, which misplaces votes by definition, how often it is right. */
+  function summary({model, dataset, places}, {dist_ce: distance, new_accuracy: accuracy}) {
+    const {value, low, high} = distance ?? accuracy, unit = distance ? "" : "%";
+    const shown = `${number(100 * value, 1)}${unit}${low === undefined ? "" : ` [${number(100 * low, 1)}, ${number(100 * high, 1)}]`}`;
+    return `${model} on ${dataset.short}, ${count(places.length)} items: ${distance ? `misplaces ${shown} of a hundred votes`
+      : `gives the majority label on ${shown} of them`}.`;
   }
 
   Object.assign(window.Evaluate, {faultMessage, results, summary, placed});

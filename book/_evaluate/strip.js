@@ -6,9 +6,10 @@
   const {svg, scale, inRows, fitted} = window.Axes;
   const {inWords, withoutReason} = window.Evaluate;
   const LOWEST = -1, MARGIN = 0.06; // skill: what is further below the base rate stands at the edge
+  const REPLACING = "chapters/machine_crowds.html#in-an-annotator-s-place";
   const PEOPLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
   const LANES = [
-    ["baseline", "guesses, old labels"], ["published", "the nine models of 2020"], ["released", "released since"],
+    ["baseline", "guesses"], ["votes", "original votes, old label"], ["published", "the nine models of 2020"], ["released", "released since"],
     ["trained", "trained for this book"], ["fitted", "fitted on other items’ votes"],
     ["yours", "your file"],
   ];
@@ -44,14 +45,14 @@
     return [...systems, yours];
   }
 
-  /* How many models are worth less, recalibrated; a fitted one is as it is. */
+  /* What it is worth, and how many models are worth less, recalibrated; a fitted one is as it is. */
   function sentence(worth, rows, dataset) {
     const [value] = rows.at(-1).recalibrated ?? [NaN], how = howOf(worth);
     const models = rows.filter(({lane}) => ["published", "released", "trained"].includes(lane));
     const below = models.filter(({recalibrated: one}) => one && one[0] < value).length;
     const people = inWords(`people_on_top_${how}`, worth).split(",").slice(0, 2).join(",");
     const compared = models.length
-      ? `; of the ${models.length} models below, ${below} ${below === 1 ? "is" : "are"} worth less` : "";
+      ? `, more than ${below || "none"} of the ${models.length} models in the figure` : "";
     return `${how === "shrunk" ? "Shrunk" : "Recalibrated"} on other items’ votes, ${worth.name} is worth ${people} `
       + `people on top of the base rate on ${dataset.short}${compared}.`;
   }
@@ -128,9 +129,12 @@
         make("th", "", name, {scope: "row"}),
         cell(plain), cell(recalibrated),
       ]));
+    const onLabels = make("p", "", "One person is worth about 1. This does not show that it may replace annotators: one "
+      + "label cannot show where people disagree. See ", make("a", {href: REPLACING}, "In an annotator’s place"), ".");
     return [
-      make("p", "evaluate-answer", sentence(worth, rows, dataset)), place,
-      make("p", "note", `Filled: as it is. Hollow: ${how}, fitted on other items’ votes. Bars are 95% intervals. `
+      make("p", "evaluate-answer", sentence(worth, rows, dataset)), ...(worth.isHard ? [onLabels] : []), place,
+      make("p", "note", `Filled: as it is${worth.isHard ? " (one label has no filled point)" : ""}. `
+        + `Hollow: ${how}, fitted on other items’ votes. Bars are 95% intervals. `
         + "The scale is linear in skill, from the base rate to knowing everyone’s answers."),
       make("details", "", make("summary", "", "The same as a table"),
         make("div", "table-scroll", table("published evaluate-worth",

@@ -21,9 +21,11 @@
     if (item.machines) rows.push([`${machines.n} language models`, shown(item.machines)]);
     else if (machines) rows.push(["Language models", "none were asked about this item"]);
     const second = Math.max(...item.votes.filter((_, k) => k !== item.majority));
+    const majority = make("b", "", labels[item.majority]);
     const caption = make("p", "", [
-      ...(label ? ["The original label, ", make("b", "", label), `, is ${item.verdict}: the`] : ["The"]),
-      " majority label is ", make("b", "", labels[item.majority]),
+      ...(!label ? ["The majority label is ", majority]
+        : item.verdict === "kept" ? ["The old label, ", majority, ", is also the majority’s"]
+          : ["The old label, ", make("b", "", label), `, is ${item.verdict}: the majority label is `, majority]),
       `, with ${percent(item.share)} of the votes`,
       item.isClose ? `, against ${percent(second / item.total)} for the next label: too close to call` : "",
       `. Their entropy is ${number(item.entropy)} bits.`,

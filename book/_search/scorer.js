@@ -1,6 +1,7 @@
 /* Sphinx puts this into the search page's scripts: what is found, in which order.
 
-   First the pages that answer what was asked, by `book/pages.yml`; then the glossary's terms, above
+   First the pages that answer what was asked, by `book/pages.yml`; then those whose title has all that
+   was asked for; then the glossary's terms, above
    all the one that was asked for; then chapters, other pages, pages of the package's reference, and
    last its functions and classes. */
 var Scorer = {
@@ -8,6 +9,7 @@ var Scorer = {
   score: function ([page, title, anchor, description, score]) {
     var answering = description || anchor ? [] : Scorer.answering();
     if (answering.includes(page)) return 1000 - answering.indexOf(page);
+    if (!description && !anchor && Scorer.asked && title?.toLowerCase().includes(Scorer.asked)) return score + 600;
     if (description && description.startsWith("glossary term")) {
       return score + (title.toLowerCase() === Scorer.asked ? 500 : 400);
     }
@@ -59,7 +61,8 @@ document.addEventListener("DOMContentLoaded", function () {
   var quote = Search.htmlToText;
   Search.htmlToText = function (html, anchor) {
     var page = new DOMParser().parseFromString(html, "text/html");
-    page.querySelectorAll(".cell_input").forEach(function (code) { code.remove(); });
+    page.querySelectorAll(".cell_input, .published-footer, .page-citation, [role=tooltip], noscript")
+      .forEach(function (aside) { aside.remove(); });
     return quote.call(Search, page.documentElement.outerHTML, anchor);
   };
 });

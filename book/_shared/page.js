@@ -68,6 +68,9 @@
     return make("span", "votes", parts, {role: "img", "aria-label": spoken, title: spoken});
   }
 
+  /* A text whose parts between backticks are code. */
+  const withCode = (text) => text.split("`").map((part, i) => (i % 2 ? make("code", "", part) : part));
+
   const MOST_BYTES = 20e6; // of a file that a page reads
 
   const sum = (values) => values.reduce((all, value) => all + value, 0);
@@ -109,6 +112,6 @@
 
   window.Page = {
     make, table, terms, save, choice, dot, bar, sum, mean, argmax, count, percent, number, painted, load,
-    unpack, uniform, MOST_BYTES,
+    unpack, uniform, withCode, MOST_BYTES,
   };
 })();

@@ -26,6 +26,7 @@
     const table = document.getElementById(place.dataset.table)?.querySelector("table.published");
     if (!table) return;
     const headings = [...table.tHead.rows[0].cells];
+    const notes = document.getElementById(place.dataset.table).querySelectorAll(".caution"); // on what † marks
     const sections = [...table.tBodies].map((body) => {
       const rows = [...body.rows];
       const title = rows[0]?.querySelector("[scope=rowgroup]") ? rows.shift().textContent.trim() : "";
@@ -104,6 +105,9 @@
         n += fits;
         row.classList.toggle("folded", !fits || (n > FEW && !isOpen));
       }
+      const seen = [...chosen.body.rows].filter(({classList}) => !classList.contains("folded"));
+      const isMarked = seen.some(({textContent}) => textContent.includes("†"));
+      for (const note of notes) note.hidden = !isMarked;
       headings.forEach((heading, k) => {
         if (k === by) heading.setAttribute("aria-sort", order()[0]);
         else heading.removeAttribute("aria-sort");

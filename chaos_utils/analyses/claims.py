@@ -498,7 +498,7 @@ def count_verdicts(checked: pd.DataFrame) -> pd.DataFrame:
 
 SUM_COLUMNS = [
     Column("", "kind"),
-    *(Column(name, "n", at={"paper": paper}) for paper, name in PAPERS.items()),
+    *(Column(name, "claims", at={"paper": paper}) for paper, name in PAPERS.items()),
 ]
 
 

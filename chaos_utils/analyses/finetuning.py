@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.analyses.cached_analysis import derived_table
+from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.tasks import get_task, tasks
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.report.columns import DATASET, MISSING, Column, Row, number, with_ends
+from chaos_utils.report.columns import DATASET, Column, Row, number, with_ends
 from chaos_utils.report.manifests import PageLink
 from chaos_utils.scoring.evaluate import evaluate_systems, part_of, references
 from chaos_utils.scoring.scores import EvaluationRequest, as_scores
@@ -250,16 +251,6 @@ def _planned(task: str) -> Column:
     return Column(get_task(task).title, state)
 
 
-def accuracies(row: Row, split: str) -> str:
-    """Write what a run reaches on each corpus of a split, ``dev`` or ``test``."""
-    values = {
-        corpus.title: row.get(f"{split}_accuracy_{corpus.name.replace('-', '_')}")
-        for corpus in get_task(row["task"]).corpora  # a held-out part is called as what it is of
-    }
-    parts = [f"{title} {value:.3f}" for title, value in values.items() if not pd.isna(value)]
-    return ", ".join(parts) or MISSING
-
-
 def _trained_on(row: Row) -> str:
     if row["kind"] == "predicted":
         return f"weights of {row['init']}"
@@ -279,28 +270,11 @@ def _trained_on(row: Row) -> str:
     return f"{parts} ({row['trained_share']:.1%})"
 
 
-def _recipe(row: Row) -> str:
-    if row["kind"] == "predicted":
-        passes = row["mc_samples"]
-        return f"{passes} pass{'es' if passes > 1 else ''} with dropout" if passes else "one pass"
-    parts = [
-        f"rate {_scientific(row['learning_rate'])}",
-        f"batch {row['batch_size']}",
-        f"{row['epochs']:g} epoch{'s' if row['epochs'] > 1 else ''}",
-        "soft labels by JSD" if row["loss"] == "jsd" else f"{row['loss']} labels",
-    ]
-    if row["label_smoothing"]:
-        parts.append(f"smoothing {row['label_smoothing']:g}")
-    if row["init"]:
-        parts.append(f"from {row['init']}")
-    return ", ".join(parts)
-
-
 def made_by(row: Row) -> str | PageLink:
     """Lead to the executed notebook, where one has trained."""
     if row["made_by"] == "notebook":
         return PageLink("notebook", f"runs/{row['run']}")
-    return "command alone"
+    return "script"
 
 
 def _scientific(value: float) -> str:
@@ -315,12 +289,20 @@ def _minutes(row: Row) -> str:
     return number(value, 1 if value < 10 else 0)
 
 
+def _accuracy(dataset: str) -> Column:
+    """Return the column of accuracies on a corpus's development items; own votes have none."""
+    return Column(
+        f"{short_of(dataset)}, %",
+        lambda row: number(100 * row.get(f"dev_accuracy_{dataset}", math.nan), 1),
+        group="development accuracy",
+    )
+
+
 RUN_COLUMNS = [
-    Column("system", lambda row: f"{row['system']} ({get_task(row['task']).title})"),
+    Column("task", "task", names=lambda name: get_task(name).title),
+    Column("system", "system"),
     Column("trained on (share of corpora)", _trained_on),
-    Column("recipe", _recipe),
-    Column("dev accuracy", lambda row: accuracies(row, "dev")),
-    Column("test accuracy", lambda row: accuracies(row, "test")),
+    *(_accuracy(name) for task in tasks().values() for name in task.datasets),
     Column("minutes", _minutes),
     Column("made by", made_by),
 ]

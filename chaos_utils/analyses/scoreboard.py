@@ -537,10 +537,13 @@ def drawn(board: pd.DataFrame) -> pd.DataFrame:
     return in_order_of(table, "dataset", board["dataset"].unique())
 
 
-_LABELLED = ("language models, one label", "models of 2020", "other models", "guesses")
+_OLD_VOTES = "original votes, old label"
+_LABELLED = ("language models, one label", "models of 2020", "other models", _OLD_VOTES)
 GROUPS = (
-    "people", "stacks with language models", "stacks", "language models, pooled", *_LABELLED
+    "people", "stacks with language models", "stacks", "language models, pooled", *_LABELLED,
+    "guesses",
 )  # fmt: skip
+FROM_OLD_VOTES = ("original votes", "old label", "mean vote given the old label")
 
 
 def _group(row: Row) -> str:
@@ -552,4 +555,6 @@ def _group(row: Row) -> str:
         )
     if row["system"].startswith(WITH_LLMS):
         return "stacks with language models"
+    if row["system"] in FROM_OLD_VOTES:
+        return _OLD_VOTES
     return {OF_PEOPLE: "people", PERFECT: "people", STACK: "stacks", GUESS: "guesses"}[row["kind"]]

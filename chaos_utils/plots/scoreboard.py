@@ -40,7 +40,8 @@ def plot_scoreboard(table: pd.DataFrame) -> Figure:
             if len(row["label"]) <= _LONGEST or not is_narrow():
                 point = row["value"], names.index(row["group"]) - _APART
                 write(axis, row["label"], point, (5, 0))
-        axis.set(title=dataset.short, xlim=(_LOWEST - 0.2, _HIGHEST + 0.3), xlabel="", ylabel="")
+        room = 3.5 if is_narrow() else 0.3  # people: names at the right must not be cut
+        axis.set(title=dataset.short, xlim=(_LOWEST - 0.2, _HIGHEST + room), xlabel="", ylabel="")
     figure.supxlabel("worth in people: 0 is the base rate; higher is better")
     key(
         figure,

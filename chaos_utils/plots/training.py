@@ -53,7 +53,8 @@ def plot_training_curves(table: pd.DataFrame) -> Figure:
                 guess = 1 / n_labels if measure == "dev_accuracy" else math.log(n_labels)
                 axis.axhline(guess, color=colour("muted"), linestyle=":", linewidth=1.2)
                 write(axis, "uniform guess", (1, guess), (-2, 3), "muted", xycoords=AT_Y)
-            axis.set(xlabel="training items seen", title=title)
+            part = "training items" if measure == "loss" else "new items"
+            axis.set(xlabel="training items seen", title=f"{title}: {part}")
             axis.set_xscale("linear" if measure == "inner_loss" else "log")  # it starts at 0 items
             axis.set_ylabel(_TITLES[measure])
             axis.margins(y=0.12)
@@ -104,10 +105,10 @@ def plot_training_size(table: pd.DataFrame) -> Figure:
         accuracy_axis.set_ylabel("new accuracy (higher is better)")
         accuracy_axis.yaxis.set_major_formatter("{x:.0%}")
         jsd_axis.set_ylabel("JSD, √nats (lower is better)")
-    notes = {bins[-1]: " (least)", bins[0]: " (people agree most)"}
+    ends = {bins[-1]: "people agree least", bins[0]: "people agree most"}
     hollow = {"hue": "text", "marker": "o", "markerfacecolor": "none"}
-    names = {f"bin {b}{notes.get(b, '')}": look for b, look in look_of.items()}
-    key(figure, names | {"hollow: a guess": hollow})
+    names = {ends.get(b, f"bin {b} of {len(bins)}"): look for b, look in look_of.items()}
+    key(figure, names | {"hollow: most common label (accuracy), uniform guess (JSD)": hollow})
     return legible(figure)
 
 

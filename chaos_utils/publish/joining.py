@@ -20,7 +20,7 @@ _STYLES = ("pygments.css", "sphinx-design.min.css", "book.css")
 _UNPRINTED = (
     "script, button, details.hide, .headerlink, .toctree-wrapper, .only-dark, .published-footer, "
     "source, .evaluate, [role=tooltip], "  # a source is another picture, for screens
-    ".page-citation, section:has(> .thumbnails)"
+    ".page-citation, section:has(> :is(.thumbnails, .table-titles))"
 )
 _ID_ATTRIBUTES = ("for", "aria-labelledby", "aria-describedby")  # their values are ids
 _NOTICE_LENGTH = 160  # characters in a running head; the title page has all of the notice

@@ -1,5 +1,6 @@
-"""An executed notebook as a part of a page: its prose, its code folded, its cells' outputs."""
+"""An executed notebook as a part of a page: its prose, its cells' outputs, code and logs folded."""
 
+import re
 from collections.abc import Iterator, Mapping
 from html import escape
 from pathlib import Path
@@ -11,6 +12,8 @@ from bs4 import BeautifulSoup, Tag
 from chaos_utils.report.standalone import plain_roles
 
 _LOWEST_LEVEL = 6  # of a heading
+_LONGEST_LOG = 12  # lines that are shown unfolded
+_ID = re.compile(r"(?:fig|tbl)-[\w-]+")
 
 
 def read_executed(path: Path) -> nbformat.NotebookNode:
@@ -22,7 +25,7 @@ def read_executed(path: Path) -> nbformat.NotebookNode:
     return notebook
 
 
-def as_html(notebook: nbformat.NotebookNode, *, below: int = 0) -> str:
+def as_html(notebook: nbformat.NotebookNode, *, below: int = 0, brief: bool = False) -> str:
     """Return a notebook as HTML, without a look of its own.
 
     Parameters
@@ -31,6 +34,8 @@ def as_html(notebook: nbformat.NotebookNode, *, below: int = 0) -> str:
         As `read_executed` gives it.
     below : int
         Levels by which its headings are lowered: 1 inside a page that has a title.
+    brief : bool
+        Whether code and pictures are left out, whose type and colours are not those of the page.
 
     Returns
     -------
@@ -39,11 +44,18 @@ def as_html(notebook: nbformat.NotebookNode, *, below: int = 0) -> str:
     """
     parts = [part for cell in notebook.cells for part in _cell_html(cell)]
     page = BeautifulSoup("\n".join(parts), "html.parser")
+    for element in page.select(".executed-code, figure") if brief else ():
+        element.decompose()
     for heading in page.find_all([f"h{level}" for level in range(1, _LOWEST_LEVEL + 1)]):
         heading.name = f"h{min(_LOWEST_LEVEL, int(heading.name[1]) + below)}"
         for link in heading.find_all("a", class_="anchor-link"):
             link.decompose()
         del heading["id"]  # another notebook on the page may have the same
+    for label in page.select("p > b:first-child, figcaption > b:first-child"):
+        if _ID.fullmatch(label.text):  # which is a name inside the notebook alone
+            assert label.parent is not None
+            label.parent["class"] = "caption"
+            label.decompose()
     for number, table in enumerate(page.find_all("table"), start=1):
         _make_accessible(page, table, f"Table {number} of the run")
     return str(page)
@@ -79,7 +91,11 @@ def _output_html(output: Mapping[str, Any]) -> str:
         return plain_roles(data["text/html"])
     if "text/markdown" in data:
         return _markdown_html(data["text/markdown"])
-    return f"<pre>{escape(output.get('text') or data.get('text/plain', ''))}</pre>"
+    text = output.get("text") or data.get("text/plain", "")
+    shown = f"<pre>{escape(text)}</pre>"
+    if (n := len(text.splitlines())) > _LONGEST_LOG:
+        return f"<details><summary>The log, {n} lines</summary>{shown}</details>"
+    return shown
 
 
 def _markdown_html(text: str) -> str:

@@ -206,7 +206,7 @@ def test_the_curve_of_own_votes_ends_at_a_third_of_them(opened):
         counts = [[n - k % 3, k % 3] for k in range(12)]
         found = page.evaluate("(counts) => Calculators.curvesOf(counts)", counts)
         assert found.get("label", [[None]])[-1][0] == last
-        assert ("need six votes or more" in found.get("fault", "")) == (last is None)
+        assert ("needs six votes or more" in found.get("fault", "")) == (last is None)
     page.close()
 
 
@@ -237,18 +237,18 @@ BAD = {
 def test_bad_input_gets_a_clear_word(opened):
     page = opened("votes")
     for text, words in BAD.items():
-        page.get_by_label("On how many items (%)").fill(text)
+        page.get_by_label("Right on at least").fill(text)
         assert words in answer(page), text
         assert not page.locator(".drawing").is_visible()
-    page.get_by_label("On how many items (%)").fill("95")
+    page.get_by_label("Right on at least").fill("95")
     for text, words in {
         "1000000000": "is more than 10,000,000",
         "0": "is below 1",
         "2.5": "not a whole",
     }.items():
-        page.get_by_label("Items (optional)").fill(text)
+        page.get_by_label("How many items you have").fill(text)
         assert words in answer(page), text
-    page.get_by_label("Items (optional)").fill("")
+    page.get_by_label("How many items you have").fill("")
     assert "votes per item" in answer(page)
     page.get_by_label("Votes like those on").select_option("mnli")
     assert "we do not extrapolate" in answer(page)
@@ -280,11 +280,12 @@ FILES = {
     "uid,text\na,b\n": "and two are needed",
     "": "is empty",
     "[1, 2]": "a JSON list",
+    "item,annotator,label\nm1,ana,<b>\nm1,ben,no\n": 'pd.crosstab(votes["item"], votes["label"])',
     "uid,a,b\n1,-3,4\n": "a negative number",
     "uid,a,b\n1,0.3,0.7\n": "to hold shares",
     "uid,a,b\n1,0,0\n": "has no vote",
     "uid,a,b\n1,2\n": "Row 1 has 2 cells",
-    "uid,a,b\n1,2,1\n": "At least 10 items",
+    "uid,a,b\n1,2,1\n": "and on at least 10",
     "uid,a,b\n" + "1,2,1\n" * 3_400_000: "larger than 20 MB",
     ",".join(f"c{k}" for k in range(3000)) + ("\n" + ",".join(["1"] * 3000)) * 60: "100 labels",
 }

@@ -63,6 +63,13 @@ def test_the_feed_leads_to_each_edition_and_its_ids_outlive_an_address(site):
     assert found[1].find(f"{ATOM}entry/{ATOM}summary").text == "Said & <done>."
 
 
+def test_the_lists_of_an_edition_are_folded(site):
+    page = (site / "changes.html").read_text("utf-8")
+    lists = re.findall("(?m)^### (.*)", (PROJECT / changes.CHANGELOG).read_text("utf-8"))
+    assert re.findall(r"<details><summary>(\w+) \(\d+\)", page) == lists
+    assert "<h3>" not in page
+
+
 def test_each_page_names_the_feed_and_is_cited_by_its_title(site):
     for page in ("related", "glossary", "chapters/annotations", "chapters/disagreement"):
         text = (site / f"{page}.html").read_text("utf-8")

@@ -80,9 +80,9 @@ SENTENCES = """([text, name, known, resamples]) => {
   return Evaluate.sentences(
     Evaluate.factsOf(system, all, worths, resamples.length, known), known.wordings);
 }"""
-PLACED = """([text, name, known, pool]) => {
+PLACED = """async ([text, name, known, pool]) => {
   const [system] = Evaluate.read(new TextEncoder().encode(text).buffer, name, known, true);
-  const placing = Evaluate.placeIn(system, pool);
+  const placing = await Evaluate.placeIn(system, pool);
   return placing && {
     worth: Evaluate.inWords("people_on_top_recalibrated", placing.worth),
     sets: Object.fromEntries(Object.entries(placing.sets).map(([name, ranks]) =>
@@ -339,6 +339,8 @@ SPELLED = {
     "codes": lines(["uid\tanswer"], lambda i: f"u{i}\t{of_labels(i)[0]}"),
     "labels by uid": json.dumps({f"u{i}": of_labels(i).title() for i in range(N)}),
     "the likeliest alone": lines([], lambda i: json.dumps({"uid": f"u{i}", **in_pipeline(i)[0]})),
+    "named": lines([], lambda i: json.dumps(
+        {"uid": f"u{i}", "label": of_labels(i), "model": "<b>mine"})),
     "beside gold": lines(["uid,label,predicted_label"], lambda i: f"u{i},neutral,{of_labels(i)}"),
 }  # fmt: skip
 
@@ -352,6 +354,7 @@ def test_what_the_command_reads_the_page_reads_alike(scripts, votes, tmp_path):
         (ours,) = read_predictions(tmp_path / "m.csv", [votes])
         np.testing.assert_allclose(system["probabilities"], ours.probabilities, atol=1e-12)
         assert bool(system.get("isOfLabels")) == ours.one_label
+        assert system["model"] == ours.name == ("<b>mine" if name == "named" else "m")
         for words in ("are read in the order", "one label per item", "did the model give them"):
             assert (words in " ".join(system["notes"])) == (words in " ".join(ours.notes)), name
 
@@ -403,13 +406,15 @@ FAULTS = {
     "other labels": (csv_text(header="uid,e,n,c"), "columns uid, e, n, c; expected; entailment"),
     "twice": (csv_text(header="uid,entailment,neutral,neutral"), "columns uid; neutral, neutral"),
     "more": (rows_of(0.5, 0.25, 0.25, "snli", header=f"{CLASSES},dataset"), "chaos evaluate"),
-    "other uids": (csv_text().replace("\nu", "\nx"), "No uid of the file occurs in; x0; u0"),
+    "other uids": (csv_text().replace("\nu", "\nx"),
+                   "No uid of the file occurs in; x0; u0; --data VOTES"),
     "id": (csv_text(header=f"id,{CLASSES}"), "no column uid; columns id, entailment"),
     "header": (csv_text([]), "holds no prediction"),
     "nothing": ("\n", "holds no prediction"),
     "latin 1": (csv_text().replace("u3", "ü3").encode("latin-1"), "not UTF-8"),
     "UTF-16": (csv_text().encode("utf-16"), "not UTF-8"),
-    "JSON lines": ('{"uid": "u0", "index": 0, "probs": [1, 0, 0]}', "JSON; chaos evaluate"),
+    "JSON lines": ('{"uid": "u0", "index": 0, "probs": [1, 0, 0]}',
+                   "JSON; the key index; remove it; chaos evaluate"),
     "JSON": ('\ufeff\n{"m": {"u0": {}}}', "JSON; chaos evaluate"),
     "list": ("[1, 2]", "a JSON list; chaos evaluate"),
     "parquet": (b"PAR1....", "parquet; chaos evaluate"),
@@ -421,7 +426,7 @@ FAULTS = {
     "two labels": ("uid,label,prediction\nu0,neutral,neutral",
                    "which column; label, prediction; --asked label"),
     "gold": ("uid,gold\nu0,neutral", "which column; labels in gold; predicted_label"),
-    "no label": ("uid,label\nu0,LABEL_0", "line 2: LABEL_0; --answers"),
+    "no label": ("uid,label\nu0,LABEL_0", "line 2: LABEL_0; delete; --answers"),
     "votes": ("uid,label\nu0,neutral\nu0,neutral", "uid u0 again; sample; chaos dataset check"),
     "annotators": ("uid,annotator,label\nu0,Ann,neutral", "chaos dataset check"),
     "a list too long": ("u0\t[0.1, 0.2, 0.3, 0.4]", "line 1: [0.1, 0.2, 0.3, 0.4]; a list for"),
@@ -645,7 +650,8 @@ def test_a_file_is_measured_and_placed_without_a_request(page, files, sample):
     worth = page.locator("#evaluate .evaluate-worth").inner_text()
     assert re.search("my-model.*uniform guess.*base rate\t0.0\n", worth, re.DOTALL)
     status = page.locator(".evaluate-status[aria-live=polite]").inner_text()
-    assert "my-model on SNLI, 300 items: JSD" in status
+    misplaced = f"misplaces {100 * expected['dist_ce']:.1f} ["
+    assert f"my-model on SNLI, 300 items: {misplaced}" in status
     assert "synthetic sample" in table.inner_text()
 
 
@@ -719,6 +725,10 @@ def test_a_file_can_be_dropped_and_its_words_stay_words(page):
     message = page.locator("#evaluate [role=alert]", has_text="<img src=x")
     message.wait_for()
     assert message.locator("img, b").count() == 0
+    assert message.locator("code").inner_text() == "chaos evaluate FILE --data VOTES"
+    name = page.get_by_label("Choose a file of predictions").evaluate("one => one.files[0].name")
+    assert name == "<b>evil.csv"
+    assert message.bounding_box()["y"] < 200  # what became of it is in sight
 
 
 # Gives the short book, which has no main table, three systems to be set among.
@@ -769,7 +779,7 @@ def test_a_system_stands_among_the_others_by_any_measure_they_have(among, files)
     assert values == sorted(values)
     said = page.locator(".evaluate-said").inner_text()
     assert order.index("my-model") == 2
-    assert "my-model takes place 1 of 2" in said  # among the paper's models, as by the command
+    assert said.startswith(f"By {MEASURES['jsd'].title}, my-model takes place 1 of 2 among the")
     page.get_by_label("Place by").select_option("new_accuracy")
     assert page.locator(".evaluate-places tbody th").all_inner_texts()[0].startswith("guess")
     assert page.locator(".evaluate-said").inner_text() == ""  # the paper has no such number
@@ -783,7 +793,7 @@ def test_worth_is_drawn_on_the_scale_of_the_book_s_systems(among, files, sample)
     ours = worth(sample[0], system, n_resamples=FEW)
     answer = among.locator(".evaluate-answer").inner_text()
     assert f"my-model is worth {ours.estimates[PEOPLE_SHRUNK].value:.1f} [" in answer
-    assert answer.endswith("of the 2 models below, 1 is worth less.")
+    assert answer.endswith("on SNLI, more than 1 of the 2 models in the figure.")
     strip = among.locator(".evaluate-strip")
     lines = {
         one.locator("text").text_content(): float(one.locator("line").get_attribute("x1"))
@@ -849,7 +859,8 @@ def test_a_file_is_set_among_all_systems_of_the_scoreboard(ranking, tmp_path):
     )
     assert answer.inner_text() == (
         "Among all systems of the scoreboard on SNLI (all 520 items), <i>mine has "
-        f"{recalibrated} by its recalibrated worth, and {plain} as it is."
+        f"{recalibrated} by its recalibrated worth, and {plain} as it is. "
+        "Your file is counted."
     )
     rows = page.locator(".evaluate-board tbody tr")
     names = [" ".join(text.split()) for text in rows.locator("th").all_inner_texts()]

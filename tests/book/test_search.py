@@ -87,6 +87,7 @@ def test_prose_comes_before_the_package(browser):
     page.evaluate("Scorer.asked = 'entropy'")
     python = "Python function, in Measures"
     results = [  # page, title, anchor, description, Sphinx's own score, file
+        ["reporting", "How to report entropy", "", None, 5, ""],
         ["glossary", "entropy", "#term-entropy", "glossary term, in Glossary", 11, ""],
         ["glossary", "entropy bins", "#term-bins", "glossary term, in Glossary", 6, ""],
         ["chapters/disagreement", "How a hundred people answer", "", None, 5, ""],

@@ -168,3 +168,16 @@ def test_some_rows_are_shown_alone_with_what_they_say_then_and_all_again(browser
     assert sorted(page.locator("tbody tr").all_text_contents()) == before
     page.close()
     assert not troubles
+
+
+@pytest.mark.browser
+def test_a_note_on_a_mark_is_shown_beside_rows_that_have_it(browser, tmp_path):
+    rows = [["one", "plain", "1"], ["two", "seen†", "2"]]
+    table = Display(header=[["dataset"], ["system"], ["worth"]], rows=rows, headed=True)
+    page = browser.new_page()
+    page.goto(sortable_page(tmp_path, table, "worth"))
+    note = page.locator(".caution")
+    assert not note.is_visible()
+    page.get_by_role("combobox").select_option(label="two")
+    assert note.is_visible()
+    page.close()

@@ -69,7 +69,9 @@ def sortable_page(
 ) -> str:
     """Return the address of a page with a published table, which is sorted `by`."""
     scrolled = piece("scrolled", table_html(display), "A table")
-    figure = f'<figure class="published" id="tbl-one"><figcaption>C</figcaption>{scrolled}</figure>'
+    caption = "<figcaption>C</figcaption>"
+    note = '<p class="caution">† A note.</p>' if "†" in scrolled else ""
+    figure = f'<figure class="published" id="tbl-one">{caption}{scrolled}{note}</figure>'
     place = place_html("tbl-one", by, is_lowest_first, display)
     return _write(folder / "table.html", SORTABLE, place + figure)
 

@@ -168,12 +168,16 @@ def test_other_pages_have_a_description_and_a_card():
 
 
 def test_the_page_for_unknown_addresses_stands_on_its_own():
-    assert 'href="index.html"' in addresses.not_found_html(BOOK)
+    without = addresses.not_found_html(BOOK)
+    assert 'href="index.html"' in without
+    for part, page in {"The argument": "chapters/disagreement", "Service": "reference"}.items():
+        assert f'<a href="{page}.html">{part}</a>' in without
+    assert without.count("<script>") == 1  # which finds the root
     marked = addresses.not_found_html(BOOK, "All <synthetic>")
     assert "<strong>All &lt;synthetic&gt;</strong>" in marked
     text = addresses.not_found_html(ONLINE)
     assert 'href="https://example.org/book/cite.html"' in text
-    assert not re.search("src=|stylesheet", text)
+    assert not re.search("src=|stylesheet|<script", text)
     assert '<html lang="en">' in text
     assert text.count("<h1>") == text.count("<main>") == text.count("<title>") == 1
 

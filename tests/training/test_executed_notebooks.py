@@ -1,10 +1,13 @@
 """The executed notebooks of trainings that are committed beside their predictions."""
 
 import json
+import re
 
 import nbformat
 import pytest
 from helpers.checkout import PROJECT
+
+from chaos_utils.report.executed import as_html, read_executed
 
 LARGEST = 200_000  # bytes
 SHORTEST = 25  # letters of a text that is looked for: shorter ones may stand there by chance
@@ -23,6 +26,16 @@ def test_they_are_small_and_whole_and_know_no_machine():
         assert all(cell.execution_count for cell in code), path
         assert not [out for cell in code for out in cell.outputs if out.output_type == "error"]
         assert str(PROJECT) not in path.read_text("utf-8"), path
+
+
+def test_on_a_page_the_log_is_folded_and_a_chapter_has_prose_and_tables_alone():
+    notebook = read_executed(PROJECT / "results" / "minilm-l6-nli-votes-s0" / "notebook.ipynb")
+    whole, brief = as_html(notebook), as_html(notebook, brief=True)
+    for page in (whole, brief):
+        assert re.search(r"<summary>The log, \d+ lines</summary><pre>fold 1 of 5", page)
+        assert '<p class="caption"> What this run was trained on' in page
+    assert whole.count("<img") == 1
+    assert not re.search("<img|executed-code", brief)
 
 
 @pytest.mark.usefixtures("released_root")

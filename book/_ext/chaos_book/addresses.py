@@ -13,6 +13,7 @@ from chaos_book import faults
 from chaos_book.book import BOOK, write_last
 from chaos_book.site import notice
 from chaos_utils.base.authorship import Citation
+from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.publish import registry, templating
 from chaos_utils.report import policy
 
@@ -83,11 +84,13 @@ def _pages(out: Path) -> Iterator[str]:
 def not_found_html(book: Citation, notice: str = "") -> str:
     """Return the page for addresses that lead nowhere; all text is escaped.
 
-    Its links are absolute, since it may be shown at any depth. If the book has no address, they are
-    relative, and work only at the site's root.
+    Its links, among them one to the first page of each part, are absolute, since it may be shown
+    at any depth. If the book has no address, they are relative to its root, which a script finds.
     """
-    titles = {"index": "The book's first page", "cite": "How to cite, and all figures and tables",
-              "search": "Search the book"}  # fmt: skip
+    titles = {"index": "The book's first page", "search": "Search the book"}
+    parts = read_yaml(BOOK.project / "_toc.yml").get("parts", ())
+    titles |= {part["chapters"][0]["file"]: part["caption"] for part in parts}
+    titles["cite"] = "How to cite, and all figures and tables"
     links = {absolute(book, f"{name}.html") or f"{name}.html": titles[name] for name in titles}
     return templating.render("not_found", book=book, notice=notice, links=links)
 

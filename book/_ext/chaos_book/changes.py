@@ -1,6 +1,7 @@
-"""The feed of changes, ``feed.xml``: an Atom entry for each edition in ``CHANGELOG.md``.
+"""The page *Changes*, and its feed ``feed.xml``: an Atom entry for each edition in CHANGELOG.md.
 
-It leads to the page *Changes*, and says of an edition what stands below its heading there.
+An edition's entry leads to the page, and says what stands below its heading there. On the page the
+full lists of an edition are folded.
 """
 
 import re
@@ -8,14 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
 
 from chaos_book import faults
 from chaos_book.addresses import absolute
-from chaos_book.book import BOOK, write_last
+from chaos_book.book import BOOK, raw_html, write_last
 from chaos_utils.base.authorship import Citation
 from chaos_utils.base.errors import ChaosError
 
@@ -93,6 +96,28 @@ def _write(app: Sphinx, out: Path) -> None:
     (out / FEED).write_text(feed(BOOK.citation, changes), "utf-8")
 
 
+class FoldLists(SphinxTransform):
+    """On the page of changes, fold what each edition added, changed, removed and fixed."""
+
+    default_priority = 500  # before the page's contents are collected
+
+    def apply(self, **_: Any) -> None:
+        """Put each section below an edition into a box to open, without a heading."""
+        if self.env.docname != _PAGE.removesuffix(".html"):
+            return
+        for edition in list(self.document.findall(nodes.section)):
+            if not isinstance(edition.parent, nodes.section):
+                continue
+            for part in [node for node in edition.children if isinstance(node, nodes.section)]:
+                heading, *content = part.children
+                n = sum(len(node) for node in content if isinstance(node, nodes.bullet_list))
+                summary = f"<summary>{escape(heading.astext())} ({n})</summary>"
+                places = [nodes.target(ids=part["ids"])]
+                opened, closed = raw_html(f"<details>{summary}"), raw_html("</details>")
+                part.replace_self([*places, opened, *content, closed])
+
+
 def setup(app: Sphinx) -> None:
-    """Write the feed after all pages; ``_templates/layout.html`` has each page name it."""
+    """Fold the page's lists, and write the feed; ``_templates/layout.html`` has pages name it."""
+    app.add_transform(FoldLists)
     write_last(app, _write)

@@ -78,7 +78,7 @@ _WORTH_MEASURES = {
     False: (PEOPLE_SHRUNK, SKILL_SHRUNK),
 }
 _VALUE_AND_ENDS = ("value", "low", "high")
-_MEASURES = ("jsd", "kl", "dist_ce", "ent_ce", "old_accuracy", "new_accuracy", "ece")
+_MEASURES = ("jsd", "kl", "dist_ce", "ent_ce", "new_accuracy", "old_accuracy", "ece")
 
 
 class EvaluateFile(SphinxDirective):
@@ -197,6 +197,8 @@ def skills(
     for row in worths:
         key = row["dataset"], row["system"]
         lane = "baseline" if row["kind"] == "baseline" else origins.get(key, "released")
+        if row["system"] in scoreboard.FROM_OLD_VOTES:
+            lane = "votes"
         if row["system"] in SYSTEM_NAMES:
             lane = "published"
         name = SYSTEM_NAMES.get(row["system"], row["system"])

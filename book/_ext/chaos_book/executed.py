@@ -26,20 +26,23 @@ def _runs_with_notebook() -> dict[str, Run]:
 
 
 class ExecutedDirective(SphinxDirective):
-    """Show the executed notebook of a run below results/, by the run's name."""
+    """Show the prose and tables of an executed notebook, by the name of its run below results/."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Return the notebook, its headings below those of the page."""
+        """Return them, headings below those of the page, and a link to all of the notebook."""
         (name,) = self.arguments
         run = _runs_with_notebook().get(name)
         if run is None or run.notebook is None:
             logger.warning("no run %s has a notebook", name, location=self.get_location())
             return []
         self.env.note_dependency(str(run.notebook))
-        notebook = read_executed(run.notebook)
-        return [raw_html(f'<div class="executed">{as_html(notebook, below=2)}</div>')]
+        shown = as_html(read_executed(run.notebook), below=2, brief=True)
+        root = "../" * self.env.docname.count("/")
+        link = f'<a href="{root}{FOLDER}/{name}.html">the page of this run</a>'
+        more = f"<p>Code and learning curves are on {link}.</p>"
+        return [raw_html(f'<div class="executed">{shown}{more}</div>')]
 
 
 def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:

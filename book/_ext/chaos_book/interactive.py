@@ -117,6 +117,11 @@ class Interactive(SphinxDirective):
             f'<div class="interactive" hidden {attributes * bool(slider)}>'
             f'<script type="application/json">{content}</script></div>'
         )
+        if slider:
+            html += (
+                "<noscript><p>The slider needs JavaScript; the figure above shows the measures at "
+                "all its positions.</p></noscript>"
+            )
         return [raw_html(html)]
 
     def _rows_of(self, id: str) -> Sequence[Mapping[str, Any]]:

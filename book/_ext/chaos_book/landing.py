@@ -34,11 +34,11 @@ BIBLIOGRAPHY = "figures.bib"
 
 
 class Thumbnail(nodes.General, nodes.Element):
-    """A small picture of a figure, or a sign for a table, that links to its page."""
+    """The title of a figure, with a small picture, or of a table, which links to its page."""
 
 
 class PublishedList(SphinxDirective):
-    """Show everything that was published, by chapter."""
+    """Show everything that was published, by chapter: first figures, then titles of tables."""
 
     def run(self) -> list[nodes.Node]:
         """Return a section for each chapter."""
@@ -50,26 +50,29 @@ class PublishedList(SphinxDirective):
             title = contents.chapter_title(notebook)
             section = nodes.section(ids=[f"chapter-{nodes.make_id(notebook)}"])
             section += nodes.title(title, title)
-            cards = nodes.container(classes=["thumbnails"])
-            cards += [Thumbnail(published=manifest.id) for manifest in manifests]
-            section += cards
+            by_kind: dict[str, list[nodes.Node]] = {"figure": [], "table": []}
+            for manifest in manifests:
+                by_kind[manifest.kind].append(Thumbnail(published=manifest.id))
+            if by_kind["figure"]:
+                section += nodes.container("", *by_kind["figure"], classes=["thumbnails"])
+            if by_kind["table"]:
+                items = (nodes.list_item("", link) for link in by_kind["table"])
+                section += nodes.bullet_list("", *items, classes=["table-titles"])
             sections.append(section)
         return sections
 
 
 def _visit_thumbnail(self: HTML5Translator, node: nodes.Element) -> None:
-    """Write the link with its picture or, for a table, its size."""
+    """Write the link, for a figure with its picture."""
     id = node["published"]
     manifest = BOOK.manifests[id]
     title = escape(manifest.name)
+    picture = ""
     if manifest.kind == "figure":
-        picture = templating.piece("small_picture", manifest)
-    else:
-        rows, columns = len(manifest.display.rows), len(manifest.display.header)
-        picture = f'<span class="table-size">{rows} rows<br>{columns} columns</span>'
+        picture = f'<span class="frame">{templating.piece("small_picture", manifest)}</span>'
     number = _number(self.builder.app, manifest)
     self.body.append(
-        f'<a class="thumbnail" href="figures/{id}.html"><span class="frame">{picture}</span>'
+        f'<a class="thumbnail" href="figures/{id}.html">{picture}'
         f'<span class="thumbnail-title"><b>{number}</b> {title}</span></a>\n'
     )
     raise nodes.SkipNode

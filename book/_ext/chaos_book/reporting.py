@@ -12,7 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 from chaos_book.book import BOOK, systems
 from chaos_utils.analyses.machine_crowds import judges_on
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.style import language_model_name
+from chaos_utils.base.style import SYSTEM_NAMES, language_model_name
 from chaos_utils.datasets.auxiliary_data import JUDGES, judges_file
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.votes import Votes
@@ -61,7 +61,8 @@ def example(votes: Votes, name: str, n_resamples: int, seed: int) -> str:
     if not name:
         return sentences_on_votes(votes, n_resamples, seed)
     system = [one for one in _systems_on(votes, name) if one.name == name]
-    spelt = [replace(one, name=language_model_name(name)) for one in system]
+    shown = SYSTEM_NAMES.get(name) or language_model_name(name)
+    spelt = [replace(one, name=shown) for one in system]
     by_dataset = {votes.dataset.name: spelt}
     answer = evaluate_files(by_dataset, [votes], n_resamples=n_resamples, seed=seed)
     return "".join(methods_sentences(answer, by_dataset, [votes], seed=seed))

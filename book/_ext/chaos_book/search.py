@@ -4,6 +4,7 @@ The order is in ``book/_search/scorer.js``, and ``book/pages.yml`` says which pa
 """
 
 import json
+import re
 from pathlib import Path
 
 from docutils import nodes
@@ -13,6 +14,10 @@ from sphinx.domains import ObjType
 from sphinx.domains.std import StandardDomain
 
 from chaos_book.page_notes import page_notes
+
+_BELOW_A_FIGURE = re.compile(
+    r"<details><summary>(?:Parameters|Cite this )[^<]*</summary>.*?</details>", re.DOTALL
+)
 
 
 def _leave_out_entries(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -38,8 +43,11 @@ def _adapt_index(app: Sphinx) -> None:
 
 
 def prose(doctree: nodes.document) -> nodes.document:
-    """Return a copy of a page without the code of its cells."""
+    """Return a copy of a page without the code of its cells and the citations of its figures."""
     copy = doctree.deepcopy()
+    for node in list(copy.findall(nodes.raw)):
+        text = _BELOW_A_FIGURE.sub("", node.astext())
+        node.replace_self(nodes.raw("", text, format=node.get("format", "")))
     for node in list(copy.findall(nodes.container)):
         if "cell_input" in node["classes"]:
             node.parent.remove(node)
