@@ -157,7 +157,7 @@ publish_figure(
 # models clearly beat the label that is commonest over all items; none clearly beats the commonest label of that bin,
 # which is chosen with hindsight.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All bins as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All bins, as a table", "code_prompt_hide": "Fold the table"}
 in_bins = agreement.scores_with_change(scores)
 publish_table(
     "tbl-entropy-bins",

@@ -122,8 +122,9 @@ publish_figure(
     "fig-original-votes",
     plot_original_votes,
     disagreement.original_votes_bins(inputs),
-    caption="""A three-to-two split among five people says little about a hundred. Items by the old
-    label's share of the new votes; the dashed line is its share of the old votes.""",
+    caption=f"""A three-to-two split among five people says little about a hundred. Items by the old
+    label's share of the new votes; the dashed line is its share of the old votes.
+    {inputs.missing_note("old votes").strip("*")}""",
     alt="""Two histograms of the old label's share among a hundred votes. They stretch from almost
     none to almost all, far to both sides of the 60% among the five old votes.""",
 )
@@ -138,9 +139,6 @@ publish_table(
     again* is the expected share of items whose leading label would get the same number of votes
     if equally few people were asked again.""",
 )
-
-# %% tags=["remove-input"]
-Markdown(inputs.missing_note("old votes"))
 
 # %% [markdown]
 # On average, the old label keeps about this share: it gets

@@ -46,6 +46,8 @@ Markdown(notices(inputs))
 
 # %% [markdown]
 # ## Drag until ECE is perfect
+#
+# A {term}`temperature` divides all logits. Move it until ECE is lowest, then look at the votes misplaced.
 
 # %%
 choices = calibration.temperature_choices(inputs)
@@ -55,9 +57,8 @@ publish_figure(
     plot_temperatures,
     curves.where(calibration.is_drawn(curves.rows)),
     caption="""A temperature can make ECE almost perfect and still leave the model far from people.
-    Measures by temperature, on a logarithmic axis. In the picture, thin lines are seeds and thick
-    lines their means; marks show the measure at three chosen temperatures
-    ({numref}`tbl-temperatures`).""",
+    Measures by temperature, as means over the seeds of each model, and at three chosen
+    temperatures ({numref}`tbl-temperatures`).""",
     alt="""Five panels with curves that fall and rise again. ECE against the majority label is
     lowest near temperature 2 for RoBERTa; DistCE is also lowest near 2, but its curve is flatter,
     and entropy error is lowest a little before. ECE against votes and KL keep falling up to a
@@ -73,7 +74,7 @@ publish_figure(
 # ```
 #
 # (where-the-confidence-goes)=
-# A {term}`temperature` divides all logits. Above 1 it makes a model less sure, and it never changes the order of the
+# Above 1, a temperature makes a model less sure, and it never changes the order of the
 # labels. Unscaled, this RoBERTa-base gives {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 n ,d` of
 # the {value}`fig-reliability family=RoBERTa-base temperature=1 sum:n ,d` SNLI items a confidence above 0.9, and is right
 # on {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 hits .0%` of these. At a temperature of 2 the
@@ -152,7 +153,9 @@ publish_table(
     "tbl-human-calibration",
     table_1,
     columns=calibration.CALIBRATION_COLUMNS,
-    shown=calibration.means_over_seeds(main_systems.rows, calibration.TABLE_1),
+    shown=calibration.means_over_seeds(main_systems.rows, calibration.TABLE_1).sort_values(
+        ["kind", "temperature", "dist_ce"]
+    ),
     groups=["kind"],
     caption="""The best prediction of people has the worst calibration error. Means over each
     model's seeds, on SNLI; the best model is bold. The data has every seed, all nine models of

@@ -273,7 +273,7 @@ publish_table(
 # {value}`tbl-crowds-votes dataset=cifar10h quantity=label n_votes=20 value .1%` of CIFAR-10H's pictures, but on
 # {value}`tbl-crowds-votes dataset=mnli quantity=label n_votes=20 value .0%` of the MNLI items.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Majorities and shares by votes per item, on ten datasets", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Majorities and shares by votes per item, on ten datasets, as a table", "code_prompt_hide": "Fold the table"}
 votes_needed = atlas.by_votes(crowds, most=most, n_draws=draws, seed=seed)
 publish_table(
     "tbl-crowds-votes",

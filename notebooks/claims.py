@@ -127,7 +127,7 @@ publish_table(
 # %% tags=["remove-input"]
 ClaimCards("tbl-claims", table.rows, resamples)
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All claims as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All claims, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-claims",
     table,
@@ -182,7 +182,7 @@ publish_table(
     al.) are not results and are left out.""",
 )
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every number, one by one", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every number, one by one, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-published-beside-ours",
     numbers,

@@ -104,7 +104,7 @@ publish_table(
 # In the next table only the convention changes from row to row. Floors matter where a distribution gives a label no
 # probability, or next to none. Vote shares often do this; models that end in a softmax seldom do.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every convention, value by value", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every convention, value by value, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-conventions",
     table,

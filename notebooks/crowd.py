@@ -219,7 +219,8 @@ publish_table(
     the group's base rate, and 1 is knowing how all of its people answer. *Worth*: how many of its people you would
     have to ask about each item, on top of the base rate, to come as near. *More than elsewhere*: skill in this group
     minus skill among everybody else, with p by Holm over all groups of a model; groups differ where the interval
-    excludes 0 and p is below 0.05. In brackets, 95% intervals over items and people.""",
+    excludes 0 and p is below 0.05. In brackets, 95% intervals over items and people.
+    A dash: too few votes.""",
 ) if len(in_groups) else None
 
 # %% [markdown]

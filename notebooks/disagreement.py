@@ -62,6 +62,9 @@ Markdown(notices(inputs))
 
 # %%
 step = 10  # percentage points from cell to cell
+without_triangle = join_names(
+    [in_markdown(dataset.short) for dataset in inputs.datasets if dataset.n_classes != 3]
+)
 publish_figure(
     "fig-simplex",
     plot_simplex,
@@ -69,7 +72,11 @@ publish_figure(
     caption=f"""Few items lie between entailment and contradiction. At a corner all votes are for
     that label; on an edge, the label opposite has no votes. A dot's area is the number of items
     whose votes are nearest to it, its colour the majority label of most of them. Dots are {step}
-    percentage points apart; those with fewer than {disagreement.MIN_ITEMS} items are not drawn.""",
+    percentage points apart; those with fewer than {disagreement.MIN_ITEMS} items are not drawn.{
+        f" Left out, as a triangle needs three labels: {without_triangle}."
+        if without_triangle
+        else ""
+    }""",
     alt="""Two triangles of dots. On SNLI the large dots lie at the corners and along the edges from
     neutral to entailment and from neutral to contradiction; few are in the middle and fewest
     between entailment and contradiction. On MNLI more of them are in the middle, above all between
@@ -93,16 +100,6 @@ publish_table(
     caption="""Most disagreement involves *neutral*. Items by their two most frequent labels;
     unanimous items belong to no pair, and ties go to the label listed first. Last column: of
     two people who give different labels to the same item, how often they give these two.""",
-)
-
-# %% tags=["remove-input"]
-without_triangle = [
-    in_markdown(dataset.short) for dataset in inputs.datasets if dataset.n_classes != 3
-]
-Markdown(
-    f"*The triangle leaves out {join_names(without_triangle)}: it needs three labels.*"
-    if without_triangle
-    else ""
 )
 
 # %% [markdown]
@@ -176,10 +173,11 @@ publish_table(
     chosen,
     shown=items[~items["reason"].str.startswith("printed")],
     columns=annotations.EXAMPLES,
+    groups=["reason"],
     caption=f"""Some old labels look like slips; some items have no single answer. For each dataset,
     the {examples} changed items with the largest new majority, and the {examples} items with the
     highest entropy. A bar shows the votes, from left to right {", or ".join(labels)}; a majority
-    that differs from the old label is bold. The data also has the items printed by
+    that differs from the old label is bold, unless it is tied. The data also has the items printed by
     {{cite:t}}`nie2020` and {{cite:t}}`baan2022`.""",
 )
 

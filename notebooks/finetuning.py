@@ -182,7 +182,7 @@ publish_figure(
     f"> No committed run of {in_markdown(model)} predicts these items, so this part is left out."
 )
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All scores by training items", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All scores by training items, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-training-size",
     growth,

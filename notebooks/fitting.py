@@ -64,13 +64,13 @@ publish_table(
     "tbl-fitting-shrunk",
     shrunk,
     shown=shown,
-    columns=shrinking.shrunk_columns(shown["dataset"].unique()),
+    columns=shrinking.shrunk_columns(shown),
     index=["system"],
     caption=f"""Shrunk by five hundred votes, every model misplaces fewer votes on MNLI, and fewer
     on average on SNLI; on αNLI none does. Votes misplaced of a hundred, as it is and shrunk towards
     the base rate by one number, fitted to {few_votes} votes on each of {few_items} items: the mean
     over {draws} draws and, in brackets, the middle 95% of these draws (not an interval over items).
-    One seed of each family. The base rate comes from the same votes. The data has all systems, and
+    Bold: the best of each dataset, with ties within its interval. One seed of each family. The base rate comes from the same votes. The data has all systems, and
     the weight that each keeps.""",
 ) if len(shrunk) else Markdown(
     "*Shrinking by few votes can only be tested where items have many votes. It is left out here.*"
@@ -249,7 +249,7 @@ publish_figure(
     for KL and not for JSD, lie higher, especially where items are few.""",
 ) if len(curve) else None
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Raw and shrunken shares as training targets, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Raw and shrunk shares as training targets, as a table", "code_prompt_hide": "Fold the table"}
 learnt = targets(inputs, repeats=repeats, seed=seed)
 publish_table(
     "tbl-soft-labels",
@@ -257,11 +257,12 @@ publish_table(
     columns=TARGET_COLUMNS,
     groups=["dataset"],
     caption=f"""From one to five votes on SNLI and MNLI, and one to three on αNLI, an affine map
-    learns more from raw shares than from shrunken shares, though the latter are nearer to people;
+    learns more from raw shares than from shrunk ones, though the latter are nearer to people;
     at twenty there is no difference. Squared distances, corrected for bias: of the shares of few
     votes, raw or as expected under a prior, from the other votes; and of an affine map of all
     systems, fitted to these shares for KL, from all votes on items of other folds. Means over
-    {repeats} draws of the votes; in brackets, 95% intervals over items.""",
+    {repeats} draws of the votes; in brackets, 95% intervals over items. Bold: the better of each
+    pair.""",
 ) if len(learnt) else None
 
 # %% [markdown]

@@ -89,13 +89,13 @@ publish_figure(
 # say which model agrees best with people: on SNLI any of
 # {value}`tbl-machine-models dataset=snli rank_best=1 count:with_people d` may be first (95%, for all ranks at once).
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All models as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All models, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-machine-models",
     members,
     columns=machine_crowds.member_columns(members.rows),
     index=["model"],
-    caption=f"""All models, one by one. *Agrees*: how often a random person gives the same label; bold where this differs
+    caption=f"""Which model agrees best with people, the items do not decide. *Agrees*: how often a random person gives the same label; bold where this differs
     significantly from how often another person does. *Worth*: in people on top of the base rate, recalibrated, so that a label
     stands for the mean vote on other items with that label; a person is worth about 1. The data has {100 * confidence:g}%
     intervals over items, with out-of-fold predictions held fixed, p-values, each model's possible ranks, skill, and values
@@ -210,7 +210,7 @@ publish_figure(
     machine_crowds.unanimity(labelled, **resampling),
     caption=f"""Where all models agree, people need not. The share of people who give the models' most frequent label, by the
     share of models that give it, with {100 * confidence:g}% intervals over items. The last point is for the items on which all
-    models agree; the number below each point is its share of the items.""",
+    models agree; the number beside each point is its share of the items.""",
     alt="""Three panels. The share of people rises with the share of models but stays below the diagonal: where all
     models agree it is about 85 percent on SNLI, 70 percent on MNLI and 94 percent on αNLI.""",
 )
@@ -245,12 +245,12 @@ publish_table(
 # %% [markdown]
 # ## The published values
 #
-# {cite:t}`li2026` describe the panel by *ν_MSE*, the number of people whose vote shares come as near. We reproduce it
+# {cite:t}`li2026` describe the panel by $\nu_{\mathrm{MSE}}$, the number of people whose vote shares come as near. We reproduce it
 # ({numref}`tbl-machine-published`). It has no zero: corrected for the bias of a hundred votes, the base rate alone counts as
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f` people on MNLI, and the 32 models as
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed values", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed values, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-machine-published",
     machine_crowds.published(labelled),
@@ -335,10 +335,10 @@ publish_figure(
     "fig-asking",
     plot_asking,
     settings,
-    caption=f"""No setting spreads a model's answers like people's, or brings them near people's. Left: the Wasserstein distance
+    caption=f"""No setting spreads a model's answers like people's, or brings them near people's. *Distance*: the Wasserstein distance
     between a model's answers and as many answers from half of the people; means over 28 to 30 items of ProbCOPA, with
     {100 * confidence:g}% intervals over items. *People*: the other half. *Median*: the other half's median, as the only answer.
-    *Uniform*: numbers drawn at random. Right: the standard deviation of the answers to an item. One setting, most of whose
+    *Uniform*: numbers drawn at random. *Spread*: the standard deviation of the answers to an item. One setting, most of whose
     replies could not be read, is left out.""",
     alt="""Two panels of dots, one row for each setting of seven models. On the left, all dots lie between 12 and 18 points,
     around the line for people's median at 15, far from people at 7.5 and from a uniform guess at 26.5. On the right, all lie

@@ -240,7 +240,7 @@ publish_table(
 # :lowest-first:
 # ```
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Systems known only by their means", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Systems known only by their means, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-scoreboard-published",
     published_scoreboard.published_systems(published),
@@ -252,7 +252,7 @@ publish_table(
     or *secondary*: from a copy, an abstract or a citation.""",
 )
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "How tight the bounds are", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "How tight the bounds are, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-scoreboard-bounds",
     tight,
@@ -264,7 +264,7 @@ publish_table(
     t)) / 2 with t = exp(−KL).""",
 )
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What was published, and what can be compared", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What was published, and what can be compared, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-scoreboard-published-uses",
     published_scoreboard.uses(published),
@@ -275,7 +275,7 @@ publish_table(
     each number against the range of its convention and against what else is printed about the same system and items.""",
 )
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-scoreboard-beside",
     published_scoreboard.count_agreeing(beside),

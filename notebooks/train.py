@@ -111,10 +111,10 @@ publish_figure(
     plot_trained,
     training.drawn_skill(scores, inputs),
     caption="""These votes are too few to teach MiniLM the task on their own; on top of other
-    training they help about as much as a small map. Skill by squared distance: 0 is the base rate,
-    1 the population. Bars are 95% intervals that resample items, with out-of-fold predictions held
-    fixed. Dotted: the skill of 1, 2, 5 or 10 people who know the base rate, where there is room.
-    Orange: trained on votes, out of fold. Seeds of a model share a row.""",
+    training they help about as much as a small map. The axis counts people who know the base
+    rate, and is even in skill by squared distance. Bars are 95% intervals that resample items, with
+    out-of-fold predictions held fixed. Squares: trained on votes, out of fold. Seeds of a model
+    share a row. αNLI is left out: the run shown here learnt SNLI and MNLI votes.""",
     alt="""A panel for each dataset and a row for each guess and system, with a filled circle for
     the system as it is and a hollow circle for the recalibrated system. Models trained on votes are
     in the lowest rows: without other training they lie at the base rate, with other training near
@@ -129,15 +129,14 @@ publish_figure(
 # %%
 publish_table(
     "tbl-trained",
-    training.trained_table(scores, finetuning.run_table(runs)),
-    columns=training.TRAINED_COLUMNS,
+    trained := training.trained_table(scores, finetuning.run_table(runs)),
+    columns=training.trained_columns(trained.rows),
     groups=["dataset"],
     caption="""Votes on tweets teach MiniLM how people split; votes on SNLI and MNLI items do so
     only after training on labels, and votes on αNLI items not even then. Models trained on votes;
     each item is predicted by a model that has seen no vote on it. *Items learnt*: by the model of
     each fold. Votes misplaced are shown only where items have at least twenty votes. Intervals
-    (95%) resample items with their votes. Minutes count the training steps, over all folds.
-    *Notebook*: the training as it was executed.""",
+    (95%) resample items with their votes. Minutes count the training steps, over all folds.""",
 )
 
 # %% [markdown]
@@ -217,11 +216,16 @@ publish_table(
 # PyTorch. The page of your run has its figures, its record, and its own citation.
 #
 # ```console
-# $ chaos run train -p train=votes.csv                                  # single texts, any labels
-# $ chaos run train -p train=votes.csv -p text=post -p pair=reply       # pairs
-# $ chaos run train -p train=md-agreement -p model=roberta-large        # another encoder, on a GPU
-# $ chaos run train -p init=minilm-l6-nli-s0                            # from weights that know the task
-# $ papermill train.ipynb out.ipynb -p train votes.csv -p loss jsd      # by papermill alone
+# # single texts, any labels
+# $ chaos run train -p train=votes.csv
+# # pairs
+# $ chaos run train -p train=votes.csv -p text=post -p pair=reply
+# # another encoder, on a GPU
+# $ chaos run train -p train=md-agreement -p model=roberta-large
+# # from weights that know the task
+# $ chaos run train -p init=minilm-l6-nli-s0
+# # by papermill alone
+# $ papermill train.ipynb out.ipynb -p train votes.csv -p loss jsd
 # ```
 #
 # If training is interrupted, the same command resumes it. {doc}`../your_model` shows how to evaluate the result, and

@@ -98,7 +98,7 @@ publish_table(
     shares,
     shown=persons.shown_shares(shares.rows),
     columns=persons.SHARES_COLUMNS,
-    caption="""On DICES-350 it matters as much who is asked as what they are asked about, if everyone counts. Shares of a vote’s
+    caption="""On DICES-350, who answers matters as much as what is asked, unless raters near chance are left out. Shares of a vote’s
     variance by text and by person, each vote counted once, with 95% intervals over items and people; *by value*, of the variance
     of a rating. *Without*: annotators near chance are left out, which flatters the others, since the same votes identified them.
     The data also has crowds of fewer than ten people, and how the rest divides where people were asked twice.""",
@@ -178,12 +178,13 @@ models = persons.models(crowds, runs=persons.runs_in_groups(crowds))
 publish_table(
     "tbl-group-models",
     models,
-    columns=persons.MODEL_COLUMNS,
-    groups=["dataset"],
-    caption="""One model, judged by each group's own people. *Skill*: 0 is the group's base rate, and 1 is knowing how all of its
+    columns=persons.model_columns(models.rows),
+    groups=["field"],
+    caption=f"""No group's people are clearly nearer to the model than everybody else's. {"; ".join(models.rows["system"].unique())},
+    judged by each group's own people. *Skill*: 0 is the group's base rate, and 1 is knowing how all of its
     people answer. *Worth*: how many of its people you would have to ask about each item, on top of the base rate, to come as
     near. *More than elsewhere*: skill in this group minus skill among everybody else, with p by Holm over all groups. 95%
-    intervals over items and people.""",
+    intervals over items and people. A dash: too few votes.""",
 ) if len(models) else Markdown("No system predicts items whose annotators' groups are known.")
 
 # %% [markdown]
@@ -223,7 +224,8 @@ publish_table(
 publish_figure(
     "fig-why-reasons",
     plot_reasons,
-    why.reasons(items, confidence=confidence),
+    reasons := why.reasons(items, confidence=confidence),
+    shown=reasons.rows[reasons.rows["holder"] == why.PEOPLE],
     caption=f"""People disagree about as much for each reason, but between different labels. Means over the items with each reason
     (their number in brackets; an item may have several), with {100 * confidence:g}% intervals over items by Student's t. Reasons
     with at least {why.FEWEST_ITEMS} items, sorted by the share of contradiction; the data also has rarer ones, and the models'

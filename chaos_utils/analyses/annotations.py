@@ -43,7 +43,6 @@ INTERVAL_STATISTICS = (
 )
 _FALSE_DISCOVERY_RATE = 0.05
 _LOWEST_VALUES = {"fleiss_kappa": -1}  # of statistics that can be below 0
-_PAPERS = {"nie2020": "Nie et al.", "baan2022": "Baan et al."}
 
 
 @cached_analysis(keys=("dataset",), needs="old labels", published=("nie2020_table2",))
@@ -266,14 +265,9 @@ def annotators(datasets: Sequence[str]) -> pd.DataFrame:
 
 
 def by_item(chosen: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `examples` as the table shows them: each item once, by dataset."""
-    keys = ["dataset", "uid"]
-    texts = chosen["reason"]
-    for paper, name in _PAPERS.items():
-        texts = texts.str.replace(f"printed in {paper} table", f"{name}, Table")
-    reasons = chosen.assign(reasons=texts).groupby(keys, sort=False)["reasons"].agg("; ".join)
-    items = chosen.drop_duplicates(keys).merge(reasons.reset_index(), on=keys)
-    return in_order_of(items, "dataset", chosen["dataset"].unique())
+    """Return the rows of `examples` as the table shows them: each item once, by its first rule."""
+    items = chosen.drop_duplicates(["dataset", "uid"])
+    return in_order_of(items, "reason", chosen["reason"].unique())
 
 
 def _votes_bar(row: Row) -> manifests.VotesBar:
@@ -283,8 +277,18 @@ def _votes_bar(row: Row) -> manifests.VotesBar:
     )
 
 
+def _is_tie(row: Row) -> bool:
+    counts = sorted(_votes_bar(row).counts)
+    return counts[-1] == counts[-2]
+
+
+def _majority(row: Row) -> str:
+    return "tie" if _is_tie(row) else str(row["majority_label"])
+
+
 def _is_changed(row: Row) -> bool:
-    return not pd.isna(row["old_label"]) and row["old_label"] != row["majority_label"]
+    has_old = not pd.isna(row["old_label"])
+    return has_old and not _is_tie(row) and row["old_label"] != row["majority_label"]
 
 
 ANNOTATORS = [
@@ -313,9 +317,9 @@ AGREEMENT = [
     Column("ties", "n_ties", 0),
 ]
 EXAMPLES = [
+    Column("chosen for", "reason"),
     Column("item", lambda row: manifests.ItemText(row["dataset"], row["uid"])),
     Column("votes", _votes_bar),
     Column("old label", "old_label"),
-    Column("new majority", "majority_label", bold=_is_changed),
-    Column("chosen for", "reasons"),
+    Column("new majority", _majority, bold=_is_changed),
 ]

@@ -27,7 +27,7 @@ from chaos_utils.metrics.jackknife import TwoWay, group_sums
 from chaos_utils.metrics.persons import SHARES, repeats, variance_shares
 from chaos_utils.metrics.resampling import holm
 from chaos_utils.metrics.skill import people_with_skill
-from chaos_utils.report.columns import DATASET, Column, Row, with_ends
+from chaos_utils.report.columns import DATASET, MISSING, Column, Row, with_ends
 from chaos_utils.report.literal import in_markdown
 from chaos_utils.scoring.annotators import (
     agreement_over_people,
@@ -464,8 +464,6 @@ GROUPS_COLUMNS = [
     Column("people", "n_people", 0),
 ]
 MODEL_COLUMNS = [
-    DATASET,
-    Column("system", "system"),
     Column("grouped by", "field", names=lambda name: str(name).lower()),
     Column("group", lambda row: in_markdown(row["group"])),
     with_ends("skill", "skill", 2),
@@ -477,9 +475,16 @@ MODEL_COLUMNS = [
 ]
 
 
+def model_columns(rows: pd.DataFrame) -> list[Column]:
+    """Return how `models` are shown by field, with dataset and system where there are several."""
+    field, *others = MODEL_COLUMNS
+    names = (DATASET, Column("system", "system"))
+    return [field, *(name for name in names if rows[str(name.value)].nunique() > 1), *others]
+
+
 def _worth_text(row: Row) -> str:
-    """Return a worth in people with its interval, or that the votes are too few for one."""
+    """Return a worth in people with its interval, or a dash where the votes are too few for one."""
     if row["few"]:
-        return "too few votes"
+        return MISSING
     low, high = (people_in_words(row[end]) for end in ("people_low", "people_high"))
     return f"{people_in_words(row['people'])} [{low}, {high}]"

@@ -1,6 +1,6 @@
 """Systems that are shrunk towards the base rate by one number, which a few votes suffice to fit."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.divergence import Floats, total_variation
 from chaos_utils.metrics.resampling import take_votes
 from chaos_utils.metrics.skill import distances
-from chaos_utils.report.columns import Column, with_ends
+from chaos_utils.report.columns import Column, Row, with_ends
 from chaos_utils.scoring.system import System, are_votes
 
 BASE_RATE = "base rate"
@@ -102,13 +102,25 @@ def shown_shrunk(table: pd.DataFrame) -> pd.DataFrame:
     return firsts.assign(nearest=nearest).sort_values("nearest", kind="stable")
 
 
-def shrunk_columns(datasets: Iterable[str]) -> list[Column]:
-    """Return how `shrunk` is shown, with these `datasets` side by side."""
+def shrunk_columns(shown: pd.DataFrame) -> list[Column]:
+    """Return how rows of `shrunk` are shown, with their datasets side by side.
+
+    Of both columns of a dataset, the lowest is bold, and what rounds to the same or lies within the
+    interval that it has once shrunk.
+    """
     columns = [SYSTEM]
-    for name in datasets:
-        look: dict[str, Any] = {"group": short_of(name), "at": {"dataset": name}}
+    for name, rows in shown.groupby("dataset", sort=False):
+        look: dict[str, Any] = {"group": short_of(str(name)), "at": {"dataset": name}}
+        nearest = rows.loc[rows["shrunk"].idxmin()]
+        highest = np.round(rows[["misplaced", "shrunk"]].min().min()) + 0.5
+        if nearest["shrunk"] <= rows["misplaced"].min():
+            highest = max(highest, nearest["shrunk_high"])
         columns += [
-            Column("as it is", "misplaced", 0, **look),
-            with_ends("shrunk", "shrunk", 0, best="lowest", **look),
+            Column("as it is", "misplaced", 0, bold=_at_most(highest, "misplaced"), **look),
+            with_ends("shrunk", "shrunk", 0, bold=_at_most(highest, "shrunk"), **look),
         ]
     return columns
+
+
+def _at_most(highest: float, column: str) -> Callable[[Row], bool]:
+    return lambda row: bool(row[column] <= highest)

@@ -67,12 +67,20 @@ def targets(votes: Votes, systems: Sequence[System], *, repeats: int, seed: int)
 
 _LABELS = "the labels themselves"
 _LEARNT = "what a map learns from them"
+
+
+def _pair(raw: str, shrunken: str, group: str) -> list[Column]:
+    """Return two columns of distances, the lower of which is bold."""
+    return [
+        Column("raw", raw, 3, group=group, bold=lambda row: row[raw] <= row[shrunken]),
+        Column("shrunk", shrunken, 3, group=group, bold=lambda row: row[shrunken] <= row[raw]),
+    ]
+
+
 TARGET_COLUMNS = [
     DATASET,
     Column("votes per item", "n_votes", 0),
-    Column("raw", "label_raw", 3, group=_LABELS),
-    Column("shrunken", "label_shrunken", 3, group=_LABELS),
-    Column("raw", "raw", 3, group=_LEARNT),
-    Column("shrunken", "shrunken", 3, group=_LEARNT),
+    *_pair("label_raw", "label_shrunken", _LABELS),
+    *_pair("raw", "shrunken", _LEARNT),
     with_ends("worse by", "difference", 3, group=_LEARNT),
 ]

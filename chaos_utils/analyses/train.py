@@ -8,9 +8,9 @@ import pandas as pd
 
 from chaos_utils.analyses import results
 from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
-from chaos_utils.analyses.finetuning import made_by
 from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs, gather
-from chaos_utils.base.table import Table
+from chaos_utils.base.style import run_titles
+from chaos_utils.base.table import Table, in_order_of
 from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
@@ -145,12 +145,8 @@ def trained_table(scores: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     numbers = [name for name in wide if name.startswith(("misplaced", "worth"))]
     costs = ["run", "system", "loss", "init", "n_learnt", "training_minutes", "made_by"]
     table = wide.astype(dict.fromkeys(numbers, float)).merge(runs[costs], on="run")
-    # As the datasets and runs came.
-    order = {
-        pair: place for place, pair in enumerate(zip(scores["dataset"], scores["run"], strict=True))
-    }
-    places = [order[pair] for pair in zip(table["dataset"], table["run"], strict=True)]
-    return table.iloc[np.argsort(places)].reset_index(drop=True)
+    table = table.sort_values(["worth", "run"], ascending=[False, True])
+    return in_order_of(table, "dataset", scores["dataset"].unique())
 
 
 @derived_table(keys=("model", "factor"))
@@ -184,7 +180,7 @@ def cost_table(run: Run) -> pd.DataFrame:
                  "gpu_low": 60 * low, "gpu_high": 60 * high,
                  "cpu_hours": factor * ratio * seconds / 3600 if on_cpu else np.nan}
             )  # fmt: skip
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).sort_values(["million_parameters", "factor"], ignore_index=True)
 
 
 def _arithmetic(shape: Shape) -> int:
@@ -196,21 +192,31 @@ def _minutes(row: Row) -> str:
     return number(row["training_minutes"], 0)
 
 
+def _start(row: Row) -> str:
+    """Return what a run started from: an earlier run is named if it is not one on labels."""
+    if not row["init"]:
+        return "the encoder"
+    on_labels = {run.name for run in committed_runs() if kind_of(run) == "plain"}
+    return "trained on labels" if row["init"] in on_labels else str(row["init"])
+
+
 def _judged(row: Row) -> str:
     return f"{number(row['n_items'])}, {number(row['n_votes'], 0)} votes each"
 
 
-TRAINED_COLUMNS = [
-    DATASET,
-    Column("trained run", "system"),
-    Column("start", lambda row: row["init"] or "the encoder"),
-    Column("items learnt", lambda row: number(row["n_learnt"])),
-    Column("items judged", _judged),
-    with_ends("votes misplaced of a hundred ↓", "misplaced", 1, percent=True),
-    with_ends("worth, people ↑", "worth", 1),
-    Column("minutes", _minutes),
-    Column("made by", made_by),
-]
+def trained_columns(rows: pd.DataFrame) -> list[Column]:
+    """Return how `trained_table` is shown, with short names where these tell the rows apart."""
+    titles = {name: run_titles(part["system"]) for name, part in rows.groupby("dataset")}
+    return [
+        DATASET,
+        Column("trained run", lambda row: titles[row["dataset"]][row["system"]]),
+        Column("start", _start),
+        Column("items learnt", lambda row: number(row["n_learnt"])),
+        Column("items judged", _judged),
+        with_ends("votes misplaced of a hundred ↓", "misplaced", 1, percent=True),
+        with_ends("worth, people ↑", "worth", 1),
+        Column("minutes", _minutes),
+    ]
 
 
 def _gpu_minutes(row: Row) -> str:

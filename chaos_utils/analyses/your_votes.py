@@ -778,7 +778,7 @@ def shares_columns(rows: pd.DataFrame) -> list[Column]:
 
 
 GROUPS_COLUMNS = _without(persons.GROUPS_COLUMNS, "dataset", "same", "other")
-GROUP_MODEL_COLUMNS = persons.MODEL_COLUMNS[1:]
+GROUP_MODEL_COLUMNS = [Column("system", "system"), *persons.MODEL_COLUMNS]
 SYSTEM_INDEX = ("dataset", "system")
 
 

@@ -1,7 +1,7 @@
 """One look for every figure: colours by label and dataset, in light and in dark."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from colorsys import hls_to_rgb
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -71,6 +71,7 @@ SYSTEM_NAMES = {
 }
 
 
+_FOLDS_AND_SEED = re.compile(r", (?:\d+ folds|\d+% held out|seed \d+)(?=,|$)")
 # The first word of a language model's name, as its maker writes it.
 _BRANDS = {
     brand.lower(): brand
@@ -114,6 +115,19 @@ def system_title(system: str, origin: str, temperature: float) -> str:
     if origin == "reference":
         return "oracle (the votes)" if system == "oracle" else system
     return f"{SYSTEM_NAMES.get(system, system)}, T = {temperature:g}"
+
+
+def run_titles(systems: Iterable[str]) -> dict[str, str]:
+    """Return the names of runs that stand below each other, without what they have in common.
+
+    Folds and seeds of the `systems` are left out, and the encoder if all have one; the names are
+    as they were if two of them would then look alike.
+    """
+    names = [*dict.fromkeys(systems)]
+    titles = [_FOLDS_AND_SEED.sub("", name) for name in names]
+    if len({name.partition(", ")[0] for name in names}) == 1:
+        titles = [title.partition(", ")[2] or title for title in titles]
+    return dict(zip(names, titles if len({*titles}) == len(names) else names, strict=True))
 
 
 def _hex_colour(turn: float, lightness: float) -> str:

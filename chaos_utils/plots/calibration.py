@@ -18,9 +18,9 @@ _MARKED_CHOICES = {
     "fixed": ("s", "fixed at 2"),
     "cross_fitted": ("D", "cross-fitted to votes"),
 }
-_TARGETS = {  # the column, and its colour and marker
-    "against the majority label": ("ece", "blue", "o"),
-    "against vote shares": ("ece_votes", "accent", "D"),
+_TARGETS = {  # the column, its marker, and whether the mark is hollow
+    "against the majority label": ("ece", "o", False),
+    "against vote shares": ("ece_votes", "D", True),
 }
 
 
@@ -69,15 +69,21 @@ def plot_two_targets(table: pd.DataFrame) -> Figure:
     for y, (_, rows) in enumerate(groups):
         means = rows[["ece", "ece_votes"]].mean()
         axis.hlines(y, means.min(), means.max(), color=colour("muted"), linewidth=1.2)
-        for column, hue, marker in _TARGETS.values():
-            look: dict[str, Any] = {"color": colour(hue), "marker": marker, "clip_on": False}
-            axis.scatter(means[column], y, s=40, zorder=3, **look)
-            axis.scatter(rows[column], [y] * len(rows), s=12, alpha=0.5, **look)
-    axis.set_xlim(left=0)
+        for column, marker, hollow in _TARGETS.values():
+            look: dict[str, Any] = {"marker": marker, "clip_on": False}
+            axis.scatter(
+                means[column], y, s=40, zorder=3, edgecolors=colour("text"),
+                facecolors="none" if hollow else colour("text"), **look,
+            )  # fmt: skip
+            if len(rows) > 1:
+                axis.scatter(rows[column], [y] * len(rows), s=12, color=colour("muted"), **look)
+    axis.set_xlim(left=-0.008)
     measure = "ECE" if is_narrow() else "expected calibration error (ECE)"
     axis.set_xlabel(f"{measure}, lower is better")
-    key(figure, {name: {"hue": hue, "marker": marker}
-                 for name, (_, hue, marker) in _TARGETS.items()})  # fmt: skip
+    key(figure, {
+        name: {"hue": "text", "marker": marker, "fillstyle": "none" if hollow else "full"}
+        for name, (_, marker, hollow) in _TARGETS.items()
+    })  # fmt: skip
     return figure
 
 
@@ -104,7 +110,7 @@ def plot_temperatures(table: pd.DataFrame) -> Figure:
     lines = {}
     for ((_, family), rows), hue in zip(families, hues, strict=True):
         n_seeds = rows["system"].nunique()
-        name = SYSTEM_NAMES.get(family, family) + f", {n_seeds} seeds" * (n_seeds > 1)
+        name = SYSTEM_NAMES.get(family, family) + f", {n_seeds} seeds (thin)" * (n_seeds > 1)
         lines[name] = {"hue": hue, "linestyle": "-"}
     key(figure, lines | {
         name: {"hue": "text", "marker": marker, "markerfacecolor": "none"}

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from chaos_utils.base.style import colour
+from chaos_utils.base.style import colour, is_narrow
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.plots.marks import AT_X, histogram, line, note, write
@@ -71,7 +71,9 @@ def plot_majority_share(table: pd.DataFrame) -> Figure:
         )  # fmt: skip
         # Names stand at different heights, right of their lines but left of the lowest one.
         at = rows[rows["share_at_least"] >= place / (len(datasets) + 1)].iloc[-1]
-        shift = (-5, -5) if dataset.name == lowest else (5, 5)
+        # On a phone, there is room beside the lowest and the highest line alone.
+        below = dataset.name == lowest or (is_narrow() and place < len(datasets))
+        shift = (-5, -5) if below else (5, 5)
         point = (at["votes"], at["share_at_least"])
         write(axis, dataset.short, point, shift, dataset.colour, fontweight="bold")
     axis.set(xlim=(1 / max(dataset.n_classes for dataset in datasets), 1), ylim=(0, 1.05))

@@ -81,7 +81,12 @@ def plot_rank_errors(table: pd.DataFrame) -> Figure:
     The table is as `error_distributions.rank_errors` gives it.
     """
     systems = list(table.groupby(_KEYS, sort=False).groups)
-    look_of = looks(systems, system_hues([name for name, *_ in systems]))
+    # A system as it is, is grey where it is drawn at another temperature, too.
+    scaled = {name for name, _, temperature in systems if temperature != 1}
+    coloured = [system for system in systems if system[2] != 1 or system[0] not in scaled]
+    hues = system_hues([name for name, *_ in coloured])
+    hue_of = dict.fromkeys(systems, "muted") | dict(zip(coloured, hues, strict=True))
+    look_of = looks(systems, hue_of.values())
     panels = list(table.groupby(["dataset", "rank"], sort=False))
     columns = table["rank"].nunique()
     figure, axes = panel_grid(len(panels), columns=columns, height=2.0, sharex=True)

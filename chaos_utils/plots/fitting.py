@@ -8,11 +8,11 @@ from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.plots.marks import intervals, key, label_lines, line, logarithmic, reference
 from chaos_utils.plots.panels import dataset_panels, row_panels
 
-# What a method knows of an item: the name in the key, the marker and the colour.
+# What a method knows of an item: the name in the key, the marker, and whether it is hollow.
 _GROUPS = {
-    "no votes": ("text; no votes seen", "D", "muted"),
-    "text": ("text; fitted on votes", "o", "blue"),
-    "old label": ("old label too; fitted on votes", "s", "accent"),
+    "no votes": ("text; no votes seen", "o", False),
+    "text": ("text; fitted on votes", "o", True),
+    "old label": ("old label too; fitted on votes", "s", True),
 }
 _AXES = {
     "jsd": "JSD (distance, √nats), lower is better",
@@ -41,17 +41,18 @@ def plot_fitting(table: pd.DataFrame) -> Figure:
             axis.plot([points["distance"].min(), points["distance"].max()], [y, y],
                       color=colour("grid"), linewidth=3, zorder=0)  # fmt: skip
         for group, group_rows in rows.assign(y=rows["label"].map(order.index)).groupby("group"):
-            _, marker, shade = _GROUPS[group]
-            intervals(axis, group_rows, "distance", shade, marker)
+            _, marker, hollow = _GROUPS[group]
+            intervals(axis, group_rows, "distance", "text", marker, hollow=hollow)
         for row in part[part["group"] == "reference"].to_dict("records"):
             reference(axis, row["map"], row["distance"])
         axis.set_title(dataset.short, loc="left")
         axis.update_datalim([(0, 0)])
         if not is_one_measure or axis is axes[-1]:
             axis.set_xlabel(_AXES[part["by"].iloc[0]], loc="right")
-    key(figure, {name: {"marker": marker, "hue": shade}
-                 for group, (name, marker, shade) in _GROUPS.items()
-                 if group in set(table["group"])})  # fmt: skip
+    key(figure, {
+        name: {"hue": "text", "marker": marker, "fillstyle": "none" if hollow else "full"}
+        for group, (name, marker, hollow) in _GROUPS.items() if group in set(table["group"])
+    })  # fmt: skip
     return figure
 
 

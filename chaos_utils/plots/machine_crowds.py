@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
@@ -24,7 +25,7 @@ _APART = 0.06  # skill: the smallest distance of two marks of people
 # The columns of skill: name, colour and dashes of their lines.
 _LINES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "people_skill": ("people", "muted", {"linestyle": "--", "marker": ""}),
-    "skill_shrunk": ("shrunk", "blue", {}),
+    "skill_shrunk": ("shrunk", "text", {"markerfacecolor": "none"}),
     "skill": ("as it is", "text", {}),
 }
 _REFERENCES = {  # with their names in the figure
@@ -90,13 +91,16 @@ def plot_machine_worth(table: pd.DataFrame) -> Figure:
     for axis, _, rows in panels:
         axis.set_ylim(_LOWEST, 1.02)
         axis.axhline(0, color=colour("text"), linewidth=0.9)
+        ticks = logarithmic(axis, rows["n_members"])
+        places = np.flatnonzero(rows["n_members"].isin(ticks)).tolist()
         ends = []
         for column, (name, hue, look) in _LINES.items():
-            x, y, _, shade = line(axis, rows, "n_members", column, name, hue, **look)
+            x, y, _, shade = line(
+                axis, rows, "n_members", column, name, hue, markevery=places, **look
+            )
             ends.append((x, max(y, _LOWEST), name, shade))
         marks = [(0, 0.0), *skill_marks(rows["credibility"].iloc[0], 0, _APART)]
         axis.set_yticks([skill for _, skill in marks], [f"{people}" for people, _ in marks])
-        logarithmic(axis, rows["n_members"])
         axis.set_xlim(0.5, rows["n_members"].max() * 1.1)
         axis.set_xlabel("models, or people, pooled")
         axis.grid(visible=False, axis="x")
@@ -161,7 +165,7 @@ def plot_asking(table: pd.DataFrame) -> Figure:
         note(left, references.loc[model, "distance"], name, "text", right=is_right, height=height)
     note(right, references["sd"].max(), "people", "text", right=False)
     left.set_xlabel("distance, points; lower is nearer")
-    right.set_xlabel("spread, points")
+    right.set_xlabel("spread, points; people’s is best")
     for axis in (left, right):
         axis.set_ylim(top=-3)  # room for the notes
         axis.set_xlim(left=-0.5)

@@ -35,7 +35,7 @@ from chaos_utils.metrics.skill import MARKS, skill_of_people
 
 LINE = 0.1375  # inches: of a line of labels
 # The colour of each kind of system.
-KINDS = {"human": "muted", "baseline": "text", "model": "blue", "trained": "amber"}
+KINDS = {"human": "muted", "baseline": "text", "model": "blue", "trained": "blue"}
 # The references' lines: dashes, the height of the name in the panel, and its shift in points.
 _REFERENCES = {
     "perfect model": (":", 0.02, (-2, 1)),
@@ -246,17 +246,26 @@ def logarithmic(axis: Axes, sizes: Iterable[float]) -> list[float]:
     return ticks
 
 
-def key(figure: Figure, marks: Mapping[str, Mapping[str, Any]], title: str | None = None) -> None:
-    """Explain marks or lines above all panels of a figure.
+def key(
+    figure: Figure, marks: Mapping[str, Mapping[str, Any]], title: str | None = None, *,
+    panel: Axes | None = None,
+) -> None:  # fmt: skip
+    """Explain marks or lines above all panels of a figure, or above one.
 
     The `marks` have names and looks: a ``hue``, and matplotlib's properties of a line. They stand
-    at the top of the `figure`, below a `title`.
+    at the top of the `figure`, below a `title`; or, side by side, on the one `panel` that has them.
     """
     handles = []
     for name, look in marks.items():
         properties = {"linestyle": "", "markersize": 4.5, "color": colour(look["hue"]), **look}
         del properties["hue"]
         handles.append(Line2D([], [], label=name, **properties))
+    if panel is not None:
+        panel.legend(
+            handles=handles, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=len(marks),
+            columnspacing=0.6, handletextpad=0.1, borderaxespad=0.1,
+        )  # fmt: skip
+        return
     # In letters: each entry, whose mark and gaps take 6, and a line of the key.
     entry_widths, line_width = [len(name) + 6 for name in marks], 15 * width()
     figure.legend(

@@ -1,5 +1,6 @@
 """The figures of every system's distance from humans, and of its skill against the base rate."""
 
+import re
 from itertools import cycle
 from typing import Literal
 
@@ -7,11 +8,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+from matplotlib.ticker import MaxNLocator
 
-from chaos_utils.base.style import colour, is_narrow
+from chaos_utils.base.style import colour, is_narrow, run_titles
 from chaos_utils.datasets.catalogue import in_order
-from chaos_utils.plots.marks import AT_X, KINDS, intervals, key, skill_marks, write
+from chaos_utils.plots.marks import KINDS, intervals, key, skill_marks, write
 from chaos_utils.plots.panels import panel_grid, row_panels
 
 # The table's kinds, each with the kind of the figures that it belongs to.
@@ -26,6 +27,8 @@ _LOWEST = -1.0  # skill that is drawn
 _APART = 0.07  # share of the axis: the smallest distance of two marks of people
 _WORTH = (-2.0, 20.0)  # people that are drawn
 _PEOPLE = ["people", "people_low", "people_high"]
+_FILLED = {"hue": "muted", "marker": "o"}
+_HOLLOW = _FILLED | {"markerfacecolor": "none"}
 _ROW = 0.36  # inches: of a row of the figure that opens the chapter
 
 
@@ -58,31 +61,42 @@ def plot_results(table: pd.DataFrame) -> Figure:
 def plot_skill(table: pd.DataFrame) -> Figure:
     """Draw the skill of each system against the base rate, as it is and recalibrated.
 
-    Each system has a row, which the seeds of a model share. Dotted lines are at the skill of 1, 2,
-    5 and 10 people; a skill below `_LOWEST` is an arrow. The table is as `results.drawn_skill`
-    gives it; systems of the kind ``trained`` stand out.
+    Each system has a row, which the seeds of a model share. The axis is even in skill and counts
+    people; a skill below `_LOWEST` is an arrow. The table is as `results.drawn_skill` gives it;
+    systems of the kind ``trained`` are hollow squares, and their names are those of `run_titles`.
     """
-    figure, panels = _panels(table, "skill", lowest_on_top=False)
+    is_run = table["kind"] == "trained"
+    titles = run_titles(table.loc[is_run, "label"])
+    short = table["label"].map(titles).where(is_run, table["label"].map(_shortened))
+    figure, panels = _panels(table.assign(label=short), "skill", lowest_on_top=False, sharex=False)
     lowest = max(_LOWEST, min(0.0, table["skill"].min()))
     for axis, rows in panels:
         clipped = rows.assign(beyond=rows["skill"] < lowest)
         clipped[_SKILL] = clipped[_SKILL].clip(lowest, 1)
         for (kind, form, beyond), group_rows in clipped.groupby(["group", "how", "beyond"]):
-            marker = "<" if beyond else "o"
-            intervals(axis, group_rows, "skill", KINDS[kind], marker, hollow=form != "as it is")
+            is_trained = kind == "trained"
+            marker = "<" if beyond else "s" if is_trained else "o"
+            is_hollow = is_trained or form != "as it is"
+            intervals(axis, group_rows, "skill", KINDS[kind], marker, hollow=is_hollow)
         axis.axvline(0, color=colour("text"), linewidth=0.9)
-        credibility = float(rows["credibility"].iloc[0])
-        for people, skill in skill_marks(credibility, lowest, _APART * (1 - lowest)):
-            axis.axvline(skill, color=colour("muted"), linestyle=":", linewidth=0.9)
-            write(axis, f"{people}", (skill, 1), (0, 1), "muted", xycoords=AT_X)
-        axis.set_title(axis.get_title(), pad=14)
-        axis.xaxis.set_major_locator(MaxNLocator(5))
-        axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        axis.set_xlim(lowest - 0.06, 1.03)
-    figure.supxlabel("skill: 0 is the base rate, 1 the population; higher is better")
+        apart = (2 if is_narrow() else 1) * _APART * (1 - lowest)
+        marks = [(0, 0.0), *skill_marks(rows["credibility"].iloc[0], 0, apart)]
+        axis.set_xticks([skill for _, skill in marks], [f"{people}" for people, _ in marks])
+        axis.grid(visible=True, axis="x")
+        axis.set_xlim(lowest - 0.15, 1.03)
+    figure.supxlabel("worth in people: 0 is the base rate; more is better")
     forms = [form for form in table["how"].unique() if form != "as it is"]
-    _draw_key(figure, "as it is", " or ".join(forms) or "recalibrated")
+    looks = {"as it is": _FILLED, " or ".join(forms) or "recalibrated": _HOLLOW}
+    if is_run.any():
+        looks["trained on votes"] = _HOLLOW | {"marker": "s"}
+    key(figure, looks)
     return figure
+
+
+def _shortened(name: str) -> str:
+    """Return a row's name without its seed, and so that a phone has room for it."""
+    name = re.sub(r", seed \d+$", "", name)
+    return name.replace(" given the ", " by ") if is_narrow() else name
 
 
 def plot_misplaced(table: pd.DataFrame) -> Figure:
@@ -126,7 +140,8 @@ def plot_misplaced(table: pd.DataFrame) -> Figure:
     axis.grid(visible=False, axis="y")
     axis.set_xlim(0, 1.35 * table[["misplaced", "high"]].max().max())
     axis.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-    axis.set_xlabel("votes misplaced of a hundred" + "; fewer is better" * (not is_narrow()))
+    parts = ("votes misplaced of a hundred;", "fewer is better")
+    axis.set_xlabel(("\n" if is_narrow() else " ").join(parts))
     return figure
 
 
@@ -161,7 +176,7 @@ def plot_worth(table: pd.DataFrame) -> Figure:
 
 
 def _panels(
-    table: pd.DataFrame, value: str, *, lowest_on_top: bool
+    table: pd.DataFrame, value: str, *, lowest_on_top: bool, sharex: bool = True
 ) -> tuple[Figure, list[tuple[Axes, pd.DataFrame]]]:
     """Return a panel for each dataset with its part of the table, ``group`` and ``y`` added.
 
@@ -175,7 +190,7 @@ def _panels(
         _rows_from_top(part, value, lowest_on_top) for part in ([table] if side_by_side else parts)
     ]
     figure, axes = row_panels(
-        [list(order.index) for order in orders], len(datasets) if side_by_side else 1, sharex=True
+        [list(order.index) for order in orders], len(datasets) if side_by_side else 1, sharex=sharex
     )
     for axis, dataset, order in zip(axes, datasets, cycle(orders), strict=False):
         for y in np.flatnonzero(np.diff(order)):  # the last row of each group but the lowest
@@ -207,5 +222,4 @@ def _with_heights(rows: pd.DataFrame, order: "pd.Series[int]") -> pd.DataFrame:
 
 def _draw_key(figure: Figure, filled: str, hollow: str, marker: str = "o") -> None:
     """Explain filled circles and hollow marks, above the figure."""
-    look = {"hue": "muted", "marker": marker, "markerfacecolor": "none"}
-    key(figure, {filled: {"hue": "muted", "marker": "o"}, hollow: look})
+    key(figure, {filled: _FILLED, hollow: _HOLLOW | {"marker": marker}})

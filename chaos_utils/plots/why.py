@@ -12,8 +12,8 @@ from chaos_utils.plots.panels import panel_grid, row_panels
 _FEWEST_ITEMS = 20  # reasons with fewer are not drawn
 _MARKERS = ("o", "s", "^", "D", "v")
 _APART = 0.22  # rows, from one label's mark to the next
-# Names, whether marks are hollow, and how far they are from the middle of their row.
-_AGAIN = {"same": ("same person", True, -0.12), "two": ("two people", False, 0.12)}
+# Names, markers, and how far they are from the middle of their row. The square is hollow.
+_AGAIN = {"same": ("same person", "s", -0.12), "two": ("two people", "o", 0.12)}
 _KINDS = {"as written": "text", "a reading": "blue", "a distractor": "muted"}
 
 
@@ -31,9 +31,9 @@ def plot_again(table: pd.DataFrame) -> Figure:
     ]
     figure, (differ, ratio) = row_panels([names], 2, row=0.42)
     table = table.merge(parts.assign(y=range(len(parts))))
-    for quantity, (_, hollow, shift) in _AGAIN.items():
-        rows = table[table["quantity"] == quantity]
-        intervals(differ, rows.assign(y=rows["y"] + shift), "value", "text", hollow=hollow)
+    for quantity, (_, marker, shift) in _AGAIN.items():
+        rows = table[table["quantity"] == quantity].assign(y=lambda rows, d=shift: rows["y"] + d)
+        intervals(differ, rows, "value", "text", marker, hollow=marker == "s")
     rows = table[table["quantity"] == "ratio"]
     intervals(ratio, rows, "value", "text")
     for row in rows.to_dict("records"):
@@ -44,8 +44,8 @@ def plot_again(table: pd.DataFrame) -> Figure:
         axis.xaxis.set_major_formatter("{x:.0%}")
     ratio.set_xlim(0, max(1, ratio.get_xlim()[1]))
     key(figure, {
-        name: {"hue": "text", "marker": "o", "fillstyle": "none" if hollow else "full"}
-        for name, hollow, _ in _AGAIN.values()
+        name: {"hue": "text", "marker": marker, "fillstyle": "none" if marker == "s" else "full"}
+        for name, marker, _ in _AGAIN.values()
     })  # fmt: skip
     return figure
 
@@ -78,13 +78,16 @@ def plot_reasons(table: pd.DataFrame) -> Figure:
         intervals(votes_axis, label_rows.assign(y=label_rows["y"] + shift), "mean", *look)
     overall = people.loc[people["quantity"] == "entropy", "overall"].iloc[0]
     entropy_axis.axvline(overall, color=colour("muted"), linestyle=":", linewidth=1, zorder=0)
-    write(entropy_axis, "mean of the ten", (overall, 1), (0, 2), "muted", xycoords=AT_X)
-    entropy_axis.set_title("Disagreement", pad=14)
-    votes_axis.set_title("Votes by label", pad=14)
+    write(entropy_axis, "mean of all ten reasons", (overall, 1), (0, 2), "muted", xycoords=AT_X)
+    entropy_axis.set_title("Disagreement", pad=18)
+    votes_axis.set_title("Votes by label", pad=18)
     entropy_axis.set(xlabel="entropy of the votes, bits", xlim=(0, None))
     votes_axis.set(xlabel="share of the votes", xlim=(0, None))
     votes_axis.xaxis.set_major_formatter("{x:.0%}")
-    key(figure, {name: {"hue": hue, "marker": marker} for name, (hue, marker) in looks.items()})
+    key(
+        figure, {name: {"hue": hue, "marker": marker} for name, (hue, marker) in looks.items()},
+        panel=votes_axis,
+    )  # fmt: skip
     return figure
 
 

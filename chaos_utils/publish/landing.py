@@ -140,4 +140,4 @@ def _example_values(values: Iterable[object]) -> str:
 def _value_text(value: object) -> str:
     if isinstance(value, float):
         return true_minus(f"{value:.{_DIGITS}g}")
-    return "–" if value is None else str(value)
+    return "–" if value in (None, "") else str(value)

@@ -26,7 +26,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_bytes, write_text
 from chaos_utils.base.table import Table
 from chaos_utils.report import artifacts, embedding
-from chaos_utils.report.captions import caption_html, mark, names_in
+from chaos_utils.report.captions import caption_html, find_cautions, mark, names_in
 from chaos_utils.report.literal import in_html
 from chaos_utils.report.manifests import SYNTHETIC_NOTE, Manifest, picture_name
 
@@ -46,6 +46,7 @@ def publish_figure(
     *,
     caption: str,
     alt: str,
+    shown: pd.DataFrame | None = None,
 ) -> artifacts.Artifact | None:
     """Draw a figure from a table in light and dark, and write it in every format.
 
@@ -68,6 +69,8 @@ def publish_figure(
         book's, the neutral one of ``titles.yml`` takes its place.
     alt : str
         What a reader who cannot see the figure needs to know.
+    shown : pandas.DataFrame, optional
+        The rows that are drawn, if not all of the table's: cautions are about these.
 
     Returns
     -------
@@ -93,11 +96,15 @@ def publish_figure(
         formats=["svg", "png", "pdf"], code=[plot.__module__, __name__],
         size=sizes[False], narrow_size=sizes[True],
     )  # fmt: skip
+    rows = table.rows
+    if shown is not None:
+        rows = shown
+        draft = draft.model_copy(update={"cautions": find_cautions(rows)})
     folder = artifacts.folder()
     marked: set[str] = set()
     for narrow in (False, True):
         with _drawing_settings("light", narrow) as hues, _marks(draft.cautions, marked):
-            figure = plot(table.rows)
+            figure = plot(rows)
             layout = _fix_layout(figure)
             _check_legible(figure, id)
             _mark_synthetic(figure, table)
@@ -111,7 +118,7 @@ def publish_figure(
         dark_svg = in_dark(light_svg.decode(), hues)
         if dark_svg is None:
             with _drawing_settings("dark", narrow), _marks(draft.cautions, marked):
-                figure = plot(table.rows)
+                figure = plot(rows)
                 _fix_layout(figure, layout)
                 _mark_synthetic(figure, table)
                 dark_svg = _vector(figure, "svg", embedding.svg(draft)).decode()

@@ -209,9 +209,12 @@ class Manifest(StrictModel):
 
     @property
     def notes(self) -> list[str]:
-        """The cautions about what is shown, a line each; a figure draws all its data."""
+        """The cautions about what is shown, a line each.
+
+        What a figure draws without its name is context, and that is grey.
+        """
         return [
-            f"{MARK * (name in self.marked)} {name}: {caution}.".lstrip()
+            f"{MARK if name in self.marked else 'One of the grey lines is'} {name}: {caution}."
             for name, caution in self.cautions.items()
             if name in self.marked or self.kind == "figure"
         ]

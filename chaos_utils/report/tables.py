@@ -256,14 +256,15 @@ def _cell_html(cell: Cell, texts: Texts | None, root: str | None) -> str:
 
 
 def _item_html(item: ItemText, texts: Texts | None) -> str:
-    name = in_html(get_dataset(item.dataset).short)
+    dataset = get_dataset(item.dataset)
+    name = in_html(dataset.short)
     uid = in_html(item.uid)
     parts = [f'<span class="item-name">{name} <code class="uid">{uid}</code></span>']
     fields = texts(item.dataset, item.uid) if texts else None
+    titles = dict(zip(dataset.text_fields, dataset.text_titles, strict=True))
     for field, text in (fields or {}).items():
-        parts.append(
-            f'<span class="item-text"><b>{in_html(field)}</b> {in_html(text.strip())}</span>'
-        )
+        title = in_html(titles.get(field, field).lower())
+        parts.append(f'<span class="item-text"><b>{title}</b> {in_html(text.strip())}</span>')
     return "".join(parts)
 
 

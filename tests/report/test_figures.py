@@ -70,18 +70,20 @@ def test_what_must_be_said_of_a_system_is_a_mark_and_a_line_where_it_is_shown(ru
         return plot(table.assign(x=table["y"]))
 
     shown = [publish_figure(f"fig-{one.__name__}", one, table, **GIVEN) for one in (named, unnamed)]
+    shown.append(publish_figure("fig-others", unnamed, table, shown=table.rows[:1], **GIVEN))
     shown.append(publish_table("tbl-all", table, caption="All."))
     some = {"tbl-none": rows[:1], "tbl-others": rows.assign(dataset="snli")}
     shown += [publish_table(id, table, caption="Some.", shown=part) for id, part in some.items()]
-    notes = ["".join(one.manifest.notes)[:19] for one in shown]
-    assert notes == ["† ModernBERT-large:", "ModernBERT-large: i", "† ModernBERT-large:", "", ""]
-    for one in shown:  # the data of all of them names it
+    notes = ["".join(one.manifest.notes).partition(" its")[0] for one in shown]
+    marked, grey = "† ModernBERT-large:", "One of the grey lines is ModernBERT-large:"
+    assert notes == [marked, grey, "", marked, "", ""]
+    for one in shown[:2] + shown[3:]:  # the data of all of them names it
         written = json.loads((run_folder / "figures" / f"{one.manifest.id}.json").read_text())
         assert "may have seen" in written["cautions"]["ModernBERT-large"]
         html = one._repr_mimebundle_()["text/html"]
         assert all(in_html(note) in html for note in one.manifest.notes)
-    assert shown[2].manifest.display.rows[1][0] == "ModernBERT-large†"
-    assert "BART†" not in shown[2].html
+    assert shown[3].manifest.display.rows[1][0] == "ModernBERT-large†"
+    assert "BART†" not in shown[3].html
 
 
 def test_without_rows_there_is_nothing(run_folder):

@@ -18,6 +18,7 @@ from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.marks import system_hues
 from chaos_utils.publish.scripts import compact
+from chaos_utils.report.captions import mark
 from chaos_utils.scoring.worth import PEOPLE_RECALIBRATED, TITLES, UNITS
 
 WIDGET = Widget(
@@ -61,7 +62,9 @@ class Interactive(SphinxDirective):
     `measures`, or with ``measure`` and ``value``; ``low`` and ``high`` are the ends of intervals.
     Rows can be sorted by ``kind``, or by the column that `group` names; rows without a group are
     drawn as lines. `slider` names a column of numbers, over which curves are drawn; `where`
-    (``column=value``) selects rows. `diagrams` is the id of the reliability diagrams at the
+    (``column=value``) selects rows, `without` leaves out systems whose names begin with one of its
+    texts, between which are semicolons. Of published and computed scores, the computed ones are
+    shown. `diagrams` is the id of the reliability diagrams at the
     slider's numbers. With a script, what a slider drives takes the place of the figure's picture.
     """
 
@@ -72,6 +75,7 @@ class Interactive(SphinxDirective):
         "slider": directives.unchanged_required,
         "diagrams": directives.unchanged_required,
         "where": directives.unchanged_required,
+        "without": directives.unchanged_required,
     }
 
     def run(self) -> list[nodes.Node]:
@@ -83,6 +87,11 @@ class Interactive(SphinxDirective):
         if "where" in self.options:
             name, _, value = self.options["where"].partition("=")
             rows = rows[rows[name].fillna("").astype(str) == value]
+        if "without" in self.options:
+            beginnings = tuple(self.options["without"].split("; "))
+            rows = rows[~rows["system"].str.startswith(beginnings)]
+        if "source" in rows:  # computed rows come first
+            rows = rows.drop_duplicates(["dataset", "system"])
         if "n_seeds" in rows:  # leave out means over seeds: the seeds are shown
             rows = rows[rows["n_seeds"].isna()]
         group, slider = self.options.get("group", "kind"), self.options.get("slider", "")
@@ -100,7 +109,7 @@ class Interactive(SphinxDirective):
             diagrams = pd.DataFrame(self._rows_of(self.options["diagrams"]))
             data = curves(rows, slider, lines, diagrams)
         else:
-            data = scores(rows, lines, group)
+            data = scores(rows, lines, group, list(manifest.cautions))
         content = compact(data).replace("<", "\\u003c")
         WIDGET.ask(self.env)
         attributes = f'data-slider="{escape(slider)}" data-figure="{escape(manifest.id)}"'
@@ -163,8 +172,12 @@ def _is_number(cell: object) -> bool:
 _Lines = Mapping[tuple[str, str], Mapping[str, float]]
 
 
-def scores(rows: pd.DataFrame, lines: _Lines, group: str = "kind") -> dict[str, Any]:
+def scores(
+    rows: pd.DataFrame, lines: _Lines, group: str = "kind", marked: Sequence[str] = ()
+) -> dict[str, Any]:
     """Return the script's data for rows of dots: each name once, rows refer to names by index.
+
+    The names of systems that are `marked` have a mark.
 
     A row has the indices of its dataset, system and measure, its value, and the ends of its
     interval, if any. A line has the indices of its dataset and measure, its name and its value.
@@ -182,6 +195,7 @@ def scores(rows: pd.DataFrame, lines: _Lines, group: str = "kind") -> dict[str, 
     names = names.mask(is_guess & ~by_distance, _GUESSES[1])
     if "source" in rows:
         names = names.where(rows["source"] != "published", names + " (published)")
+    names = names.map(lambda name: mark(name, marked))
     groups = sorted(set(rows.loc[~is_line, group]))
     if group == "kind":
         groups.sort(key=lambda name: [*_GROUPS_BY_KIND, name].index(name))
