@@ -43,7 +43,7 @@ def test_pages_with_texts_of_items_carry_the_notice_and_no_others(real_checkout,
         whole = " ".join(words)
         if any(starts[run] in whole for run in runs_of_words(words) & starts.keys()):
             showing.add(path.relative_to(site).as_posix())
-    assert "chapters/annotations.html" in showing
+    assert "chapters/disagreement.html" in showing
     # Datasets beside the book's, which the explorer loads when they are asked for, say so too.
     # Some have items of MNLI among their own.
     stated = set(licences.files_with_item_texts(site))
