@@ -182,7 +182,11 @@ publish_table(
 )
 
 # %% tags=["remove-input"]
-Markdown(inputs.missing_note("texts", "items are shown without them"))
+has_triangle = any(dataset.n_classes == 3 for dataset in inputs.datasets)
+no_triangle = f"*The triangle leaves out {without_triangle}: it needs three labels.*\n\n"
+Markdown(
+    no_triangle * (not has_triangle) + inputs.missing_note("texts", "items are shown without them")
+)
 
 # %% [markdown]
 # On some items hardly anyone chooses the old label ({numref}`tbl-examples`): on one SNLI item,

@@ -3,7 +3,7 @@
 import pytest
 from chaos_book.definitions import first_sentences, with_definitions
 
-TERM = 'article a[href="../glossary.html#term-majority-label"]'
+TERM = 'article a[href="../glossary.html#term-nonparametric-prior"]'
 REFERENCE = 'article a[href*="related.html#ref-"]'
 
 
@@ -34,9 +34,11 @@ def test_each_meaning_stands_on_a_page_once_and_describes_all_links_to_it():
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("link", [TERM, REFERENCE])
-def test_a_meaning_is_shown_under_the_mouse_stays_there_and_goes_with_escape(open_at, link):
-    page = open_at("chapters/annotations")
+@pytest.mark.parametrize(("chapter", "link"), [("disagreement", TERM), ("annotations", REFERENCE)])
+def test_a_meaning_is_shown_under_the_mouse_stays_there_and_goes_with_escape(
+    open_at, chapter, link
+):
+    page = open_at(f"chapters/{chapter}")
     page.clock.install()
     first, shown = page.locator(link).first, page.locator("[role=tooltip]:visible")
     assert first.get_attribute("title") is None
@@ -57,7 +59,7 @@ def test_a_meaning_is_shown_under_the_mouse_stays_there_and_goes_with_escape(ope
 
 @pytest.mark.browser
 def test_a_meaning_is_shown_where_the_keyboard_is(open_at):
-    page = open_at("chapters/annotations")
+    page = open_at("chapters/disagreement")
     page.clock.install()
     link, shown = page.locator(TERM).first, page.locator("[role=tooltip]:visible")
     page.keyboard.press("Tab")  # from here on, the keyboard is in use
@@ -74,7 +76,7 @@ def test_a_meaning_is_shown_where_the_keyboard_is(open_at):
 def test_a_meaning_fits_a_phone_and_a_tap_leads_on(browser, site):
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
     page = context.new_page()
-    page.goto((site / "chapters" / "annotations.html").as_uri())
+    page.goto((site / "chapters" / "disagreement.html").as_uri())
     page.keyboard.press("Tab")
     for link in page.locator("article a[aria-describedby^=definition-]:visible").all():
         link.focus()
@@ -87,5 +89,5 @@ def test_a_meaning_fits_a_phone_and_a_tap_leads_on(browser, site):
     page.emulate_media(media="screen")
     page.keyboard.press("Escape")
     page.locator(TERM).first.tap()
-    page.wait_for_url("**/glossary.html#term-majority-label")
+    page.wait_for_url("**/glossary.html#term-nonparametric-prior")
     context.close()

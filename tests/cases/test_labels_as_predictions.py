@@ -130,7 +130,8 @@ def test_the_command_says_what_a_label_cannot_say(crowd, votes, tmp_path, capsys
 FAULTS = {
     "gold": (lines("uid,label,prediction", lambda i: f"s{i},agree,{LABELS[i % 3]}"),
              "which column holds the model's labels", "predicted_label"),
-    "gold alone": (lines("uid,gold_label", lambda i: f"s{i},agree"), "as if people had given them"),
+    "gold alone": (lines("uid,gold_label", lambda i: f"s{i},agree"),
+                   "suggests that people gave these labels"),
     "votes": (lines("uid,label", lambda i: f"s{i // 2},{LABELS[i % 3]}"),
               "uid 's0' again", "'sample'", "chaos dataset check"),
     "numbered draws": (lines("uid,label,draw", lambda i: f"s{i // 2},{LABELS[i % 2]},{i % 2}"),

@@ -59,7 +59,7 @@ def test_only_datasets_with_texts_and_a_way_to_be_asked_are_offered(sample):
 @pytest.mark.parametrize(("name", "kind"), [("snli", "stories"), ("alphanli", "pairs")])
 def test_a_way_to_be_asked_fits_the_texts_and_labels(name, kind):
     content = get_dataset(name).model_dump(by_alias=True)
-    with pytest.raises(ValidationError, match=r"takes \d texts and \d labels"):
+    with pytest.raises(ValidationError, match=r"needs \d texts and \d labels"):
         Dataset.model_validate(content | {"annotate": {"kind": kind, "invitation": "?"}})
 
 

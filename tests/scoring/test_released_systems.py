@@ -54,7 +54,7 @@ def test_a_file_of_several_models_and_of_two_datasets_gives_those_that_are_named
     assert [one.name for one in released_systems(described)] == ["one", "two"]
     (tmp_path / "whole.json").unlink()
     write_chaosnli(tmp_path / "both.json", models=["one"])
-    with pytest.raises(ChaosError, match=r"(?s)lacks predictions.*one.*two"):
+    with pytest.raises(ChaosError, match=r"(?s)lacks a model.s predictions.*one.*two"):
         released_systems(described)
     write_chaosnli(tmp_path / "both.json", models=["two", "one", "more"], n=N + 1)
     write_csv(tmp_path / "later.csv")
@@ -133,7 +133,7 @@ def test_rows_of_logits_are_those_of_the_datasets_items_in_their_order(logits):
         (lambda rows: {**rows, "two": rows["two"][1:]}, "'two', 3,112 rows"),
         (lambda rows: {**rows, "two": [*rows["two"][:-1], [1, 2]]}, r"'two', row 3113, \[1, 2\]"),
         (lambda rows: {**rows, "one": [*rows["one"][:-1], [1, 2, None]]}, "'one', row 3113"),
-        (lambda rows: {"one": rows["one"]}, r"(?s)lacks predictions.*expected: +two"),
+        (lambda rows: {"one": rows["one"]}, r"(?s)lacks a model.s predictions.*expected: +two"),
         (lambda rows: {"one": {"u0": [1, 2, 3]}}, "no file of logits by model"),
     ],
 )
