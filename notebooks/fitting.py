@@ -338,7 +338,24 @@ publish_table(
 # hold {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_held_disputed .0%` of the votes, and sets for 90%
 # of the votes succeed on {value}`tbl-label-sets dataset=mnli "system=all systems" most_votes_held_disputed .0%` of the
 # items.
-#
+
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Other ways to train MiniLM, as a figure", "code_prompt_hide": "Fold the figure"}
+training_rows = fitting.drawn_training_rows(methods.rows, encoder)
+publish_figure(
+    "fig-distribution-learning",
+    plot_fitting,
+    methods.with_rows(training_rows),
+    caption=f"""Once a map is fitted on other items' votes, how MiniLM was trained hardly matters.
+    {fitting.measure_names(methods.rows)} of its first seed, of the mean of its seeds, and of runs with other ways of training
+    or prediction: as they are, and with a quadratic map. *Vote shares*: trained on votes, without a
+    map. Marks and intervals are as in {{numref}}`fig-fitting`.""",
+    alt="""Dot plots with a panel for each dataset and a row for each way of training. A bar joins
+    the two marks of a row: as it is, and with a map fitted on votes. On SNLI and MNLI the marks
+    with a map are aligned at the left, with soft labels at the same place or farther right; on αNLI
+    all marks lie together. Perfect model and second crowd are far to the left.""",
+) if len(training_rows) else None
+
+# %% [markdown]
 # ## Fit it to your model
 #
 # A map needs votes on about a hundred items, and the system's probabilities for these and for the new items. It needs no

@@ -50,12 +50,10 @@ output: str = ""  # folder of predictions and record; by default inside this run
 # %%
 from IPython.display import Markdown
 
-from chaos_utils.analyses import finetuning, fitting
+from chaos_utils.analyses import finetuning
 from chaos_utils.analyses import train as training
-from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
 from chaos_utils.base import paths
-from chaos_utils.plots.fitting import plot_fitting
 from chaos_utils.plots.training import plot_trained
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.parameters import check_parameters
@@ -161,32 +159,7 @@ publish_table(
 # {term}`seed ensemble`). *Vote shares* are the runs in {numref}`tbl-trained` that start from an already trained model
 # ({term}`soft labels`). Once a map is fitted on other items' votes, the differences are small
 # ({numref}`fig-distribution-learning`). On αNLI, where MiniLM is a negative control, nothing helps.
-
-# %%
-training_rows = ()
-if not is_new and inputs.released:
-    methods = fitting.methods(
-        gather("auto", []), variants=fitting.variants(), n_resamples=1000, confidence=0.95, seed=0
-    )
-    training_rows = fitting.drawn_training_rows(methods.rows, run.system.partition(",")[0])
-    nearness = fitting.measure_names(methods.rows)
-publish_figure(
-    "fig-distribution-learning",
-    plot_fitting,
-    methods.with_rows(training_rows),
-    caption=f"""Once a map is fitted on other items' votes, how MiniLM was trained hardly matters.
-    {nearness} of its first seed, of the mean of its seeds, and of runs with other ways of training
-    or prediction: as they are, and with a quadratic map. *Vote shares*: trained on votes, without a
-    map. Marks and intervals are as in {{numref}}`fig-fitting`.""",
-    alt="""Dot plots with a panel for each dataset and a row for each way of training. A bar joins
-    the two marks of a row: as it is, and with a map fitted on votes. On SNLI and MNLI the marks
-    with a map are aligned at the left, with soft labels at the same place or farther right; on αNLI
-    all marks lie together. Perfect model and second crowd are far to the left.""",
-) if len(training_rows) else Markdown(
-    "*We compare ways of training only for the project's own runs on the published items.*"
-)
-
-# %% [markdown]
+#
 # Without votes, the best method on MNLI is the simplest: a temperature of 2, with a {term}`JSD` of
 # {value}`tbl-fitting dataset=mnli "inputs=MiniLM-L6, seed 0" "map=T = 2" jsd .3f` (from 0 to 0.83, lower is better),
 # where a uniform guess has {value}`tbl-main-results dataset=mnli system=chance jsd .3f`. On SNLI the same temperature
