@@ -17,7 +17,7 @@
 #
 # Datasets for natural language inference (NLI) give each item one label, settled by a handful of annotators.
 # {cite:t}`nie2020` asked a hundred people per item instead and released the counts as ChaosNLI. A vote is *misplaced*
-# when it differs from the item's label, which implies that nobody gave that answer.
+# when it differs from the item's label, because a single label implies that nobody chose another answer.
 #
 # In SNLI {cite:p}`bowman2015` and MNLI {cite:p}`williams2018`, people read a premise and say whether a hypothesis is
 # entailed by it, contradicted by it, or neither. In αNLI {cite:p}`bhagavatula2020` they read two observations and say

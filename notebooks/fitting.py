@@ -70,8 +70,8 @@ publish_table(
     on average on SNLI; on αNLI none does. Votes misplaced of a hundred, as it is and shrunk towards
     the base rate by one number, fitted to {few_votes} votes on each of {few_items} items: the mean
     over {draws} draws and, in brackets, the middle 95% of these draws (not an interval over items).
-    Bold: the best of each dataset, with ties within its interval. One seed of each family. The base rate comes from the same votes. The data has all systems, and
-    the weight that each keeps.""",
+    Bold: the best of each dataset, with ties within its interval. One seed of each family. The base
+    rate comes from the same votes. The data has all systems, and the weight that each keeps.""",
 ) if len(shrunk) else Markdown(
     "*Shrinking by few votes can only be tested where items have many votes. It is left out here.*"
 )

@@ -365,6 +365,6 @@ publish_figure(
 #   (two people agree on {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" people_agreement .0%` of these
 #   items, but on {value}`tbl-machine-crowds dataset=alphanli "crowd=language models" left_out_agreement .0%` of the rest).
 # * Each of the 32 models was asked once, with one prompt, for one label. At temperature 0 even perfect models would agree with each
-#   other; their agreement alone is no fault. Only thirty items of another task show that settings change little.
+#   other; so agreement alone is not a flaw. Only thirty items of another task show that settings change little.
 # * Thirty-two models from ten makers are not a sample of all models; intervals are over items only.
 # * WAX and the lesions have few annotators with enough items, so ω can take only a few values.

@@ -225,8 +225,7 @@ publish_table(
     caption="""In one unit, a language model's stated distribution ranks behind models that were fitted on votes and
     ahead of those that were not, and its sampled answers rank behind a uniform guess. All items of SNLI and MNLI,
     nearest first by the divergence in bits, whose mean over both datasets is exact. A published mean divergence bounds
-    the mean distance from both sides. *One temperature* and *recalibrated* are fitted on the votes on other texts. The
-    data has all systems that cover both datasets.""",
+    the mean distance from both sides. *One temperature* and *recalibrated* are fitted on the votes on other texts. The data file has every system that covers both datasets.""",
 )
 
 # %% [markdown]

@@ -112,7 +112,7 @@ publish_figure(
     training they help about as much as a small map. The axis counts people who know the base
     rate, and is even in skill by squared distance. Bars are 95% intervals that resample items, with
     out-of-fold predictions held fixed. Squares: trained on votes, out of fold. Seeds of a model
-    share a row. αNLI is left out: the run shown here learnt SNLI and MNLI votes.""",
+    share a row. Shown are the datasets whose votes the run learnt.""",
     alt="""A panel for each dataset and a row for each guess and system, with a filled circle for
     the system as it is and a hollow circle for the recalibrated system. Models trained on votes are
     in the lowest rows: without other training they lie at the base rate, with other training near

@@ -10,6 +10,7 @@ import nbformat
 from bs4 import BeautifulSoup, Tag
 
 from chaos_utils.report.standalone import plain_roles
+from chaos_utils.report.values import fill_values
 
 _LOWEST_LEVEL = 6  # of a heading
 _LONGEST_LOG = 12  # lines that are shown unfolded
@@ -76,7 +77,8 @@ def _make_accessible(page: BeautifulSoup, table: Tag, name: str) -> None:
 
 def _cell_html(cell: nbformat.NotebookNode) -> Iterator[str]:
     if cell.cell_type == "markdown":
-        yield _markdown_html(cell.source)
+        # Without numbers of the book, which the run itself has not published.
+        yield _markdown_html(fill_values({}, cell.source))
         return
     if not any(tag.startswith("remove-input") for tag in cell.metadata.get("tags", [])):
         code = f"<pre>{escape(cell.source)}</pre>"

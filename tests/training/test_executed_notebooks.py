@@ -38,6 +38,11 @@ def test_on_a_page_the_log_is_folded_and_a_chapter_has_prose_and_tables_alone():
     assert not re.search("<img|executed-code", brief)
 
 
+def test_on_a_page_no_role_is_left_that_only_the_book_resolves():
+    for path in executed():
+        assert not re.search(r"\{\w+\}(?:`|<code>)", as_html(read_executed(path))), path
+
+
 @pytest.mark.usefixtures("released_root")
 def test_no_text_of_the_datasets_is_in_them(released_root):
     files = sorted((released_root / "chaosNLI_v1.0").glob("*.jsonl"))
