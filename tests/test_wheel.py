@@ -125,7 +125,7 @@ def test_commands_say_which_packages_they_need_before_anything_is_done(installed
         "figures", "cite fig-entropy", "pdf", "serve", "release",
     )  # fmt: skip
     for words, extra, start in (
-        *((words, "book", "This command needs a checkout of the book and") for words in book),
+        *((words, "book", "This command needs a checkout of the book") for words in book),
         ("evaluate predictions.csv --data data --dataset snli --out answer", "book", ""),
         ("release --check archive.zip", "book", ""),
         ("finetune --model tiny-bert", "train", ""),
