@@ -87,7 +87,7 @@
       const left = pairs.length - scores.length;
       if (scores.length === 1) {
         if (words) about.append(words.cloneNode(true));
-        note.textContent = `${left} more pairs: the middle pair of each fifth of the items, ranked by how divided people are.`;
+        note.textContent = `There are ${left} more pairs. We ranked the other pairs by how divided people are, and took the middle pair of each fifth.`;
       }
       button.textContent = left ? `Another pair (${left} left)` : "Start again";
       button.onclick = () => {
