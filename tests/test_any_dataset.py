@@ -115,7 +115,7 @@ def test_chapters_on_votes(described, compute):
     published, said = compute("disagreement", described)
     assert published["fig-entropy"]["n_items"].sum() == len(votes)
     assert published["fig-majority-share"]["n_at_least"].max() == len(votes)
-    assert f"*The triangle leaves out {short}: it needs three labels.*" in said
+    assert f"*A triangle needs three labels, so we leave out {short}.*" in said
     published, said = compute("ceilings", described)
     assert "*No model's predictions are available" in said
     bounds = published["tbl-noise-ceiling"].set_index("measure")
