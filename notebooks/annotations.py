@@ -3,24 +3,26 @@
 #
 # *What do I lose with one label per item?*
 #
-# **Give every item its {term}`old label` and you misplace
+# **If you give every item its {term}`old label`, you misplace
 # {value}`tbl-misplaced dataset=snli "system=old label" misplaced .0f` of a hundred votes on SNLI,
 # {value}`tbl-misplaced dataset=mnli "system=old label" misplaced .0f` on MNLI and
 # {value}`tbl-misplaced dataset=alphanli "system=old label" misplaced .0f` on αNLI.** Even the best single label, the
-# majority of the hundred, misplaces {value}`tbl-misplaced dataset=snli "system=majority label" misplaced .0f`,
+# majority label of the hundred people, misplaces
+# {value}`tbl-misplaced dataset=snli "system=majority label" misplaced .0f`,
 # {value}`tbl-misplaced dataset=mnli "system=majority label" misplaced .0f` and
-# {value}`tbl-misplaced dataset=alphanli "system=majority label" misplaced .0f`. On
-# {value}`tbl-data-statistics dataset=snli overruled_percent .0f`% of the SNLI items and
-# {value}`tbl-data-statistics dataset=mnli overruled_percent .0f`% of the MNLI items the new majority clearly outvotes the
-# old label. On another {value}`tbl-data-statistics dataset=snli too_close_percent .0f`% and
-# {value}`tbl-data-statistics dataset=mnli too_close_percent .0f`% it leads or ties, but the votes are too close to call.
+# {value}`tbl-misplaced dataset=alphanli "system=majority label" misplaced .0f` votes. The new majority clearly outvotes
+# the old label on {value}`tbl-data-statistics dataset=snli overruled_percent .0f`% of the SNLI items and
+# {value}`tbl-data-statistics dataset=mnli overruled_percent .0f`% of the MNLI items. On another
+# {value}`tbl-data-statistics dataset=snli too_close_percent .0f`% and
+# {value}`tbl-data-statistics dataset=mnli too_close_percent .0f`%, it leads or ties, but the votes are too close to
+# call.
 #
-# Datasets for natural language inference (NLI) give each item one label, settled by a handful of annotators.
-# {cite:t}`nie2020` asked a hundred people per item instead and released the counts as ChaosNLI. A vote is *misplaced*
-# when it differs from the item's label, because a single label implies that nobody chose another answer.
+# Datasets for natural language inference (NLI) give each item one label, on which a handful of annotators decided.
+# {cite:t}`nie2020` asked a hundred people about each item instead and released the counts as ChaosNLI. A single label
+# implies that nobody chose another answer, so it *misplaces* every vote for another label.
 #
-# In SNLI {cite:p}`bowman2015` and MNLI {cite:p}`williams2018`, people read a premise and say whether a hypothesis is
-# entailed by it, contradicted by it, or neither. In αNLI {cite:p}`bhagavatula2020` they read two observations and say
+# In SNLI {cite:p}`bowman2015` and MNLI {cite:p}`williams2018`, people read a premise and say whether it entails a
+# hypothesis, contradicts it, or does neither. In αNLI {cite:p}`bhagavatula2020`, they read two observations and say
 # which of two hypotheses better explains how one led to the other. ChaosNLI took its SNLI and MNLI items from those on
 # which the original annotators were split; its αNLI items are the whole development set.
 
@@ -49,12 +51,13 @@ Markdown(notices(inputs))
 # %% [markdown]
 # ## How many majorities changed
 #
-# An item's {term}`majority <majority label>` has *changed* when a label other than the old one gets the most new votes.
-# If two labels tie, the majority stored in the file counts, as it did for the authors. Not every change means much: in
-# a hundred votes, 52 to 48 may be chance. The old label is {term}`clearly outvoted` when a split this uneven would
-# occur on fewer than 5 items in 100 if people favoured neither label (exact two-sided binomial test). All other changes
-# are too close to call. Each item is tested alone here. Allowing for all items (false discovery rate 5%), the old label
-# is still outvoted on {value}`tbl-data-statistics dataset=snli overruled_all_tested_percent .0f`% of the SNLI items and
+# We say that the {term}`majority <majority label>` has *changed* if a label other than the old one gets the most new
+# votes. If two labels tie, we use the majority stored in the file, as the authors did. Some changes may be due to
+# chance: if people were evenly split, a hundred of them could easily vote 52 to 48. We call the old label
+# {term}`clearly outvoted` if people who favoured neither label would split this unevenly on fewer than 5 items in 100
+# (exact two-sided binomial test). All other changes are too close to call. After correcting for multiple testing across
+# items (false discovery rate 5%), the old label is still clearly outvoted on
+# {value}`tbl-data-statistics dataset=snli overruled_all_tested_percent .0f`% of the SNLI items and
 # {value}`tbl-data-statistics dataset=mnli overruled_all_tested_percent .0f`% of the MNLI items.
 
 # %% tags=["remove-input"]
@@ -65,21 +68,21 @@ publish_table(
     "tbl-data-statistics",
     annotations.data_statistics(inputs),
     columns=annotations.DATA_STATISTICS,
-    caption="""A hundred people change up to a third of the old labels; up to a fifth are
-    clearly outvoted. *Paper* is Table 2 of {cite:t}`nie2020`. *Clearly outvoted*: the new
-    majority leads the old label by more than chance would explain (binomial test, each item
-    alone). The data also has the share that remains if all items are tested together. The last
-    rate is relative to the published size of the whole development set; the paper gives none
-    for αNLI, whose development set was annotated in full.""",
+    caption="""A hundred people change up to a third of the old labels and clearly outvote up to a fifth. The *paper*
+    columns repeat Table 2 of {cite:t}`nie2020`. An old label is *clearly outvoted* if the new majority leads it by
+    more than chance would explain (binomial test, without correction for the number of items). The downloadable data
+    also include the share of items that remain significant after correction. The last rate is relative to the
+    published size of the whole development set. The paper gives no such rate for αNLI, whose development set was
+    annotated in full.""",
 )
 
 # %% [markdown]
-# The majority changes on {value}`tbl-data-statistics dataset=snli change_rate_percent .0f`% of the SNLI items, on
-# {value}`tbl-data-statistics dataset=mnli change_rate_percent .0f`% of the MNLI items and on
+# The majority changes on {value}`tbl-data-statistics dataset=snli change_rate_percent .0f`% of the SNLI items,
+# {value}`tbl-data-statistics dataset=mnli change_rate_percent .0f`% of the MNLI items and
 # {value}`tbl-data-statistics dataset=alphanli change_rate_percent .0f`% of the αNLI items
-# ({numref}`tbl-data-statistics`), matching the paper to the last printed digit. This shows how fragile these labels are,
-# not how wrong the datasets are: the SNLI and MNLI items were chosen because only three of the five original annotators
-# had given the old label. Even if no other label in the development sets changed,
+# ({numref}`tbl-data-statistics`). These rates match the paper's to the last printed digit. They show how fragile these
+# labels are, not how many labels in SNLI and MNLI are wrong, because ChaosNLI chose items on which only three of five
+# original annotators had given the old label. Even if no other label in the development sets changed,
 # {value}`tbl-data-statistics dataset=snli change_rate_full_dev_percent .1f`% of SNLI's labels and
 # {value}`tbl-data-statistics dataset=mnli change_rate_full_dev_percent .1f`% of MNLI's would still change.
 #
@@ -90,43 +93,39 @@ publish_figure(
     "fig-label-transitions",
     plot_label_transitions,
     annotations.label_transitions(inputs),
-    caption="""On SNLI, many entailments and contradictions turn neutral; on MNLI, many neutral
-    items become entailments. Each bar shows the items with one old label, divided by the majority
-    of the new votes; numbers count items.""",
-    alt="""A bar for each old label of each dataset, divided by the new majority. In every bar the
-    largest part is the old label itself. On SNLI about a third of the entailments and of the
-    contradictions have become neutral. On MNLI about a third of the neutral items have become
-    entailments, and a third of the contradictions neutral. On αNLI about a tenth of the labels of
-    each hypothesis have changed.""",
+    caption="""On SNLI, many entailments and contradictions turn neutral, while on MNLI many neutral items become
+    entailments. Each bar shows the items that have one old label, divided according to the majority of the new votes.
+    Numbers are counts of items.""",
+    alt="""A bar for each old label of each dataset, divided by the new majority. In every bar the largest part is the
+    old label itself. On SNLI about a third of the entailments and of the contradictions have become neutral. On MNLI
+    about a third of the neutral items have become entailments, and a third of the contradictions neutral. On αNLI
+    about a tenth of the labels of each hypothesis have changed.""",
 )
 
 # %% [markdown]
-# Some changes are far more common than others ({numref}`fig-label-transitions`). On SNLI the most common change is from
-# entailment to neutral: it affects
-# {value}`fig-label-transitions dataset=snli old_label=entailment new_majority=neutral row_share .0%` of the entailments.
-# On MNLI it is the reverse, from neutral to entailment, on
+# Some changes are far more common than others ({numref}`fig-label-transitions`). On SNLI, the most common change is
+# from entailment to neutral, which affects
+# {value}`fig-label-transitions dataset=snli old_label=entailment new_majority=neutral row_share .0%` of the
+# entailments. On MNLI, the most common change is the reverse: neutral becomes entailment on
 # {value}`fig-label-transitions dataset=mnli old_label=neutral new_majority=entailment row_share .0%` of the neutral
-# items. On αNLI, where a label only refers to the order in which the hypotheses are listed, both changes are about
-# equally common.
-#
-# The explorer lists {explorer}`the SNLI items whose label changed <dataset=snli&change=changed>`, and those of the other
-# datasets.
+# items. On αNLI, where the labels only number the two hypotheses, both changes are about equally common. You can read
+# {explorer}`the SNLI items whose label changed <dataset=snli&change=changed>` in the explorer.
 #
 # ## What five votes could show
 #
-# The SNLI and MNLI items were drawn from those on which exactly three of (almost always) five original annotators gave
-# the old label. By that count, all items are equally contested: 60% to 40%.
+# On the SNLI and MNLI items, exactly three of (almost always) five original annotators had given the old label. By that
+# count, all these items are equally contested, with 60% of the votes for the old label.
 
 # %%
 publish_figure(
     "fig-original-votes",
     plot_original_votes,
     disagreement.original_votes_bins(inputs),
-    caption=f"""A three-to-two split among five people says little about a hundred. Items by the old
-    label's share of the new votes; the dashed line is its share of the old votes.
-    {inputs.missing_note("old votes").strip("*")}""",
-    alt="""Two histograms of the old label's share among a hundred votes. They stretch from almost
-    none to almost all, far to both sides of the 60% among the five old votes.""",
+    caption=f"""A three-to-two split among five people says little about a hundred. The histograms show how the items
+    are distributed by the old label's share of the new votes. Dashed lines mark its share of the old votes.
+    {inputs.missing_note("old votes", "the figure leaves it out").strip("*")}""",
+    alt="""Two histograms of the old label's share among a hundred votes. They stretch from almost none to almost all,
+    far to both sides of the 60% among the five old votes.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Old and new votes, as a table", "code_prompt_hide": "Fold the table"}
@@ -134,44 +133,43 @@ publish_table(
     "tbl-original-votes",
     disagreement.original_votes(inputs),
     columns=disagreement.ORIGINAL_VOTES,
-    caption="""Among items chosen for three votes of five, the way the other two split says
-    little about a hundred people. Old votes are sorted counts, for example 3-1-1. *Chosen
-    again* is the expected share of items whose leading label would get the same number of votes
-    if equally few people were asked again.""",
+    caption="""If three of five people agree, the votes of the other two say little about a hundred people. Old votes
+    are sorted counts, for example 3-1-1. *Chosen again* is the share of items that we would expect to be chosen
+    again, with equally many votes for the leading label, if equally few other people were asked.""",
 )
 
 # %% [markdown]
-# On average, the old label keeps about this share: it gets
-# {value}`tbl-original-votes dataset=snli pattern=all mean_share_after .0%` of the new votes on SNLI and
-# {value}`tbl-original-votes dataset=mnli pattern=all mean_share_after .0%` on MNLI. On a single item its share may be
-# almost anything ({numref}`fig-original-votes`): it is more than 20 points away from the old share on
-# {value}`tbl-original-votes dataset=snli pattern=all share_far .0%` of the SNLI items and
-# {value}`tbl-original-votes dataset=mnli pattern=all share_far .0%` of the MNLI items. Knowing how the other two voted
-# helps a little on SNLI, where the old label gets
-# {value}`tbl-original-votes dataset=snli pattern=3-2 mean_share_after .0%` of the votes after a 3-2 split and
-# {value}`tbl-original-votes dataset=snli pattern=3-1-1 mean_share_after .0%` after 3-1-1. On MNLI it hardly helps
-# ({value}`tbl-original-votes dataset=mnli pattern=3-2 mean_share_after .0%` and
-# {value}`tbl-original-votes dataset=mnli pattern=3-1-1 mean_share_after .0%`).
+# On average, the hundred people give the old label a similar share:
+# {value}`tbl-original-votes dataset=snli pattern=all mean_share_after .0%` of the votes on SNLI and
+# {value}`tbl-original-votes dataset=mnli pattern=all mean_share_after .0%` on MNLI. On a single item, however, its
+# share may be almost anything ({numref}`fig-original-votes`). It differs from the old share by more than 20 percentage
+# points on {value}`tbl-original-votes dataset=snli pattern=all share_far .0%` of the SNLI items and
+# {value}`tbl-original-votes dataset=mnli pattern=all share_far .0%` of the MNLI items. Knowing how the other two
+# annotators voted helps a little on SNLI, where the old label gets
+# {value}`tbl-original-votes dataset=snli pattern=3-2 mean_share_after .0%` of the new votes if they agreed and
+# {value}`tbl-original-votes dataset=snli pattern=3-1-1 mean_share_after .0%` if they did not. On MNLI it hardly helps,
+# with {value}`tbl-original-votes dataset=mnli pattern=3-2 mean_share_after .0%` and
+# {value}`tbl-original-votes dataset=mnli pattern=3-1-1 mean_share_after .0%`.
 #
 # Five votes also make clear items look disputed. On {value}`tbl-original-votes dataset=snli pattern=all n_nearly_all`
-# SNLI items, at least 95 of the hundred people choose the old label; these items are here only because two of the first
-# five people did not. If we asked five new people about each item, we would expect just
+# SNLI items, at least 95 of the hundred people choose the old label. ChaosNLI includes these items only because two of
+# the first five people did not choose that label. If we asked five new people about each item, we would expect only
 # {value}`tbl-original-votes dataset=snli pattern=all chance_of_selection .0%` of the SNLI items and
-# {value}`tbl-original-votes dataset=mnli pattern=all chance_of_selection .0%` of the MNLI items to split three to two, or
-# three to one to one, again.
+# {value}`tbl-original-votes dataset=mnli pattern=all chance_of_selection .0%` of the MNLI items to meet the same
+# criterion again.
 #
 # (how-far-people-agree)=
 # (items-to-read)=
-# {doc}`disagreement` shows how far people agree and has items to read, clear ones and divided ones; {doc}`collection`
-# shows who gave the votes, and how. Next: {doc}`do models predict how people split? <results>`
+# The chapter {doc}`disagreement` has clear and divided items to read, and {doc}`collection` describes who gave the
+# votes. The next chapter asks whether {doc}`models predict how people split <results>`.
 
 # %% [markdown]
 # ## Limitations
 #
-# These numbers describe one crowd, asked once: up to {value}`tbl-annotators sum:annotators ,.0f` workers on Amazon
-# Mechanical Turk. The release does not identify them, so we cannot say how much other people would change these numbers,
-# nor compute statistics that need to know who voted, for example Cohen's κ.
+# These numbers describe one crowd, which was asked once: up to {value}`tbl-annotators sum:annotators ,.0f` workers on
+# Amazon Mechanical Turk. The released data do not identify them, so we cannot say how much the numbers would change
+# with other people, nor compute statistics such as Cohen's κ that depend on who gave which vote.
 #
-# SNLI's {value}`tbl-data-statistics dataset=snli n_examples ,d` and MNLI's
-# {value}`tbl-data-statistics dataset=mnli n_examples ,d` items were chosen because five people had been split, so the
-# change rates do not hold for the whole datasets.
+# The change rates do not hold for all of SNLI and MNLI, because the
+# {value}`tbl-data-statistics dataset=snli n_examples ,d` SNLI and
+# {value}`tbl-data-statistics dataset=mnli n_examples ,d` MNLI items were chosen because five people had been split.
