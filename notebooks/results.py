@@ -9,7 +9,7 @@
 # {term}`uniform guess`, which ignores the item, misplaces
 # {value}`tbl-misplaced dataset=mnli "system=uniform guess" misplaced .0f`, and five people misplace
 # {value}`tbl-misplaced dataset=mnli "system=five people" misplaced .0f`.** None of the nine models is nearer to people
-# than this guess. How many of them are clearly farther depends on the distance:
+# than this guess. How many of them are clearly farther depends on the measure:
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_surely_beaten` by {term}`JSD`, but all
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=kl n_surely_beaten` by {term}`KL` and all
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=brier n_surely_beaten` by squared distance. On
@@ -91,7 +91,7 @@ publish_table(
     caption=f"""Five people misplace fewer votes than any model that has not been recalibrated. The table shows the
     number of misplaced votes per hundred, with 95% intervals over items ({resamples:,} resamples). *Recalibrated*
     predictions are corrected by a map fitted to the votes on other items. One person and five people are compared
-    with the other votes on the item. *Majority label* and *old label* give all votes to that label. The downloadable
+    with the other votes on the item. *Majority label* and *old label* put all votes on one label. The downloadable
     data also include the small models that we trained.""",
 ) if len(in_votes) else Markdown(
     "*We count misplaced votes only if items have at least twenty votes: fewer would favour overconfident predictions.*"
@@ -101,10 +101,9 @@ publish_table(
 # One person misplaces {value}`tbl-misplaced dataset=mnli "system=one person" misplaced .0f` votes on MNLI. The
 # {term}`base rate`, which predicts the same overall share of each label for every item, misplaces
 # {value}`tbl-misplaced dataset=mnli "system=base rate" misplaced .0f`, fewer than any of the nine models. Yet these
-# models know more than their probabilities show. When it is {term}`recalibrated <worth, recalibrated>` on the votes on
-# other items, RoBERTa-large misplaces
-# {value}`tbl-misplaced dataset=mnli system=roberta-large how=recalibrated misplaced .0f` votes on MNLI instead of
-# {value}`tbl-misplaced dataset=mnli system=roberta-large "how=as it is" misplaced .0f`, and
+# models know more than their probabilities show. {term}`Recalibrated <worth, recalibrated>` with the votes on other
+# items, RoBERTa-large misplaces {value}`tbl-misplaced dataset=mnli system=roberta-large how=recalibrated misplaced .0f`
+# votes on MNLI instead of {value}`tbl-misplaced dataset=mnli system=roberta-large "how=as it is" misplaced .0f`, and
 # {value}`tbl-misplaced dataset=snli system=roberta-large how=recalibrated misplaced .0f` on SNLI instead of
 # {value}`tbl-misplaced dataset=snli system=roberta-large "how=as it is" misplaced .0f`. The chapter {doc}`fitting`
 # shows how this works.
@@ -239,7 +238,7 @@ publish_table(
 # models. The training tasks of ModernBERT-large {cite:p}`warner2024,sileo2024` include MNLI, so it may have seen these
 # items.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Rescaled between the guess and a second crowd, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Scores between the guess and a second crowd, as a table", "code_prompt_hide": "Fold the table"}
 between = ceilings.normalised_scores(inputs, n_draws=draws, n_resamples=resamples, seed=seed)
 publish_table(
     "tbl-normalised-scores",
@@ -248,8 +247,8 @@ publish_table(
     columns=ceilings.SCORE_COLUMNS,
     groups=["dataset", "kind"],
     index=["dataset", "system", "source"],
-    caption=f"""No model comes near the second crowd. Scores are rescaled so that the uniform guess has 0 and the
-    second crowd has 1 (split halves). The table shows the guess and the three models that are nearest by JSD on each
+    caption=f"""No model comes near the second crowd. Scores are rescaled so that the uniform guess is at 0 and the
+    second crowd (split halves) at 1. The table shows the guess and the three models that are nearest by JSD on each
     dataset. *Excess* is the JSD minus that of a perfect model on the same items. Brackets contain 95% intervals from
     {resamples:,} resamples of the items, in which the system, the uniform guess and the second crowd are resampled
     together. The best model and all models within its interval are bold. A dash means that the second crowd is not
@@ -283,7 +282,7 @@ publish_figure(
     near 0 or 1.""",
 ) if len(equivalents) else None
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All systems in people, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What every system is worth in people, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-human-equivalents",
     equivalents,
@@ -293,8 +292,9 @@ publish_table(
     votes, combined with the base rate, would match the system as it is in squared distance. *Recalibrated* systems
     are corrected by a map of 12 numbers fitted out of fold (6 for two labels), and *shrunk* systems by one number.
     The intervals resample items, with out-of-fold predictions held fixed. *Pooled* is the number of people whose
-    shares alone come as near; it has no zero, so even a uniform guess scores above 0. For TVD and JSD, systems and
-    people are compared with *m* other votes in {crowds} drawn crowds; the intervals invert the paired difference.""",
+    shares alone come as near; it has no zero point, so even a uniform guess scores above 0. For TVD and JSD, systems
+    and people are compared with *m* other votes in {crowds} drawn crowds; the intervals invert the paired
+    difference.""",
 ) if len(equivalents) else Markdown(
     "*Some items have a single vote, which cannot show how far people are from each other, "
     "so worth cannot be computed here.*"

@@ -214,7 +214,8 @@ class Manifest(StrictModel):
         What a figure draws without its name is context, and that is grey.
         """
         return [
-            f"{MARK if name in self.marked else 'One of the grey lines is'} {name}: {caution}."
+            (f"{MARK} {name}: " if name in self.marked else f"{name} is one of the grey lines; ")
+            + f"{caution}."
             for name, caution in self.cautions.items()
             if name in self.marked or self.kind == "figure"
         ]

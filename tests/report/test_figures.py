@@ -75,7 +75,7 @@ def test_what_must_be_said_of_a_system_is_a_mark_and_a_line_where_it_is_shown(ru
     some = {"tbl-none": rows[:1], "tbl-others": rows.assign(dataset="snli")}
     shown += [publish_table(id, table, caption="Some.", shown=part) for id, part in some.items()]
     notes = ["".join(one.manifest.notes).partition(" its")[0] for one in shown]
-    marked, grey = "† ModernBERT-large:", "One of the grey lines is ModernBERT-large:"
+    marked, grey = "† ModernBERT-large:", "ModernBERT-large is one of the grey lines;"
     assert notes == [marked, grey, "", marked, "", ""]
     for one in shown[:2] + shown[3:]:  # the data of all of them names it
         written = json.loads((run_folder / "figures" / f"{one.manifest.id}.json").read_text())
