@@ -71,9 +71,9 @@ publish_table(
     caption="""A hundred people change up to a third of the old labels and clearly outvote up to a fifth. The *paper*
     columns repeat Table 2 of {cite:t}`nie2020`. An old label is *clearly outvoted* if the new majority leads it by
     more than chance would explain (binomial test, without correction for the number of items). The downloadable data
-    also include the share of items that remain significant after correction. The last rate is relative to the
-    published size of the whole development set. The paper gives no such rate for αNLI, whose development set was
-    annotated in full.""",
+    also include the share of items that remain significant after correction. The last rate refers to the whole
+    development set, at its published size. The paper gives no such rate for αNLI, whose development set was annotated
+    in full.""",
 )
 
 # %% [markdown]
@@ -147,8 +147,8 @@ publish_table(
 # {value}`tbl-original-votes dataset=mnli pattern=all share_far .0%` of the MNLI items. Knowing how the other two
 # annotators voted helps a little on SNLI, where the old label gets
 # {value}`tbl-original-votes dataset=snli pattern=3-2 mean_share_after .0%` of the new votes if they agreed and
-# {value}`tbl-original-votes dataset=snli pattern=3-1-1 mean_share_after .0%` if they did not. On MNLI it hardly helps,
-# with {value}`tbl-original-votes dataset=mnli pattern=3-2 mean_share_after .0%` and
+# {value}`tbl-original-votes dataset=snli pattern=3-1-1 mean_share_after .0%` if they did not. On MNLI it hardly helps:
+# the shares are {value}`tbl-original-votes dataset=mnli pattern=3-2 mean_share_after .0%` and
 # {value}`tbl-original-votes dataset=mnli pattern=3-1-1 mean_share_after .0%`.
 #
 # Five votes also make clear items look disputed. On {value}`tbl-original-votes dataset=snli pattern=all n_nearly_all`

@@ -59,10 +59,10 @@ publish_figure(
     "fig-simplex",
     plot_simplex,
     disagreement.vote_cells(inputs, step=step),
-    caption=f"""Few items lie between entailment and contradiction. The nearer an item is to a corner, the larger is
-    that label's share of the votes; on an edge, the opposite label has no votes. The area of a dot is the number of
-    items whose votes are nearest to it, and its colour is the majority label of most of them. Dots are {step}
-    percentage points apart, and dots for fewer than {disagreement.MIN_ITEMS} items are not drawn. {no_triangle}""",
+    caption=f"""Few items lie between entailment and contradiction. The nearer an item is to a corner, the larger that
+    label's share of the votes; on an edge, the opposite label has no votes. The area of a dot is the number of items
+    whose votes are nearest to it, and its colour is the majority label of most of them. Dots are {step} percentage
+    points apart, and dots for fewer than {disagreement.MIN_ITEMS} items are not drawn. {no_triangle}""",
     alt="""Two triangles of dots. On SNLI the large dots lie at the corners and along the edges from neutral to
     entailment and from neutral to contradiction; few are in the middle, and fewest between entailment and
     contradiction. On MNLI more of them are in the middle, above all between entailment and neutral.""",
@@ -136,8 +136,7 @@ publish_table(
     caption=f"""By every statistic, people agree most on αNLI and least on MNLI. Brackets contain 95% intervals over
     items ({resamples:,} resamples), and over annotators where they are named
     ({{term}}`jackknife <interval over annotators>`). {{term}}`Fleiss’ κ` is 0 if people agree no more often than by
-    chance, and {{term}}`entropy` is 0 if everyone agrees. All votes on a unanimous item are for one label; in a tie,
-    two labels share first place.""",
+    chance. All votes on a unanimous item are for one label; in a tie, two labels share first place.""",
 )
 
 # %% [markdown]
@@ -194,9 +193,8 @@ publish_figure(
     caption="""Among datasets with three labels, people are most divided on the MNLI items, followed by the two DICES
     datasets. Points are means with 95% intervals over items, and over annotators where they are named. Filled points
     leave out annotators near chance, and hollow points include them. Where most items have at least twenty votes,
-    bars show how the items are distributed; the highest bar is equally tall for every dataset. A tick marks an even
-    split over all labels. *Chosen* means that items were selected because people had been split over them, or because
-    they are ambiguous.""",
+    bars show how the items are distributed. A tick marks an even split over all labels. *Chosen* means that items
+    were selected because people had been split over them, or because they are ambiguous.""",
     alt="""Three panels, for two labels, three, and four or more, each with a row for every dataset: a point for the
     chance that two votes on an item differ, and bars for its items. With two labels XHateStability is at the top, RTE
     and αNLI at the bottom; a hollow point shows RTE with all its workers far to the right. With three labels, MNLI is
@@ -251,8 +249,8 @@ publish_table(
 #
 # Where annotators are named, the votes themselves show whose answers are {term}`near chance`, but not why. On
 # DICES-350, leaving out {value}`tbl-crowds-annotators dataset=dices350 n_near d` of
-# {value}`tbl-crowds-annotators dataset=dices350 n_annotators d` annotators changes little, and these may in fact be a
-# careful minority.
+# {value}`tbl-crowds-annotators dataset=dices350 n_annotators d` annotators changes little, and those left out may in
+# fact be a careful minority.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Annotators near chance, as a table", "code_prompt_hide": "Fold the table"}
 has_judged = near_chance.rows["n_judged"] > 0 if len(near_chance) else []
@@ -273,7 +271,7 @@ publish_table(
 # (what-choosing-divided-items-does)=
 # ## What choosing divided items does
 #
-# ChaosNLI's SNLI and MNLI items are those whose old label had just three of five votes {cite:p}`nie2020`. What would
+# ChaosNLI's SNLI and MNLI items are those whose old label got only three of five votes {cite:p}`nie2020`. What would
 # this rule do to a dataset whose items were not chosen? A {term}`nonparametric prior`, fitted to its votes, predicts
 # how often five people would split three to two, or three to one to one, and how divided everyone is on those items.
 #
@@ -303,8 +301,8 @@ publish_table(
 # (your-crowd-in-the-atlas)=
 # ## Your votes in the atlas
 #
-# `chaos run disagreement -p data=my-votes.csv` adds your votes to the atlas, and
-# `chaos run crowd -p data=my-votes.csv` analyses your votes alone. The page {doc}`../datasets` explains the formats.
+# `chaos run disagreement -p data=my-votes.csv` adds your votes to the atlas, and `chaos run crowd -p data=my-votes.csv`
+# analyses your votes alone. The page {doc}`../datasets` explains the formats.
 #
 # (what-few-votes-do-to-each-estimate)=
 # (how-many-votes-a-dataset-takes)=

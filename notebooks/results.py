@@ -140,8 +140,8 @@ publish_figure(
 # {value}`tbl-paired-with-guesses dataset=mnli system=albert-xxlarge baseline=chance measure=jsd p_holm .3f`). By JSD,
 # we cannot tell the other seven from the guess. By KL and by squared distance, all nine models are clearly farther; the
 # difference in KL is at least {value}`tbl-paired-with-guesses dataset=mnli baseline=chance measure=kl min:value .2f`
-# nats. By the number of misplaced votes, only DistilBERT and BERT-large are clearly farther. The result also depends on
-# the training run. Of the RoBERTa-base models that {cite:t}`baan2022` trained on SNLI alone, one has a JSD of
+# nats. Counted in misplaced votes, only DistilBERT and BERT-large are clearly farther. The result also depends on the
+# training run. Of the RoBERTa-base models that {cite:t}`baan2022` trained on SNLI alone, one has a JSD of
 # {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 1" jsd .3f` on MNLI, below the guess's
 # {value}`tbl-main-results dataset=mnli system=chance jsd .3f`, and another has
 # {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 2" jsd .3f`.
@@ -248,12 +248,12 @@ publish_table(
     groups=["dataset", "kind"],
     index=["dataset", "system", "source"],
     caption=f"""No model comes near the second crowd. Scores are rescaled so that the uniform guess is at 0 and the
-    second crowd (split halves) at 1. The table shows the guess and the three models that are nearest by JSD on each
-    dataset. *Excess* is the JSD minus that of a perfect model on the same items. Brackets contain 95% intervals from
-    {resamples:,} resamples of the items, in which the system, the uniform guess and the second crowd are resampled
-    together. The best model and all models within its interval are bold. A dash means that the second crowd is not
-    clearly better than the uniform guess. The downloadable data include every system, KL, RankCS and a calibration
-    error.""",
+    second crowd (split halves) at 1. The table shows the uniform guess and the three models that are nearest by JSD
+    on each dataset. *Excess* is the JSD minus that of a perfect model on the same items. Brackets contain 95%
+    intervals from {resamples:,} resamples of the items, in which the system, the uniform guess and the second crowd
+    are resampled together. The best model and all models within its interval are bold. A dash means that the second
+    crowd is not clearly better than the uniform guess. The downloadable data include every system, KL, RankCS and a
+    calibration error.""",
 )
 
 # %% [markdown]
@@ -289,12 +289,12 @@ publish_table(
     columns=results.equivalent_columns(equivalents.rows),
     index=["dataset", "system"],
     caption=f"""What systems are worth in people, with 95% intervals over items. *Worth* is the number of people whose
-    votes, combined with the base rate, would match the system as it is in squared distance. *Recalibrated* systems
-    are corrected by a map of 12 numbers fitted out of fold (6 for two labels), and *shrunk* systems by one number.
-    The intervals resample items, with out-of-fold predictions held fixed. *Pooled* is the number of people whose
-    shares alone come as near; it has no zero point, so even a uniform guess scores above 0. For TVD and JSD, systems
-    and people are compared with *m* other votes in {crowds} drawn crowds; the intervals invert the paired
-    difference.""",
+    votes, combined with the base rate, would come as near to the crowd as the system does, in squared distance.
+    *Recalibrated* systems are corrected by a map of 12 numbers fitted out of fold (6 for two labels), and *shrunk*
+    systems by one number. The intervals resample items, with out-of-fold predictions held fixed. *Pooled* is the
+    number of people whose shares alone come as near; it has no zero point, so even a uniform guess scores above 0.
+    For TVD and JSD, systems and people are compared with *m* other votes in {crowds} drawn crowds; the intervals are
+    found by inverting the interval of the paired difference.""",
 ) if len(equivalents) else Markdown(
     "*Some items have a single vote, which cannot show how far people are from each other, "
     "so worth cannot be computed here.*"
@@ -338,8 +338,8 @@ publish_table(
 # {value}`tbl-main-results dataset=mnli system=chance n_items ,.0f` MNLI and
 # {value}`tbl-main-results dataset=alphanli system=chance n_items ,.0f` αNLI items. The SNLI and MNLI items were chosen
 # because the original annotators disagreed, so distances are larger than they would be on a random sample. Each of the
-# nine models is a single run, and the items rarely settle which model is nearest. On MNLI, RoBERTa-large may have any
-# rank from {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_best .0f` to
+# nine models is a single run, and the items rarely determine which model is nearest. On MNLI, RoBERTa-large may have
+# any rank from {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_best .0f` to
 # {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_worst .0f` by JSD, if we require
 # intervals that hold for the ranks of all models at once. The predictions of the nine are logits that another
 # repository copied from the released file, which is no longer online. The paper's estimated human is based on a second
