@@ -70,11 +70,11 @@ publish_figure(
     "fig-misplaced",
     plot_misplaced,
     results.drawn_misplaced(in_votes.where(~are_our_own(in_votes.rows["system"])), dataset="mnli"),
-    caption="""None of the nine models of 2020 is nearer to people than a uniform guess (MNLI). The axis shows how
-    many of a hundred votes a prediction misplaces, averaged over the items that ChaosNLI chose for their
-    disagreement. The bar spans the nine models. After recalibration, RoBERTa-large is the nearest of the nine: a map
-    with twelve numbers, fitted to the votes on other items, corrects its probabilities. The five people are not
-    recalibrated, although that would bring them nearer, too.""",
+    caption="""None of the nine models of 2020 is nearer to people than a uniform guess (MNLI). The axis shows how many
+    of a hundred votes a prediction misplaces, averaged over the items that ChaosNLI chose for their disagreement. The
+    bar spans the nine models. After recalibration, RoBERTa-large is the nearest of the nine: a map with twelve numbers,
+    fitted to the votes on other items, corrects its probabilities. The five people are not recalibrated, although that
+    would bring them nearer, too.""",
     alt="""Five rows on one axis of votes misplaced. A second crowd misplaces 6 and five people 20. RoBERTa-large
     misplaces 35 as it is, and an arrow leads from there to 18, recalibrated. The uniform guess misplaces 34, and the
     bar of the nine models lies just right of it, from 35 to 37.""",
@@ -90,9 +90,9 @@ publish_table(
     index=["dataset", "system"],
     caption=f"""Five people misplace fewer votes than any model that has not been recalibrated. The table shows the
     number of misplaced votes per hundred, with 95% intervals over items ({resamples:,} resamples). *Recalibrated*
-    predictions are corrected by a map fitted to the votes on other items. One person and five people are compared
-    with the other votes on the item. *Majority label* and *old label* put all votes on one label. The downloadable
-    data also include the small models that we trained.""",
+    predictions are corrected by a map fitted to the votes on other items. One person and five people are compared with
+    the other votes on the item. *Majority label* and *old label* put all votes on one label. The downloadable data also
+    include the small models that we trained.""",
 ) if len(in_votes) else Markdown(
     "*We count misplaced votes only if items have at least twenty votes: fewer would favour overconfident predictions.*"
 )
@@ -125,9 +125,9 @@ publish_figure(
     dashed line, we cannot tell the system from the guess. After correction for nine comparisons, only the last two
     models are clearly farther. The dotted line marks a second crowd of a hundred people.""",
     alt="""A dot plot of JSD on MNLI. The second crowd is far left. The mean vote given the old label and the original
-    votes come next, then the uniform guess on a dashed line. All nine models of the paper lie close together, right
-    of that line. The bars of the nearest five cross it; those of DistilBERT, BERT-large, ALBERT-xxlarge and
-    BART-large do not.""",
+    votes come next, then the uniform guess on a dashed line. All nine models of the paper lie close together, right of
+    that line. The bars of the nearest five cross it; those of DistilBERT, BERT-large, ALBERT-xxlarge and BART-large do
+    not.""",
 )
 
 # %% [markdown]
@@ -154,9 +154,9 @@ publish_figure(
 # nearer on SNLI, and all
 # {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=kl n_surely_beaten` are clearly farther on
 # αNLI, because KL heavily penalises a model that is confident and wrong. People also disagree more on the MNLI items:
-# two of them agree on {value}`tbl-machine-models dataset=mnli model=people with_people .0%` of these items, but on
-# {value}`tbl-machine-models dataset=snli model=people with_people .0%` of the SNLI items. Where people are divided, a
-# uniform guess is near them by definition.
+# two people agree {value}`tbl-machine-models dataset=mnli model=people with_people .0%` of the time, compared with
+# {value}`tbl-machine-models dataset=snli model=people with_people .0%` on SNLI. Where people are divided, a uniform
+# guess is near them by definition.
 #
 # On MNLI and αNLI, a table of averages does better than any of the nine models. The
 # {term}`mean vote given the old label`, learned from other items, predicts the same distribution for all items with the
@@ -173,11 +173,11 @@ publish_table(
     beaten,
     columns=results.count_columns(beaten.rows),
     index=["system"],
-    caption="""On MNLI and αNLI, the mean vote given the old label is nearer to people than all models of the paper,
-    and on MNLI the base rate is, too. For each guess, the table counts the models that have a higher JSD and, in
-    brackets, the models that are clearly farther from people after correction (Holm). Counts are bold if all models
-    have a higher JSD. The downloadable data also include KL, total variation and squared distance, and the number of
-    models that are clearly nearer.""",
+    caption="""On MNLI and αNLI, the mean vote given the old label is nearer to people than all models of the paper, and
+    on MNLI the base rate is, too. For each guess, the table counts the models that have a higher JSD and, in brackets,
+    the models that are clearly farther from people after correction (Holm). Counts are bold if all models have a higher
+    JSD. The downloadable data also include KL, total variation and squared distance, and the number of models that are
+    clearly nearer.""",
 ) if len(beaten) else Markdown(
     "*No model's predictions are available to compare with the guesses.*"
 )
@@ -207,9 +207,9 @@ publish_figure(
     screen, they are sorted by their mean rank over the datasets. Bars are 95% intervals over items, and dotted lines
     mark the perfect model and the second crowd. Seeds of the same model share a row.""",
     alt="""Dot plots of JSD, a panel for each dataset and a row for each system. On SNLI every model of the paper lies
-    left of the line of the uniform guess; on MNLI all of them lie right of it. On MNLI and αNLI the mean vote given
-    the old label lies left of all models. All are far from the second crowd, the perfect model and the estimated
-    human at the left.""",
+    left of the line of the uniform guess; on MNLI all of them lie right of it. On MNLI and αNLI the mean vote given the
+    old label lies left of all models. All are far from the second crowd, the perfect model and the estimated human at
+    the left.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All systems by all measures, as a table", "code_prompt_hide": "Fold the table"}
@@ -219,12 +219,12 @@ publish_table(
     shown=results.shown_results(table.rows),
     columns=results.COLUMNS,
     groups=("dataset", "kind"),
-    caption=f"""Distance from people and accuracy of every system. Rows from *here* are our results, with 95%
-    bootstrap intervals over items ({resamples:,} resamples), and also over seeds if the row is a mean of seeds. The
-    estimated human is from the *paper* (Table 5 of {{cite:t}}`nie2020`), because its votes were not released.
-    *Chance* is the uniform guess for distances and the most frequent label for accuracies. The class prior, the base
-    rate and the mean vote are fitted on the other nine of ten folds of the items. The best model and the best guess
-    of each dataset are bold.""",
+    caption=f"""Distance from people and accuracy of every system. Rows from *here* are our results, with 95% bootstrap
+    intervals over items ({resamples:,} resamples), and also over seeds if the row is a mean of seeds. The estimated
+    human, a second set of annotators whose votes were not released, is from the *paper* (Table 5 of
+    {{cite:t}}`nie2020`). *Chance* is the uniform guess for distances and the most frequent label for accuracies. The
+    class prior, the base rate and the mean vote are fitted on the other nine of ten folds of the items. The best model
+    and the best guess of each dataset are bold.""",
 )
 
 # %% [markdown]
@@ -248,12 +248,12 @@ publish_table(
     groups=["dataset", "kind"],
     index=["dataset", "system", "source"],
     caption=f"""No model comes near the second crowd. Scores are rescaled so that the uniform guess is at 0 and the
-    second crowd (split halves) at 1. The table shows the uniform guess and the three models that are nearest by JSD
-    on each dataset. *Excess* is the JSD minus that of a perfect model on the same items. Brackets contain 95%
-    intervals from {resamples:,} resamples of the items, in which the system, the uniform guess and the second crowd
-    are resampled together. The best model and all models within its interval are bold. A dash means that the second
-    crowd is not clearly better than the uniform guess. The downloadable data include every system, KL, RankCS and a
-    calibration error.""",
+    second crowd (split halves) at 1. The table shows the uniform guess and the three models that are nearest by JSD on
+    each dataset. *Excess* is the JSD minus that of a perfect model on the same items. Brackets contain 95% intervals
+    from {resamples:,} resamples of the items, in which the system, the uniform guess and the second crowd are resampled
+    together. The best model and all models within its interval are bold. A dash means that the second crowd is not
+    clearly better than the uniform guess. The downloadable data include every system, KL, RankCS and a calibration
+    error.""",
 )
 
 # %% [markdown]
@@ -271,15 +271,14 @@ publish_figure(
     "fig-human-equivalents",
     plot_worth,
     results.drawn_worth(equivalents.where(~are_our_own(equivalents.rows["system"]))),
-    caption="""On MNLI, every model is worth less than nothing as it is, and up to four people after recalibration.
-    The axis counts the people who would have to be asked about each item, in addition to knowing the base rate.
-    Filled circles show systems as they are, and hollow circles show them recalibrated on other items' votes. Bars are
-    95% intervals over items, with out-of-fold predictions held fixed. Seeds of the same model share a row.""",
-    alt="""A panel for each dataset and a row for each guess and model: a filled circle for the system as it is,
-    joined to a hollow circle for the recalibrated system, which is farther right for nearly every model. On SNLI the
-    filled circles lie between 0 and one person and the hollow ones between one and a little over three; on MNLI all
-    filled circles of models lie below 0 and their hollow ones between about one and four. On αNLI all circles lie
-    near 0 or 1.""",
+    caption="""On MNLI, every model is worth less than nothing as it is, and up to four people after recalibration. The
+    axis counts the people who would have to be asked about each item, in addition to knowing the base rate. Filled
+    circles show systems as they are, and hollow circles show them recalibrated on other items' votes. Bars are 95%
+    intervals over items, with out-of-fold predictions held fixed. Seeds of the same model share a row.""",
+    alt="""A panel for each dataset and a row for each guess and model: a filled circle for the system as it is, joined
+    to a hollow circle for the recalibrated system, which is farther right for nearly every model. On SNLI the filled
+    circles lie between 0 and one person and the hollow ones between one and a little over three; on MNLI all filled
+    circles of models lie below 0 and their hollow ones between about one and four. On αNLI all circles lie near 0 or 1.""",
 ) if len(equivalents) else None
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What every system is worth in people, as a table", "code_prompt_hide": "Fold the table"}
@@ -291,10 +290,10 @@ publish_table(
     caption=f"""What systems are worth in people, with 95% intervals over items. *Worth* is the number of people whose
     votes, combined with the base rate, would come as near to the crowd as the system does, in squared distance.
     *Recalibrated* systems are corrected by a map of 12 numbers fitted out of fold (6 for two labels), and *shrunk*
-    systems by one number. The intervals resample items, with out-of-fold predictions held fixed. *Pooled* is the
-    number of people whose shares alone come as near; it has no zero point, so even a uniform guess scores above 0.
-    For TVD and JSD, systems and people are compared with *m* other votes in {crowds} drawn crowds; the intervals are
-    found by inverting the interval of the paired difference.""",
+    systems by one number. The intervals resample items, with out-of-fold predictions held fixed. *Pooled* is the number
+    of people whose shares alone come as near; it has no zero point, so even a uniform guess scores above 0. For TVD and
+    JSD, systems and people are compared with *m* other votes in {crowds} drawn crowds; the intervals are found by
+    inverting the interval of the paired difference.""",
 ) if len(equivalents) else Markdown(
     "*Some items have a single vote, which cannot show how far people are from each other, "
     "so worth cannot be computed here.*"
@@ -342,5 +341,4 @@ publish_table(
 # any rank from {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_best .0f` to
 # {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_worst .0f` by JSD, if we require
 # intervals that hold for the ranks of all models at once. The predictions of the nine are logits that another
-# repository copied from the released file, which is no longer online. The paper's estimated human is based on a second
-# set of annotators, whose votes were not released.
+# repository copied from the released file, which is no longer online.
