@@ -98,8 +98,8 @@
     const status = make("p", "fault", "", {role: "status"});
     const answer = make("p", {class: "answer", role: "status"});
     const result = make("div", {class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Under every convention"});
-    const note = make("p", "note", `Measured: ${data.systems.join("; ")}, on the ${count(data.n_items)} items of ${data.dataset}`
-      + `${data.synthetic ? " (synthetic sample)" : ""}. Other systems have other ratios.`);
+    const note = make("p", "note", `Ratios were measured for these systems on the ${count(data.n_items)} items of ${data.dataset}`
+      + `${data.synthetic ? " (synthetic sample)" : ""}: ${data.systems.join("; ")}. Other systems have other ratios.`);
     const cite = citing(data.cite);
     const convention = {
       get value() { return from.value; },
