@@ -6,13 +6,13 @@
 # **No. Where people disagree, calibration to the majority penalizes a model for being right about them.** A model that
 # knew the exact vote shares would have an expected calibration error ({term}`ECE`) of
 # {value}`tbl-human-calibration dataset=snli system=oracle ece .2f` on SNLI, because
-# {value}`tbl-misplaced dataset=snli "system=majority label" misplaced .0f` people in a hundred do not choose the majority
-# label. Halving the logits of RoBERTa-base lowers its ECE from
+# {value}`tbl-misplaced dataset=snli "system=majority label" misplaced .0f` people in a hundred do not choose the
+# majority label. Halving the logits of RoBERTa-base lowers its ECE from
 # {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 mean:ece .2f` to
 # {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:ece .2f`, averaged over
-# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 count:ece d` runs. Yet it still misplaces
-# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:dist_ce .0%` of the votes, compared
-# with {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 mean:dist_ce .0%` before.
+# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 count:ece d` runs. However, it still
+# misplaces {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:dist_ce .0%` of the votes,
+# down from {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 mean:dist_ce .0%`.
 #
 # {cite:t}`baan2022` made this argument for models trained on one label per item. The slider below lets you check it.
 
@@ -59,11 +59,10 @@ publish_figure(
     caption="""A temperature can make ECE almost perfect and still leave the model far from people. Thick curves show
     each measure as the mean over a model's seeds. The marks show three ways of choosing the temperature
     ({numref}`tbl-temperatures`).""",
-    alt="""Five panels with curves that fall and rise again. ECE against the majority label is lowest near temperature
-    2 for RoBERTa. DistCE is also lowest near 2, but its curve is flatter, and entropy error is lowest at a slightly
-    lower temperature. ECE against votes and KL keep falling up to a higher temperature, where the cross-fitted mark
-    is. The mark fitted outside ChaosNLI lies near 1, high on every curve. DeBERTa's minima are at higher
-    temperatures.""",
+    alt="""Five panels with curves that fall and rise again. ECE against the majority label is lowest near temperature 2
+    for RoBERTa. DistCE is also lowest near 2, but its curve is flatter, and entropy error is lowest at a slightly lower
+    temperature. ECE against votes and KL keep falling up to a higher temperature, where the cross-fitted mark is. The
+    mark fitted outside ChaosNLI lies near 1, high on every curve. DeBERTa's minima are at higher temperatures.""",
 )
 
 # %% [markdown]
@@ -78,20 +77,20 @@ publish_figure(
 # this RoBERTa-base has a confidence above 0.9 on
 # {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 n ,d` of the
 # {value}`fig-reliability family=RoBERTa-base temperature=1 sum:n ,d` SNLI items, but it is right on only
-# {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 hits .0%` of them. At a temperature of 2, its dots
-# lie close to the diagonal, and its ECE is nearly at the minimum. The share of misplaced votes falls much less: at no
-# temperature does any of its runs misplace less than
-# {value}`fig-temperature family=RoBERTa-base measure=dist_ce min:value .0%`.
+# {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 hits .0%` of them. At a temperature of 2, its
+# dots lie close to the diagonal, and its ECE is nearly at the minimum. The share of misplaced votes falls much less: it
+# stays at or above {value}`fig-temperature family=RoBERTa-base measure=dist_ce min:value .0%` for every run at every
+# temperature.
 #
 # (what-a-mean-hides)=
-# A single temperature flattens every prediction, even where people agree. At a temperature of 2, the share of items with
-# more than half of their votes misplaced falls from
+# A single temperature flattens every prediction, even where people agree. At a temperature of 2, the share of items
+# with more than half of their votes misplaced falls from
 # {value}`fig-distce family=RoBERTa-base temperature=1 max:far .0%` to
 # {value}`fig-distce family=RoBERTa-base temperature=2 max:far .0%`, but the predictions for
 # {value}`fig-distce family=RoBERTa-base temperature=2 max:further .0%` of all items move farther from the votes. A
-# temperature raises or lowers a model's uncertainty everywhere, so it cannot show which items people disagree on. Tuning
-# it for ECE is not the problem: for RoBERTa-base, the temperature with the lowest ECE is close to the one that misplaces
-# the fewest votes.
+# temperature raises or lowers a model's uncertainty everywhere, so it cannot show which items people disagree on.
+# Tuning it for ECE is not the problem: for RoBERTa-base, the temperature with the lowest ECE is close to the one that
+# misplaces the fewest votes.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Reliability diagrams, as a figure", "code_prompt_hide": "Fold the figure"}
 diagrams = calibration.reliability(inputs, shown_seed=shown_seed, n_temperatures=n_temperatures)
@@ -101,8 +100,8 @@ publish_figure(
     diagrams.where(calibration.is_drawn(diagrams.rows)),
     caption=f"""A temperature of 2 brings RoBERTa-base close to the diagonal; the oracle stays above it. Each dot shows
     the accuracy in one bin of confidence, measured against the majority label. A line connects it to the bin's mean
-    confidence and is thicker if the bin holds more items. If a model has several seeds, seed {shown_seed} is shown.
-    The downloadable data cover all temperatures of {{numref}}`fig-temperature`. Compare Figures 1c and 1d of
+    confidence and is thicker if the bin holds more items. If a model has several seeds, seed {shown_seed} is shown. The
+    downloadable data cover all temperatures of {{numref}}`fig-temperature`. Compare Figures 1c and 1d of
     {{cite:t}}`baan2022`.""",
     alt="""Six reliability diagrams. At temperature 1, RoBERTa's dots stay below the diagonal, except for the first,
     which stands for a single item; most items are in the last bin. At temperature 2, the dots follow the diagonal. The
@@ -130,10 +129,11 @@ publish_figure(
 #
 # A model is calibrated if 70% of the answers that it gives with a confidence of 0.7 are right, and likewise for every
 # other confidence. ECE sorts the items into ten bins by confidence and averages the gaps between mean confidence and
-# accuracy. It describes *sets* of items, and it needs one right label per item: the majority of the votes.
+# accuracy. It describes *sets* of items (a model with an ECE of 0 may be wrong about every single item), and it needs
+# one right label per item: the majority of the votes.
 #
-# Calibration to people can be checked on each item separately: each label should get the probability with which a person
-# would choose it. {cite:t}`baan2022` measure this in three ways. {term}`DistCE` is the share of the votes that a
+# Calibration to people can be checked on each item separately: each label should get the probability with which a
+# person would choose it. {cite:t}`baan2022` measure this in three ways. {term}`DistCE` is the share of the votes that a
 # prediction misplaces ({term}`total variation distance`). {term}`EntCE` is the absolute difference between the
 # {term}`entropies <entropy>` of the prediction and of the votes, in nats. {term}`RankCS` is the share of items on which
 # the model and people rank the labels in the same order.
@@ -142,9 +142,10 @@ publish_figure(
 #
 # No prediction is nearer to the votes than the vote shares themselves; we call that prediction the {term}`oracle`. Its
 # answer is always the majority label, so its accuracy is 1, and its confidence is the majority's share of the votes.
-# Because its confidence never exceeds its accuracy, gaps do not cancel, and its ECE is one minus the mean majority share.
-# On MNLI, the oracle's ECE is {value}`tbl-human-calibration dataset=mnli system=oracle ece .2f`, higher than that of any
-# model on this page. In such cases, ECE measures disagreement and penalizes a model for sharing people's uncertainty.
+# Because its confidence never exceeds its accuracy, gaps do not cancel, and its ECE is one minus the mean majority
+# share. On MNLI, the oracle's ECE is {value}`tbl-human-calibration dataset=mnli system=oracle ece .2f`, higher than
+# that of any model on this page. Here, ECE measures disagreement and penalizes a model for sharing people's
+# uncertainty.
 
 # %%
 table_1 = calibration.human_calibration(in_table_1)
@@ -167,20 +168,19 @@ publish_table(
 
 # %% [markdown]
 # (the-same-predictions-scored-twice)=
-# RoBERTa-base stands for the runs that {cite:t}`baan2022` trained on SNLI and released. RoBERTa-large represents the nine
-# models of {cite:t}`nie2020`, which were trained on SNLI and MNLI. {doc}`results` introduces DeBERTa-v3-large and
-# ModernBERT-large, and {doc}`claims` compares the paper's numbers with ours.
+# RoBERTa-base stands for the runs that {cite:t}`baan2022` trained on SNLI and released. RoBERTa-large represents the
+# nine models of {cite:t}`nie2020`, which were trained on SNLI and MNLI. DeBERTa-v3-large and ModernBERT-large are
+# introduced in {doc}`results`; the paper's numbers are compared with ours in {doc}`claims`.
 #
 # ## Change the target, not the measure
 #
-# ECE does not require a majority label. Instead of scoring an answer as 1 or 0, score it by the share of people who gave
-# it. The accuracy in a bin is then the model's agreement with a person drawn at random.
+# ECE does not require a majority label. Instead of scoring an answer as 1 or 0, score it by the share of people who
+# gave it. The accuracy in a bin is then the model's agreement with a person drawn at random.
 #
 # Against this target, the oracle's ECE is 0 by construction. At a temperature of 2, RoBERTa-base has an ECE of
 # {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:ece .2f` against the majority but
 # {value}`fig-ece-against-votes family=RoBERTa-base temperature=2 mean:ece_votes .2f` against the votes, because fewer
-# people agree with its answers than its confidence implies. Even this ECE describes only sets of items: a model with an
-# ECE of 0 may be wrong about every single item.
+# people agree with its answers than its confidence implies.
 
 # %%
 publish_figure(
@@ -199,15 +199,15 @@ publish_figure(
 # %% [markdown]
 # ## Which temperature
 #
-# The released code fixes the temperature at 2. For RoBERTa-base, fitting yields about 2 only on the very items that are
-# scored. Fitted on the {value}`tbl-temperatures family=RoBERTa-base choice=outside max:n_fitted ,d` SNLI development
-# items outside ChaosNLI, which were not chosen for their disagreement, the temperature is
+# The released code fixes the temperature at 2. For RoBERTa-base, fitting yields about 2 only if it uses the same items
+# that are scored. Fitted on the {value}`tbl-temperatures family=RoBERTa-base choice=outside max:n_fitted ,d` SNLI
+# development items outside ChaosNLI, which were not chosen for their disagreement, the temperature is
 # {value}`tbl-temperatures family=RoBERTa-base choice=outside mean:temperature .2f` on average and hardly changes ECE.
 # When it is {term}`cross-fitted` to vote shares, so that no item influences its own temperature, it is
 # {value}`tbl-temperatures family=RoBERTa-base choice=cross_fitted mean:temperature .2f` for RoBERTa-base and
 # {value}`tbl-temperatures family=DeBERTa-v3-large choice=cross_fitted temperature .1f` for DeBERTa-v3-large. The best
-# temperature also depends on the measure: it is higher for ECE against the votes and for {term}`KL` than for ECE against
-# the majority.
+# temperature also depends on the measure: it is higher for ECE against the votes and for {term}`KL` than for ECE
+# against the majority.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Temperatures by what they are fitted to, as a table", "code_prompt_hide": "Fold the table"}
 by_model = calibration.choices_over_seeds(choices.rows)
@@ -220,7 +220,7 @@ publish_table(
         (by_model["origin"] != "trained") & (is_first | (by_model["choice"] == "cross_fitted"))
     ],
     groups=["family"],
-    caption="""The temperature depends on what it is fitted to. All values are means over seeds; brackets hold the
+    caption="""The temperature depends on what it is fitted to. All values are means over seeds; brackets give the
     lowest and the highest temperature in any seed and fold. Lower is better for every measure, and the first model's
     best values are in bold. For the other models, only the cross-fitted temperature is shown; the downloadable table
     lists every choice. Cross-fitting uses ten folds by text. KL is in nats.""",
@@ -231,12 +231,13 @@ publish_table(
 # ## Compared with twenty people
 #
 # People do not agree perfectly with each other either. Twenty people misplace
-# {value}`tbl-error-divergence measure=dist_ce system=H1 reference=outside_both mean .0%` of the votes of sixty others. Of
-# the votes of the same sixty people, RoBERTa-base misplaces
-# {value}`tbl-error-divergence measure=dist_ce origin=released temperature=1 reference=outside_both mean .0%`, or
+# {value}`tbl-error-divergence measure=dist_ce system=H1 reference=outside_both mean .0%` of the votes of sixty others.
+# RoBERTa-base misplaces
+# {value}`tbl-error-divergence measure=dist_ce origin=released temperature=1 reference=outside_both mean .0%` of the
+# same votes, or
 # {value}`tbl-error-divergence measure=dist_ce origin=released temperature=2 reference=outside_both mean .0%` at a
-# temperature of 2. Twenty people are close to the crowd on nearly every item. RoBERTa-base is close on some items but far
-# off on others, where it is confident in a label that few people chose.
+# temperature of 2. Twenty people are close to the crowd on nearly every item. RoBERTa-base is close on some items but
+# far off on others, where it is confident in a label that few people chose.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Errors by the rank of a label, as a figure", "code_prompt_hide": "Fold the figure"}
 publish_figure(
@@ -244,19 +245,19 @@ publish_figure(
     plot_rank_errors,
     error_distributions.rank_errors(in_table_1, shown_seed=shown_seed),
     caption="""Systems give people’s first choice too much probability on some items and far too little on others. The
-    histograms show a system’s probability for a label minus the share of people who chose it. Labels are ranked on
-    each item by their votes, starting with the majority label (rank 1); tied labels keep their usual order. Marks on
-    the axis are means.""",
+    histograms show a system’s probability for a label minus the share of people who chose it. Labels are ranked on each
+    item by their votes, starting with the majority label (rank 1); tied labels keep their usual order. Marks on the
+    axis are means.""",
     alt="""Six histograms of signed errors: first, second and third label on SNLI, then on MNLI. At temperature 1, the
-    first label's errors have two humps, a little above zero and near minus one half, about equally high on MNLI;
-    second labels mirror them. At temperature 2, the humps merge below zero. Errors of third labels are near zero.""",
+    first label's errors have two humps, a little above zero and near minus one half, about equally high on MNLI; second
+    labels mirror them. At temperature 2, the humps merge below zero. Errors of third labels are near zero.""",
 )
 
 # %% [markdown]
 # ## Limitations
 #
 # These findings rest on one architecture with a few seeds and on other models with one run each. The items were chosen
-# because their five original votes were split, so errors and disagreement are larger than on whole development sets. All
-# calibration errors depend on the ten bins. Because the votes are a sample, even a perfect model would misplace
-# {value}`tbl-misplaced dataset=snli "system=perfect model" misplaced .0f` of a hundred. {doc}`fitting` corrects
-# predictions with more than one number.
+# because their five original votes were split, so errors and disagreement are larger than on whole development sets.
+# All calibration errors depend on the ten bins. Because the votes are a sample, even a perfect model would misplace
+# {value}`tbl-misplaced dataset=snli "system=perfect model" misplaced .0f` of a hundred. Corrections with more than one
+# number are the subject of {doc}`fitting`.

@@ -6,8 +6,8 @@
 # **Four different numbers are called JSD. For one RoBERTa-base on SNLI, they range from
 # {value}`tbl-convention-spread quantity="Jensen–Shannon" smallest .3f` to
 # {value}`tbl-convention-spread quantity="Jensen–Shannon" largest .3f`.** ChaosNLI's is a distance in nats; others print
-# a divergence in nats or bits. Enter a published value below to convert it to the other conventions. Some choices do more
-# than change the unit: other conventions for KL reverse {value}`tbl-convention-spread quantity=KL n_turned` of
+# a divergence in nats or bits. Enter a published value below to convert it to the other conventions. Some choices do
+# more than change the unit: other conventions for KL reverse {value}`tbl-convention-spread quantity=KL n_turned` of
 # {value}`tbl-convention-spread quantity=KL n_pairs` comparisons between two systems.
 #
 # (calculator-conventions)=
@@ -56,29 +56,29 @@ publish_figure(
     value for {leading} on {short_of(dataset)}, divided by the value under the reference convention (black), which is
     the choice of {{cite:t}}`nie2020` or {{cite:t}}`baan2022`. Parentheses say what differs between the conventions. An
     arrow means infinity.""",
-    alt="""A dot plot with one row for each of nine quantities, on a logarithmic scale around
-    one, the widest range on top. KL spreads farthest and reaches infinity; Jensen–Shannon and
-    the Brier score fall to about a third; calibration errors rise by half; accuracy and RankCS
-    hardly move.""",
+    alt="""A dot plot with one row for each of nine quantities, on a logarithmic scale around one, the widest range on
+    top. KL spreads farthest and reaches infinity; Jensen–Shannon and the Brier score fall to about a third; calibration
+    errors rise by half; accuracy and RankCS hardly move.""",
 )
 
 # %% [markdown]
-# KL is the least portable measure ({numref}`fig-conventions`). Without a floor under zero probabilities, a single unlucky
-# item makes it infinite. Its direction matters, too. For one RoBERTa-base on SNLI and with a floor of 0.001, KL from
-# people to the model is
+# KL is the least portable measure ({numref}`fig-conventions`). Without a floor under zero probabilities, a single
+# unlucky item makes it infinite. Its direction matters, too. For one RoBERTa-base on SNLI and with a floor of 0.001, KL
+# from people to the model is
 # {value}`tbl-conventions system="RoBERTa-base, seed 0" quantity=KL convention="human ‖ model, floor 0.001, nats" value .2f`
 # nats, but KL from the model to people is
 # {value}`tbl-conventions system="RoBERTa-base, seed 0" quantity=KL convention="model ‖ human, floor 0.001, nats" value .2f`
 # nats.
 #
 # The calibration error of the same predictions ranges from {value}`tbl-convention-spread quantity=ECE smallest .3f` to
-# {value}`tbl-convention-spread quantity=ECE largest .3f`, depending mostly on whether a prediction is scored against the
-# majority label or against the vote shares. Accuracy changes only through ties.
+# {value}`tbl-convention-spread quantity=ECE largest .3f`, depending mostly on whether a prediction is scored against
+# the majority label or against the vote shares. Accuracy changes only through ties.
 #
-# ## Does the choice change who is better?
+# (does-the-choice-change-who-is-better)=
+# ## Does the choice change which system is better?
 #
-# A change of unit scales all systems alike, so it never changes their order, but a change of direction, floor, target or
-# bins may. Two of the systems compared here are not models; they show what a convention does at the extremes. The
+# A change of unit scales all systems alike, so it never changes their order, but a change of direction, floor, target
+# or bins may. Two of the systems compared here are not models; they show what a convention does at the extremes. The
 # {term}`oracle` predicts exactly the vote shares, and the {term}`uniform guess` gives every label the same probability.
 
 # %%
@@ -96,9 +96,9 @@ publish_table(
 # Changing KL's direction reverses the order of {value}`tbl-convention-spread quantity=KL n_turned` of the
 # {value}`tbl-convention-spread quantity=KL n_pairs` pairs of systems. Changing the target reverses
 # {value}`tbl-convention-spread quantity=ECE n_turned` pairs for ECE and
-# {value}`tbl-convention-spread quantity="class-wise ECE" n_turned` for class-wise ECE ({numref}`tbl-convention-spread`).
-# For example, the vote shares themselves look worse calibrated than a model if they are scored against the majority
-# label, but they are perfectly calibrated to the votes ({doc}`calibration`).
+# {value}`tbl-convention-spread quantity="class-wise ECE" n_turned` for class-wise ECE
+# ({numref}`tbl-convention-spread`). For example, the vote shares themselves look worse calibrated than a model if they
+# are scored against the majority label, but they are perfectly calibrated to the votes ({doc}`calibration`).
 #
 # ## The same predictions, under every convention
 #
@@ -159,8 +159,8 @@ publish_table(
 # | ECE | against the majority | against the vote shares | needs the distributions |
 # | RankCS | equal values by position | tie-aware | they agree only where no two values of an item are equal |
 #
-# If a mean cannot be converted, it can still be bounded. {numref}`tbl-scoreboard-bounds` lists these bounds and shows how
-# tight they are.
+# If a mean cannot be converted, it can still be bounded. {numref}`tbl-scoreboard-bounds` lists these bounds and shows
+# how tight they are.
 #
 # ## Limitations
 #

@@ -4,16 +4,16 @@
 # *What can I do with a few votes?*
 #
 # **Five votes on each of a hundred items are enough to fit one number that models need on SNLI and MNLI: how far to
-# shrink their probabilities towards the {term}`base rate`.** On MNLI, shrinking lowers the votes that RoBERTa-large
-# misplaces from {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large misplaced .0f` to
+# shrink their probabilities towards the {term}`base rate`.** On MNLI, shrinking reduces the misplaced votes of
+# RoBERTa-large from {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large misplaced .0f` to
 # {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large shrunk .0f` of a hundred; the base rate alone misplaces
-# {value}`tbl-fitting-shrunk dataset=mnli "system=base rate" shrunk .0f`. A map of twelve numbers, fitted to the votes on
-# other items, lowers DeBERTa-v3-large's misplaced votes from
+# {value}`tbl-fitting-shrunk dataset=mnli "system=base rate" shrunk .0f`. A map of twelve numbers, fitted to the votes
+# on other items, reduces those of DeBERTa-v3-large from
 # {value}`tbl-misplaced dataset=mnli system=DeBERTa-v3-large "how=as it is" misplaced .0f` to
 # {value}`tbl-misplaced dataset=mnli system=DeBERTa-v3-large how=recalibrated misplaced .0f` and makes the model
 # {term}`worth`
 # {value}`tbl-human-equivalents dataset=mnli system=DeBERTa-v3-large measure=people_on_top_recalibrated value .1f`
-# people: it adds as much to the base rate as the votes of that many people would. A second crowd misplaces
+# people: together with the base rate, it is as informative as the votes of that many people. A second crowd misplaces
 # {value}`tbl-misplaced dataset=mnli "system=second crowd" misplaced .0f`.
 
 # %% tags=["parameters"]
@@ -53,10 +53,10 @@ Markdown(notices(inputs))
 # %% [markdown]
 # ## One number from five hundred votes
 #
-# Models trained on one label per item are too confident in it. Shrinking mixes each prediction with the base rate, which
-# is how often people give each label overall. A single number, the model's weight in this mix, can be fitted to few
-# votes. We draw a hundred items with five votes each, estimate the base rate and the weight from them, and test on all
-# votes on items with other texts. We repeat this many times.
+# Models trained on one label per item are too confident in it. Shrinking mixes each prediction with the base rate,
+# which is how often people give each label overall. A few votes are enough to fit the model's weight in this mix. We
+# draw a hundred items with five votes each, estimate the base rate and the weight from these votes, and test on all
+# votes on items with other texts.
 
 # %%
 shrunk = shrinking.shrunk(inputs, n_items=few_items, n_each=few_votes, n_draws=draws, seed=seed)
@@ -68,26 +68,27 @@ publish_table(
     columns=shrinking.shrunk_columns(shown),
     index=["system"],
     caption=f"""After shrinking with five hundred votes, every model misplaces fewer votes on MNLI and, on average, on
-    SNLI; on αNLI none does. The table gives votes misplaced of a hundred by each system as it is, and after it was
-    shrunk towards the base rate. Base rate and weight come from {few_votes} votes on each of {few_items} items. Values
-    are means over {draws} draws; brackets hold the middle 95% of these draws and are not intervals over items. The best
-    system of each dataset, and those within its interval, are in bold. One seed of each family is shown. The
+    SNLI; on αNLI none does. The table gives the votes of a hundred that a system misplaces before and after shrinking
+    towards the base rate. Base rate and weight come from {few_votes} votes on each of {few_items} items. Values are
+    means over {draws} draws; brackets give the middle 95% of these draws and are not intervals over items. The best
+    system of each dataset, and those within its interval, are in bold. The table shows one seed of each family. The
     downloadable table lists all systems and the weight that each keeps.""",
-) if len(shrunk) else Markdown("*Shrinking can only be tested on items with many votes, so it is left out here.*")
+) if len(shrunk) else Markdown(
+    "*Shrinking can only be tested on items with many votes, so it is left out here.*"
+)
 
 # %% [markdown]
-# On MNLI, shrinking reduces misplaced votes in nearly every draw ({numref}`tbl-fitting-shrunk`), and RoBERTa-large keeps
-# a weight of {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large weight .2f`. On SNLI, shrinking saves most
-# models a vote or two of a hundred on average, but an unlucky draw can make them worse. On αNLI, where people agree more,
-# RoBERTa-large misplaces {value}`tbl-fitting-shrunk dataset=alphanli system=roberta-large shrunk .0f` votes after
-# shrinking instead of {value}`tbl-fitting-shrunk dataset=alphanli system=roberta-large misplaced .0f`. The reason may be
-# that the weight is fitted to squared distances, which emphasize items that the model gets badly wrong.
+# On MNLI, shrinking helps in nearly every draw ({numref}`tbl-fitting-shrunk`), and RoBERTa-large gets a weight of
+# {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large weight .2f`. On SNLI, shrinking saves most models a vote
+# or two of a hundred on average, but an unlucky draw can make them worse. On αNLI, where people agree more, shrinking
+# makes RoBERTa-large misplace {value}`tbl-fitting-shrunk dataset=alphanli system=roberta-large shrunk .0f` votes
+# instead of {value}`tbl-fitting-shrunk dataset=alphanli system=roberta-large misplaced .0f`.
 #
 # (fitting-predictions-to-votes)=
 # ## The maps
 #
-# With the votes on all other items, we can fit more than one number. A map turns the log-probabilities of one or more
-# systems into a distribution over the labels:
+# The votes on all other items allow us to fit more numbers. A map turns the log-probabilities of one or more systems
+# into a distribution over the labels:
 #
 # * A **temperature** divides the log-probabilities by one number ({term}`temperature scaling`).
 # * An **affine** map multiplies them by a matrix and adds an intercept, which takes twelve numbers for three labels. It
@@ -107,11 +108,7 @@ publish_table(
 
 # %%
 methods = fitting.methods(
-    inputs,
-    variants=fitting.variants(),
-    n_resamples=resamples,
-    confidence=confidence,
-    seed=seed,
+    inputs, variants=fitting.variants(), n_resamples=resamples, confidence=confidence, seed=seed
 )
 families = methods.rows["family"]
 nearness = fitting.measure_names(methods.rows)
@@ -121,47 +118,47 @@ publish_figure(
     methods.with_rows(
         fitting.drawn_rows(methods.rows[~are_our_own(families) | (families == encoder)])
     ),
-    caption=f"""Once fitted on other items' votes, DeBERTa is no longer among the farthest from people. {nearness} is
-    drawn out of fold (ten folds) for each system as it is, with a quadratic map fitted on votes, and with a map that
-    also uses the item's old label. These three kinds of methods should not be ranked together. The figure shows one
-    seed of each family and all systems together; {encoder}, a small encoder of ours, is a negative control. Bars are
-    {100 * confidence:g}% intervals over items. {{doc}}`ceilings` explains the perfect model and the second crowd.""",
+    caption=f"""With a map fitted on other items' votes, DeBERTa is no longer among the systems farthest from people.
+    Marks show {nearness}, computed out of fold (ten folds): without a map, with a quadratic map fitted on votes, and
+    with a map that also uses the item's old label. These three kinds of methods should not be ranked together. The
+    figure shows one seed of each family and all systems together; {encoder}, a small encoder of ours, is a negative
+    control. Bars are {100 * confidence:g}% intervals over items. For the perfect model and the second crowd, see
+    {{doc}}`ceilings`.""",
     alt="""Dot plots with a panel for each dataset and a row for each system. A bar joins the marks of a row: as it is,
     with a map fitted on votes, and with the old label too. Each mark lies to the left of the previous one; DeBERTa's
     move farthest on SNLI and MNLI. Two lines on the left, perfect model and second crowd, are far from all marks.""",
 )
 
 # %% [markdown]
-# DeBERTa-v3-large has the highest {term}`new accuracy` on SNLI, though not by more than chance, but it is among the
-# farthest from people. A map that takes seconds to fit lowers its JSD from
+# On SNLI, DeBERTa-v3-large has the highest {term}`new accuracy`, though its lead may be due to chance, and yet it is
+# among the systems farthest from people. A map that takes seconds to fit lowers its JSD from
 # {value}`tbl-fitting dataset=snli inputs=DeBERTa-v3-large "map=as it is" jsd .3f` to
 # {value}`tbl-fitting dataset=snli access=text inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .3f`
 # ({numref}`fig-fitting`). With a map, RoBERTa-large as trained by {cite:t}`nie2020`
-# ({value}`tbl-fitting dataset=snli access=text inputs=roberta-large map=quadratic objective=jsd jsd .3f`) and BART-large
-# ({value}`tbl-fitting dataset=snli access=text inputs=bart-large map=quadratic objective=jsd jsd .3f`) have the lowest JSD
-# of all single models on SNLI, and these items are too few to distinguish them. These models know more than their
-# probabilities show.
+# ({value}`tbl-fitting dataset=snli access=text inputs=roberta-large map=quadratic objective=jsd jsd .3f`) and
+# BART-large ({value}`tbl-fitting dataset=snli access=text inputs=bart-large map=quadratic objective=jsd jsd .3f`) have
+# the lowest JSD of all single models on SNLI; these items are too few to say which is lower. These models know more
+# than their probabilities show.
 #
 # Stacked by a quadratic map that is fitted for KL, all systems together misplace
 # {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl dist_ce .0%` of the votes
-# on SNLI and {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl dist_ce .0%` on
-# MNLI. They are worth
+# on SNLI and {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl dist_ce .0%`
+# on MNLI. They are worth
 # {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl people .1f` and
-# {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl people .1f` people. Without
-# ModernBERT-large, which may have seen the MNLI items, the others are worth
+# {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl people .1f` people.
+# Without ModernBERT-large, which may have seen the MNLI items, the others are worth
 # {value}`tbl-fitting dataset=mnli access=text "inputs=all but ModernBERT-large" map=quadratic objective=kl people .1f`
 # people on MNLI.
 #
 # Most of the gain comes from lower confidence. For RoBERTa-large on MNLI, a temperature alone lowers the JSD from
 # {value}`tbl-fitting dataset=mnli inputs=roberta-large "map=as it is" jsd .3f` to
-# {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=temperature objective=jsd jsd .3f`, and an affine
-# map lowers it to {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=jsd jsd .3f`. On
-# αNLI, which has two labels, a temperature achieves nearly all of the gain.
-#
-# A map cannot add what a system does not know. On αNLI, MiniLM is right hardly more often than a uniform guess, and with
-# a map it has a JSD of
-# {value}`tbl-fitting dataset=alphanli access=text "inputs=MiniLM-L6, seed 0" map=affine objective=jsd jsd .2f`; the best
-# constant prediction has {value}`tbl-fitting dataset=alphanli access=text "map=base rate" objective=jsd jsd .2f`.
+# {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=temperature objective=jsd jsd .3f`, and an
+# affine map lowers it to
+# {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=jsd jsd .3f`. A map cannot add
+# what a system does not know. On αNLI, where MiniLM is right hardly more often than a uniform guess, its JSD with a map
+# is {value}`tbl-fitting dataset=alphanli access=text "inputs=MiniLM-L6, seed 0" map=affine objective=jsd jsd .2f`,
+# compared with {value}`tbl-fitting dataset=alphanli access=text "map=base rate" objective=jsd jsd .2f` for the best
+# constant prediction.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every system by every map, as a table", "code_prompt_hide": "Fold the table"}
 shown = fitting.by_map(methods.rows)
@@ -184,11 +181,9 @@ publish_table(
 # %% [markdown]
 # ### What each system adds
 #
-# On SNLI, DeBERTa-v3-large, ModernBERT-large and RoBERTa-large each add something to the stack that no other system does
-# ({numref}`tbl-fitting-added`); on MNLI, only the first two do. There, the nine models of {cite:t}`nie2020` even make the
-# stack slightly worse: without them, its JSD changes by
-# {value}`tbl-fitting-added dataset=mnli "left_out=those of Nie et al. 2020" value .4f`. This may be because a map for
-# more systems has more numbers to fit.
+# On SNLI, DeBERTa-v3-large, ModernBERT-large and RoBERTa-large each add something to the stack that no other system
+# does ({numref}`tbl-fitting-added`); on MNLI, only the first two do. There, the stack is slightly better without the
+# nine models of {cite:t}`nie2020`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What each system adds, as a table", "code_prompt_hide": "Fold the table"}
 contributions = fitting.contributions(inputs, n_resamples=comparisons, seed=seed)
@@ -198,10 +193,11 @@ publish_table(
     columns=fitting.contribution_columns(comparisons),
     groups=["dataset"],
     index=["dataset", "left_out"],
-    caption=f"""Few systems add to the others, and on MNLI the nine models of 2020 together hurt. Each row gives the
-    stack's distance from people without some systems, minus its distance with them, so these systems help if it is
-    above 0. {nearness} is computed out of fold (ten folds) with the quadratic map. Intervals are 95% intervals over
-    items ({comparisons:,} resamples), with fits held fixed; *p* is adjusted (Holm) for all comparisons on a dataset.""",
+    caption=f"""Few systems add to the others, and on MNLI the nine models of 2020 together hurt. Each row leaves out
+    some systems and gives the stack's distance from people without them minus its distance with them; positive values
+    mean that they help. {nearness} is computed out of fold (ten folds) with the quadratic map. Intervals are 95%
+    intervals over items ({comparisons:,} resamples), with fits held fixed; *p* is adjusted (Holm) for all comparisons
+    on a dataset.""",
 ) if len(contributions) else Markdown("*Stacking needs at least two families of systems.*")
 
 # %% [markdown]
@@ -209,10 +205,10 @@ publish_table(
 #
 # An item's {term}`old label` can be another input. Methods that use it know how somebody answered this very item, so we
 # do not rank them with methods that do not. With the old label, the stack of all systems misplaces
-# {value}`tbl-fitting dataset=snli "access=old label" "inputs=all systems" map=quadratic objective=kl dist_ce .0%` of the
-# votes on SNLI and
-# {value}`tbl-fitting dataset=mnli "access=old label" "inputs=all systems" map=quadratic objective=kl dist_ce .0%` on MNLI.
-# On αNLI, the label alone is about as informative as all models together.
+# {value}`tbl-fitting dataset=snli "access=old label" "inputs=all systems" map=quadratic objective=kl dist_ce .0%` of
+# the votes on SNLI and
+# {value}`tbl-fitting dataset=mnli "access=old label" "inputs=all systems" map=quadratic objective=kl dist_ce .0%` on
+# MNLI. On αNLI, the label alone is about as informative as all models together.
 
 # %% tags=["remove-input"]
 Markdown(inputs.missing_note("old labels"))
@@ -220,7 +216,7 @@ Markdown(inputs.missing_note("old labels"))
 # %% [markdown]
 # ## How many items, how many votes
 #
-# Here we fit the map on fewer items with fewer votes each, and always test it on all votes on items that it has not seen.
+# Here we fit the map on fewer items with fewer votes each, and test it on all votes on items that it has not seen.
 
 # %%
 curve = fitting.curve(inputs, repeats=repeats, seed=seed)
@@ -228,8 +224,8 @@ publish_figure(
     "fig-fitting-curve",
     plot_fitting_curve,
     curve.with_rows(fitting.drawn_curve_rows(curve.rows)),
-    caption=f"""Twenty votes per item do nearly as well as a hundred. {nearness} is drawn for the quadratic map of all
-    systems, which is fitted on fewer items of the other folds with fewer votes on each (drawn without replacement). The
+    caption=f"""Twenty votes per item do nearly as well as a hundred. The figure shows {nearness} for the quadratic map
+    of all systems, fitted on fewer items of the other folds with fewer votes on each (drawn without replacement). The
     map is fitted for JSD from {ENOUGH_VOTES} votes on, and for KL below that because the JSD from a few votes is
     misleading. On αNLI, this explains the whole gap between the lines: if all maps are fitted for KL, five votes do as
     well there as a hundred. Values are means over {repeats} draws; every fold draws its own items.""",
@@ -255,20 +251,18 @@ publish_table(
 
 # %% [markdown]
 # With five votes on every other item, as many as AmbiNLI {cite:p}`meissner2021` uses, the stack misplaces
-# {value}`fig-fitting-curve dataset=mnli whole=true n_votes=5 recipe=true misplaced .1f` of a hundred votes on MNLI. With
-# a hundred votes on each, it misplaces
-# {value}`fig-fitting-curve dataset=mnli whole=true n_votes=100 recipe=true misplaced .1f` ({numref}`fig-fitting-curve`).
-# From so few votes, a map learns more from raw shares than from shrunk ones ({numref}`tbl-soft-labels`), which we
-# attribute to the fact that raw shares are unbiased. We have not tried this with training an encoder.
+# {value}`fig-fitting-curve dataset=mnli whole=true n_votes=5 recipe=true misplaced .1f` of a hundred votes on MNLI.
+# With a hundred votes on each, it misplaces
+# {value}`fig-fitting-curve dataset=mnli whole=true n_votes=100 recipe=true misplaced .1f`
+# ({numref}`fig-fitting-curve`). From so few votes, a map learns more from raw shares than from shrunk ones
+# ({numref}`tbl-soft-labels`); we have not tried this in training an encoder.
 #
-# If the total number of votes is fixed on SNLI and MNLI, use more items with fewer votes each, down to about five votes
-# per item. On SNLI, a thousand votes leave {value}`fig-fitting-curve dataset=snli n_fitted=50 n_votes=20 misplaced .1f`
-# of a hundred votes misplaced if 50 items get 20 votes each, but
+# For a fixed number of votes on SNLI and MNLI, use more items with fewer votes each, down to about five votes per item.
+# On SNLI, a thousand votes leave {value}`fig-fitting-curve dataset=snli n_fitted=50 n_votes=20 misplaced .1f` of a
+# hundred votes misplaced if 50 items get 20 votes each, but
 # {value}`fig-fitting-curve dataset=snli n_fitted=200 n_votes=5 misplaced .1f` if 200 items get five each. Giving 1,000
-# items one vote each is no better ({value}`fig-fitting-curve dataset=snli n_fitted=1000 n_votes=1 misplaced .1f`). On
-# αNLI, one vote each is even better than five
-# ({value}`fig-fitting-curve dataset=alphanli n_fitted=1000 n_votes=1 misplaced .1f` compared with
-# {value}`fig-fitting-curve dataset=alphanli n_fitted=200 n_votes=5 misplaced .1f`). These numbers rest on two draws.
+# items one vote each is no better ({value}`fig-fitting-curve dataset=snli n_fitted=1000 n_votes=1 misplaced .1f`),
+# although it is on αNLI. These numbers rest on two draws.
 #
 # ## Does a map carry over?
 #
@@ -279,25 +273,25 @@ publish_table(
 # {value}`tbl-fitting-pooled judged_on=snli misplaced_same .0f` with a map of its own. On MNLI, these numbers are
 # {value}`tbl-fitting-pooled judged_on=mnli misplaced_as_it_is .0f`,
 # {value}`tbl-fitting-pooled judged_on=mnli misplaced_other .0f` and
-# {value}`tbl-fitting-pooled judged_on=mnli misplaced_same .0f`. Part of what a map learns may be how a dataset's items
-# were chosen. On SNLI, a map fitted on fifty of its own items with twenty votes each works better than a borrowed one.
+# {value}`tbl-fitting-pooled judged_on=mnli misplaced_same .0f`. On SNLI, a map fitted on fifty of its own items with
+# twenty votes each works better than a borrowed one.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Borrowed maps, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-fitting-pooled",
     fitting.carried_over(inputs.pooled()),
     columns=fitting.CARRIED_COLUMNS,
-    caption="""A map works best on its own dataset. The table gives votes misplaced of a hundred, and JSD, for the mean
-    of the systems that predict both datasets and for their quadratic map, which is fitted for JSD on the other dataset
-    alone or on the other folds of the same dataset.""",
+    caption="""A map works best on its own dataset. The table covers the mean of the systems that predict both datasets.
+    Their quadratic map is fitted for JSD, either on the other dataset alone or on the other folds of the same dataset.
+    Values are votes misplaced of a hundred, and JSD.""",
 )
 
 # %% [markdown]
 # ## Which labels to show
 #
 # If a person needs a few labels rather than probabilities, show every label whose predicted probability reaches a
-# threshold. Split conformal prediction {cite:p}`sadinle2019,angelopoulos2024` sets this threshold on items with votes, so
-# that the {term}`sets <label set>` hold a stated share of the votes on new items.
+# threshold. Split conformal prediction {cite:p}`sadinle2019,angelopoulos2024` sets this threshold on items with votes,
+# so that the {term}`sets <label set>` hold a stated share of the votes on new items.
 
 # %%
 sets = fitting.label_sets(inputs, n_splits=splits, seed=seed)
@@ -312,20 +306,20 @@ publish_table(
     set the threshold. Sets for *90% of the votes on 90% of items* should each hold at least 90% of an item's votes, on
     90% of these items. *Labels* is the mean size of a set, and *held* is the share of votes, or of items, actually
     reached. Predictions are fitted on other texts; the threshold is set on half of the texts and tested on the other
-    half. Values are means over {splits} splits. The *most disputed fifth* has the highest entropy of votes. The single
-    system is the recalibrated one with the smallest sets; *the votes themselves* are used as if they were a prediction.
-    The downloadable table lists all systems.""",
+    half. Values are means over {splits} splits. The *most disputed fifth* contains the items with the highest entropy
+    of votes. The single system is the recalibrated one with the smallest sets; *the votes themselves* are used as if
+    they were a prediction. The downloadable table lists all systems.""",
 )
 
 # %% [markdown]
 # Sets that should hold 90% of new votes are small. With all systems together, they have
 # {value}`tbl-label-sets dataset=snli "system=all systems" new_vote_size .1f` labels on SNLI and
-# {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_size .1f` on MNLI, hardly more than sets made from the
-# votes themselves ({numref}`tbl-label-sets`). They reach 90% even if the other items have few votes each.
+# {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_size .1f` on MNLI, hardly more than sets made from
+# the votes themselves ({numref}`tbl-label-sets`). They reach 90% even if the other items have few votes each.
 #
-# The 90% does not apply to disputed items. On the fifth of the MNLI items that divide people most, these sets hold only
-# {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_held_disputed .0%` of the votes. Sets that should hold
-# 90% of an item's votes do so on only
+# Disputed items alone do not reach 90%. On the fifth of the MNLI items that divide people most, these sets hold only
+# {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_held_disputed .0%` of the votes. Sets that should
+# hold 90% of an item's votes do so on only
 # {value}`tbl-label-sets dataset=mnli "system=all systems" most_votes_held_disputed .0%` of these items.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Other ways to train MiniLM, as a figure", "code_prompt_hide": "Fold the figure"}
@@ -334,10 +328,10 @@ publish_figure(
     "fig-distribution-learning",
     plot_fitting,
     methods.with_rows(training_rows),
-    caption=f"""Once a map is fitted on other items' votes, how MiniLM was trained hardly matters. {nearness} is drawn
-    for its first seed, for the mean of its seeds, and for runs with other ways of training or prediction, each as it is
-    and with a quadratic map. *Vote shares* was trained on votes and has no map. Marks and intervals are as in
-    {{numref}}`fig-fitting`.""",
+    caption=f"""Once a map is fitted on other items' votes, how MiniLM was trained hardly matters. The figure shows
+    {nearness} for its first seed, for the mean of its seeds, and for runs with other ways of training or prediction,
+    each with and without a quadratic map. The run with *vote shares* was trained on votes and has no map. Marks and
+    intervals are as in {{numref}}`fig-fitting`.""",
     alt="""Dot plots with a panel for each dataset and a row for each way of training. A bar joins the two marks of a
     row: as it is, and with a map fitted on votes. On SNLI and MNLI, the marks with a map are aligned on the left, and
     soft labels are at the same place or farther right; on αNLI all marks lie together. The perfect model and the second
@@ -347,26 +341,23 @@ publish_figure(
 # %% [markdown]
 # ## Fit it to your model
 #
-# A map needs votes on about a hundred items, and the system's probabilities for these and for the new items. It needs no
-# text, no training and no GPU. The commands below fit every map to your predictions, alone and stacked with all other
-# systems; {doc}`../your_model` explains the formats:
+# A map needs votes on about a hundred items, and the system's probabilities for these and for the new items. It needs
+# no text, no training and no GPU. The commands below fit every map to your predictions, alone and stacked with all
+# other systems; {doc}`../your_model` explains the formats:
 #
 # ```console
 # $ chaos run fitting -p predictions=my-model.csv
 # $ chaos run fitting -p data=my-votes.csv -p predictions=my-model.csv
 # ```
 #
-# In Python, use `fit_map` from `chaos_utils.scoring.fitting` for new items; `predict_out_of_fold` does what this page
-# does.
+# In Python, `chaos_utils.scoring.fitting` has `fit_map` for new items.
 #
 # (other-ways-to-learn-distributions)=
-# {doc}`train` compares a map with training on the votes.
+# For a comparison of maps with training on the votes, see {doc}`train`.
 #
 # ## Limitations
 #
 # * A map needs votes on items like those that it will be used on, and it also learns how these were chosen: ChaosNLI's
 #   SNLI and MNLI items are those whose old votes were split.
-# * On MNLI, all maps are tested on the {value}`tbl-fitting dataset=mnli "inputs=all systems" "map=as it is" n_items ,d`
-#   items that every system predicts.
 # * The models differ in size, training data and seeds, so nothing here shows what makes one model nearer to people than
 #   another. Intervals cover items only, with systems and folds held fixed; another seed may reverse a small difference.

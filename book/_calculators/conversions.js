@@ -201,9 +201,9 @@
     function measured({ratios: [low, high], here, isPower}, to) {
       const [least, most, ...ends] = [low, high, ...here].map((one) => written(one, 3));
       const times = isPower ? `times the ${to.group === "distance" ? "root" : "square"}` : "times as large";
-      if (low === Infinity) return "Measured: infinite.";
-      if (least === most) return `Measured: ${least === "1" && !isPower ? "the same" : `${least} ${times}, here ${ends[0]}`}.`;
-      return `Measured: ${least} to ${most} ${times}, here ${ends.join(" to ")}.`;
+      if (low === Infinity) return "It was infinite in our measurements.";
+      if (least === most) return `In our measurements it was ${least === "1" && !isPower ? "the same" : `${least} ${times}, which gives ${ends[0]}`}.`;
+      return `In our measurements it was ${least} to ${most} ${times}, which gives ${ends.join(" to ")}.`;
     }
 
     function recipe(form, to, n) {

@@ -60,7 +60,7 @@ def _without_findings(id: str, table: "Table", caption: str, alt: str) -> tuple[
 
 
 def neutral_title(id: str) -> str | None:
-    """Return what a figure or table shows without what is found; None if its caption finds nothing."""
+    """Return a title without findings; None if the caption of this id has none."""
     return _titles().get(id)
 
 

@@ -55,7 +55,8 @@ def as_html(notebook: nbformat.NotebookNode, *, below: int = 0, brief: bool = Fa
         element.decompose()
     for heading in reversed(page.find_all(_HEADINGS)):
         following = heading.find_next_sibling()
-        if following is None or following.name in _HEADINGS and following.name <= heading.name:
+        is_heading = following is not None and following.name in _HEADINGS
+        if following is None or (is_heading and following.name <= heading.name):
             heading.decompose()  # it is about prose alone
     for heading in page.find_all(_HEADINGS):
         heading.name = f"h{min(_LOWEST_LEVEL, int(heading.name[1]) + below)}"
