@@ -134,11 +134,10 @@ publish_figure(
 # among the systems farthest from people. A map that takes seconds to fit lowers its JSD from
 # {value}`tbl-fitting dataset=snli inputs=DeBERTa-v3-large "map=as it is" jsd .3f` to
 # {value}`tbl-fitting dataset=snli access=text inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .3f`
-# ({numref}`fig-fitting`). With a map, RoBERTa-large as trained by {cite:t}`nie2020`
-# ({value}`tbl-fitting dataset=snli access=text inputs=roberta-large map=quadratic objective=jsd jsd .3f`) and
-# BART-large ({value}`tbl-fitting dataset=snli access=text inputs=bart-large map=quadratic objective=jsd jsd .3f`) have
-# the lowest JSD of all single models on SNLI; these items are too few to say which is lower. These models know more
-# than their probabilities show.
+# ({numref}`fig-fitting`). It knows more than its probabilities show. With a map, RoBERTa-large and BART-large of
+# {cite:t}`nie2020` have the lowest JSD of all single models on SNLI
+# ({value}`tbl-fitting dataset=snli access=text inputs=roberta-large map=quadratic objective=jsd jsd .3f` and
+# {value}`tbl-fitting dataset=snli access=text inputs=bart-large map=quadratic objective=jsd jsd .3f`).
 #
 # Stacked by a quadratic map that is fitted for KL, all systems together misplace
 # {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl dist_ce .0%` of the votes
@@ -203,8 +202,8 @@ publish_table(
 # %% [markdown]
 # ## With the old label
 #
-# An item's {term}`old label` can be another input. Methods that use it know how somebody answered this very item, so we
-# do not rank them with methods that do not. With the old label, the stack of all systems misplaces
+# An item's {term}`old label` can be another input. It is somebody's answer to this very item, so methods that use it
+# are not ranked with the others. With it, the stack of all systems misplaces
 # {value}`tbl-fitting dataset=snli "access=old label" "inputs=all systems" map=quadratic objective=kl dist_ce .0%` of
 # the votes on SNLI and
 # {value}`tbl-fitting dataset=mnli "access=old label" "inputs=all systems" map=quadratic objective=kl dist_ce .0%` on
@@ -215,8 +214,6 @@ Markdown(inputs.missing_note("old labels"))
 
 # %% [markdown]
 # ## How many items, how many votes
-#
-# Here we fit the map on fewer items with fewer votes each, and test it on all votes on items that it has not seen.
 
 # %%
 curve = fitting.curve(inputs, repeats=repeats, seed=seed)
