@@ -134,7 +134,7 @@ publish_figure(
 # among the systems farthest from people. A map that takes seconds to fit lowers its JSD from
 # {value}`tbl-fitting dataset=snli inputs=DeBERTa-v3-large "map=as it is" jsd .3f` to
 # {value}`tbl-fitting dataset=snli access=text inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .3f`
-# ({numref}`fig-fitting`). It knows more than its probabilities show. With a map, RoBERTa-large and BART-large of
+# ({numref}`fig-fitting`). The model knows more than its probabilities show. With a map, RoBERTa-large and BART-large of
 # {cite:t}`nie2020` have the lowest JSD of all single models on SNLI
 # ({value}`tbl-fitting dataset=snli access=text inputs=roberta-large map=quadratic objective=jsd jsd .3f` and
 # {value}`tbl-fitting dataset=snli access=text inputs=bart-large map=quadratic objective=jsd jsd .3f`).
@@ -203,7 +203,7 @@ publish_table(
 # ## With the old label
 #
 # An item's {term}`old label` can be another input. It is somebody's answer to this very item, so methods that use it
-# are not ranked with the others. With it, the stack of all systems misplaces
+# are not ranked with the others. With this label, the stack of all systems misplaces
 # {value}`tbl-fitting dataset=snli "access=old label" "inputs=all systems" map=quadratic objective=kl dist_ce .0%` of
 # the votes on SNLI and
 # {value}`tbl-fitting dataset=mnli "access=old label" "inputs=all systems" map=quadratic objective=kl dist_ce .0%` on
