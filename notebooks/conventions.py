@@ -3,18 +3,18 @@
 #
 # *Which JSD is that?*
 #
-# **Four different numbers are called JSD. For one RoBERTa-base on SNLI they run from
+# **Four different numbers are called JSD. For one RoBERTa-base on SNLI, they range from
 # {value}`tbl-convention-spread quantity="Jensen–Shannon" smallest .3f` to
 # {value}`tbl-convention-spread quantity="Jensen–Shannon" largest .3f`.** ChaosNLI's is a distance in nats; others print
-# a divergence in nats or bits. Type a published value below to read it in the others. Some choices do more than change
-# the unit: of {value}`tbl-convention-spread quantity=KL n_pairs` comparisons of two systems, the choice of KL's
-# convention reverses {value}`tbl-convention-spread quantity=KL n_turned`.
+# a divergence in nats or bits. Enter a published value below to convert it to the other conventions. Some choices do
+# more than change the unit: other conventions for KL reverse {value}`tbl-convention-spread quantity=KL n_turned` of
+# {value}`tbl-convention-spread quantity=KL n_pairs` comparisons between two systems.
 #
 # (calculator-conventions)=
 # ```{calculator} conversions
 # ```
 #
-# Two papers can report the same measure of the same predictions and print different numbers, because they chose a
+# Two papers can report the same measure of the same predictions and still print different numbers, because they chose a
 # different logarithm, direction, floor, tie rule or set of bins.
 
 # %% tags=["parameters"]
@@ -52,32 +52,33 @@ publish_figure(
     "fig-conventions",
     plot_conventions,
     conventions.drawn_rows(table),
-    caption=f"""Without its convention, a measure can be off by a factor of three. Each mark is one convention: its
-    value for {leading} on {short_of(dataset)}, divided by that of the reference convention (black), the choice of
-    {{cite:t}}`nie2020` or {{cite:t}}`baan2022`. In parentheses: what differs between the conventions. An arrow means
-    infinity.""",
-    alt="""A dot plot with one row for each of nine quantities, on a logarithmic scale around
-    one, the widest range on top. KL spreads farthest and reaches infinity; Jensen–Shannon and
-    the Brier score fall to about a third; calibration errors rise by half; accuracy and RankCS
-    hardly move.""",
+    caption=f"""Without its convention, a measure can be off by a factor of three. Each mark shows one convention: its
+    value for {leading} on {short_of(dataset)}, divided by the value under the reference convention (black), which is
+    the choice of {{cite:t}}`nie2020` or {{cite:t}}`baan2022`. Parentheses say what differs between the conventions. An
+    arrow means infinity.""",
+    alt="""A dot plot with one row for each of nine quantities, on a logarithmic scale around one, the widest range on
+    top. KL spreads farthest and reaches infinity; Jensen–Shannon and the Brier score fall to about a third; calibration
+    errors rise by half; accuracy and RankCS hardly move.""",
 )
 
 # %% [markdown]
-# KL is the least portable measure ({numref}`fig-conventions`). Without a floor under zero probabilities, a single unlucky
-# item makes it infinite. Its direction matters, too: with a floor of 0.001, KL is
+# KL is the least portable measure ({numref}`fig-conventions`). Without a floor under zero probabilities, a single
+# unlucky item makes it infinite. Its direction matters, too. For one RoBERTa-base on SNLI and with a floor of 0.001, KL
+# from people to the model is
 # {value}`tbl-conventions system="RoBERTa-base, seed 0" quantity=KL convention="human ‖ model, floor 0.001, nats" value .2f`
-# nats from people to one RoBERTa-base on SNLI, and
+# nats, but KL from the model to people is
 # {value}`tbl-conventions system="RoBERTa-base, seed 0" quantity=KL convention="model ‖ human, floor 0.001, nats" value .2f`
-# nats the other way.
+# nats.
 #
-# The calibration error of the same predictions is {value}`tbl-convention-spread quantity=ECE smallest .3f` or
-# {value}`tbl-convention-spread quantity=ECE largest .3f`, depending mostly on whether a prediction is scored against the
-# majority label or against the vote shares. Accuracy changes only through ties.
+# The calibration error of the same predictions ranges from {value}`tbl-convention-spread quantity=ECE smallest .3f` to
+# {value}`tbl-convention-spread quantity=ECE largest .3f`, depending mostly on whether a prediction is scored against
+# the majority label or against the vote shares. Accuracy changes only through ties.
 #
-# ## Does the choice change who is better?
+# (does-the-choice-change-who-is-better)=
+# ## Does the choice change which system is better?
 #
-# A change of unit scales all systems alike, so it never changes their order. Changes of direction, floor, target or
-# bins may. Two of the systems compared here are not models; they show what a convention does at the extremes: the
+# A change of unit scales all systems alike, so it never changes their order, but a change of direction, floor, target
+# or bins may. Two of the systems compared here are not models; they show what a convention does at the extremes. The
 # {term}`oracle` predicts exactly the vote shares, and the {term}`uniform guess` gives every label the same probability.
 
 # %%
@@ -85,24 +86,24 @@ publish_table(
     "tbl-convention-spread",
     conventions.spread(table),
     columns=conventions.SPREAD_COLUMNS,
-    caption=f"""Among these systems, the order depends on the convention only for KL and calibration errors. Two are
-    seeds of one model, and two are not models, so this is no general rule. The smallest, reference and largest values
-    are those of {leading}. The last columns count the pairs of systems whose order another convention reverses, and
-    name one of them.""",
+    caption=f"""Among these systems, the order depends on the convention only for KL and calibration errors. Two of the
+    systems are seeds of one model, and two are not models, so this is not a general rule. The smallest, reference and
+    largest values are those of {leading}. The last columns count the pairs of systems whose order another convention
+    reverses, and give one example.""",
 )
 
 # %% [markdown]
-# Changing KL's direction reverses {value}`tbl-convention-spread quantity=KL n_turned` of the
-# {value}`tbl-convention-spread quantity=KL n_pairs` pairs. Changing the target reverses
-# {value}`tbl-convention-spread quantity=ECE n_turned` for ECE and
-# {value}`tbl-convention-spread quantity="class-wise ECE" n_turned` for class-wise ECE ({numref}`tbl-convention-spread`).
-# Scored against the majority label, the vote shares themselves look worse calibrated than a model; scored against the
-# vote shares, they are perfect ({doc}`calibration`).
+# Changing KL's direction reverses the order of {value}`tbl-convention-spread quantity=KL n_turned` of the
+# {value}`tbl-convention-spread quantity=KL n_pairs` pairs of systems. Changing the target reverses
+# {value}`tbl-convention-spread quantity=ECE n_turned` pairs for ECE and
+# {value}`tbl-convention-spread quantity="class-wise ECE" n_turned` for class-wise ECE
+# ({numref}`tbl-convention-spread`). For example, the vote shares themselves look worse calibrated than a model if they
+# are scored against the majority label, but they are perfectly calibrated to the votes ({doc}`calibration`).
 #
 # ## The same predictions, under every convention
 #
-# In the next table only the convention changes from row to row. Floors matter where a distribution gives a label no
-# probability, or next to none. Vote shares often do this; models that end in a softmax seldom do.
+# In the table below, only the convention changes from row to row. Floors matter if a distribution gives a label no
+# probability, or hardly any. Vote shares often do, but models that end in a softmax seldom do.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every convention, value by value, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -112,17 +113,18 @@ publish_table(
     shown=conventions.shown_rows(table.rows),
     groups=["quantity"],
     index=["quantity", "convention"],
-    caption="""Some conventions change the order of systems. The same predictions under each; a ◆ marks the reference: the choice of {cite:t}`nie2020` or
-    {cite:t}`baan2022`, and for the Brier score, which neither uses, that of its author. The last column names papers
-    and libraries that use this convention, as far as we know. KL’s floor applies to the second distribution; the data
-    has more floors, more numbers of bins, and KL in bits.""",
+    caption="""Some conventions change the order of systems. The predictions are the same in every row. A ◆ marks the
+    reference, which is the choice of {cite:t}`nie2020` or {cite:t}`baan2022`; neither uses the Brier score, so its
+    reference is the choice of its author. The last column names papers and libraries that use the convention, as far as
+    we know. KL’s floor applies to the second distribution. The downloadable table adds more floors, more numbers of
+    bins, and KL in bits.""",
 )
 
 # %% [markdown]
 # ## What can be converted
 #
-# The calculator uses these recipes, which are exact. Each applies to the reported mean, unless the recipe names
-# something else; *h* stands for an item's vote shares and *m* for the model's probabilities.
+# The calculator uses the following exact recipes. Each applies to the reported mean unless the recipe names something
+# else; *h* stands for an item's vote shares and *m* for the model's probabilities.
 #
 # | quantity | from | to | recipe |
 # | --- | --- | --- | --- |
@@ -141,8 +143,8 @@ publish_table(
 # | Brier score | summed over labels (0 to 2) | halved (0 to 1) | divide by 2 |
 # | Brier score | against single votes | squared distance to the vote shares | subtract the mean of 1 − Σh² |
 #
-# A test applies each recipe to randomly drawn votes and predictions, and compares the result with what the package
-# computes directly.
+# An automatic test applies each recipe to randomly drawn votes and predictions and compares the result with what the
+# package computes directly.
 #
 # (what-cannot)=
 # ## What cannot be converted
@@ -157,13 +159,13 @@ publish_table(
 # | ECE | against the majority | against the vote shares | needs the distributions |
 # | RankCS | equal values by position | tie-aware | they agree only where no two values of an item are equal |
 #
-# Where a mean cannot be converted, bounds remain; {numref}`tbl-scoreboard-bounds` lists them and shows how tight they are.
+# If a mean cannot be converted, it can still be bounded. {numref}`tbl-scoreboard-bounds` lists these bounds and shows
+# how tight they are.
 #
 # ## Limitations
 #
 # The numbers are for a few systems on
-# {value}`tbl-conventions system=oracle quantity=EntCE convention=nats n_items ,.0f` SNLI items. Other systems have
-# other factors, except where the factor is a change of unit. We list only the conventions of papers and libraries that
-# we know.
+# {value}`tbl-conventions system=oracle quantity=EntCE convention=nats n_items ,.0f` SNLI items. For other systems the
+# factors differ, unless only the unit changes. We list only the conventions of papers and libraries that we know.
 #
-# Next: how published results compare once they are in one unit, on the {doc}`scoreboard <scoreboard>`.
+# Next, the {doc}`scoreboard <scoreboard>` compares published results in one unit.

@@ -2,12 +2,12 @@
 # # Fine-tune a model
 #
 # This notebook trains an encoder on natural language inference, predicts ChaosNLI's items with it, and compares the
-# predictions with people. With `train` it learns from any dataset's votes, including your own, and predicts each item
-# with a model that has seen neither the item nor its text in another item. `chaos run finetune` runs the notebook
-# (`chaos finetune` for short), and `chaos sweep finetune` runs a grid of settings. Every chapter takes its
-# predictions with `-p predictions=…`. If a run is killed, the same command resumes it from its last checkpoint, and
-# on the same hardware it ends with the same predictions: we ask a GPU for deterministic algorithms, and the record
-# says where it had none.
+# predictions with people. The parameter `train` makes it learn from the votes of any dataset, including your own; each
+# item is then predicted by a model that has seen neither the item nor its text in another item. `chaos run finetune`
+# runs the notebook (`chaos finetune` for short), and `chaos sweep finetune` runs a grid of settings. Every chapter
+# accepts the predictions with `-p predictions=…`. If a run is killed, the same command resumes it from its last
+# checkpoint, and on the same hardware it ends with the same predictions. On a GPU we request deterministic algorithms;
+# if an operation has none, the record says so.
 
 # %%
 from typing import Literal
@@ -66,7 +66,7 @@ check_parameters(globals())
 # %% [markdown]
 # ## Training
 #
-# Losses are in nats; each point is the mean since the point before.
+# Losses are in nats; each point is the mean loss since the previous point.
 
 # %%
 folder = paths.from_reader(output) if output else paths.run_folder() / "finetuned"
@@ -85,11 +85,11 @@ publish_figure(
     "fig-run",
     plot_training_curves,
     curves,
-    caption="""What the model learned, and how much of it holds for items that it did not see. Left: training loss.
-    Right: accuracy on development items or, for a run in folds, loss on the inner fold, by which each fold stops; one
-    line per fold. Training losses are smoothed, with the raw ones in grey.""",
-    alt="""Two panels against the number of items seen, on a logarithmic axis: the training loss, and
-    the accuracy on development items or the loss on the inner fold.""",
+    caption="""What the model learned, and how well this generalizes to items that it did not see. The left panel shows
+    the training loss, smoothed, with the raw loss in gray. The right panel shows the accuracy on development items or,
+    for a run in folds, the loss on the inner fold that decides when to stop. There is one line per fold.""",
+    alt="""Two panels against the number of items seen, on a logarithmic axis: the training loss, and the accuracy on
+    development items or the loss on the inner fold.""",
 )
 
 # %% [markdown]
@@ -103,7 +103,8 @@ publish_table(
     columns=finetuning.RUN_COLUMNS,
     groups=["task"],
     caption="""What this run was trained on, what it reaches and what it cost. Accuracies are on development items
-    outside ChaosNLI; the data adds those on test items, and runs on your own votes have none. No choice was made on the items that judge the run.""",
+    outside ChaosNLI; runs on your own votes have none. The downloadable table adds accuracies on test items. No choice
+    was made on the items that judge the run.""",
 )
 
 # %%
@@ -114,10 +115,10 @@ publish_table(
     people.with_inputs(run.data),
     columns=finetuning.PEOPLE_COLUMNS,
     groups=["dataset"],
-    caption="""This run compared with people and guesses. A *perfect model* predicts each item's true shares; a
-    *second crowd* is the same number of other people; the *base rate* is how often each label is given overall.
-    *Worth* is how many people you would have to ask about each item, on top of the base rate, to come as near.
-    Intervals (95%) resample items with their votes.""",
+    caption="""This run compared with people and guesses. A *perfect model* predicts each item's true shares; a *second
+    crowd* is the same number of other people; the *base rate* is how often each label is given overall. *Worth* is how
+    many people you would have to ask about each item, on top of the base rate, to come as near to all people as the
+    system does. Intervals are 95% intervals that resample items with their votes.""",
 )
 
 # %%
@@ -127,6 +128,6 @@ pd.Series(accuracies, name="accuracy on development items")
 
 # %% tags=["remove-input"]
 Markdown(
-    f"Predictions are in `{run.name}/predictions.parquet`, the record is in `{run.name}/run.json`. On the "
-    f"same hardware, this command predicts the same:\n\n```console\n$ {run.command}\n```"
+    f"The predictions are in `{run.name}/predictions.parquet`, and the record is in `{run.name}/run.json`. On the "
+    f"same hardware, this command gives the same predictions:\n\n```console\n$ {run.command}\n```"
 )

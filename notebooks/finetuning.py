@@ -3,13 +3,11 @@
 #
 # *What did we train for this book, on what, and at what cost?*
 #
-# **Every model that we trained is listed with its data, cost and digests; one command repeats it.** MiniLM-L6 took
-# {value}`tbl-runs run=minilm-l6-nli-s0 training_minutes .0f` minutes on one CPU core and is right on
-# {value}`tbl-runs run=minilm-l6-nli-s0 dev_accuracy_snli .0%` of SNLI's development items. It misplaces
-# {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" "how=as it is" misplaced .0f` of a hundred votes on ChaosNLI's
-# SNLI items, more than any of the nine models of 2020.
-#
-# {doc}`fitting` uses these small models as a negative control.
+# **Every model that we trained is listed with its data, cost and digests, and one command trains it again.** MiniLM-L6
+# took {value}`tbl-runs run=minilm-l6-nli-s0 training_minutes .0f` minutes on one CPU core and is right on
+# {value}`tbl-runs run=minilm-l6-nli-s0 dev_accuracy_snli .0%` of SNLI's development items. On ChaosNLI's SNLI items, it
+# misplaces {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" "how=as it is" misplaced .0f` of a hundred
+# votes, more than any of the nine models of 2020. These small models serve as a negative control in {doc}`fitting`.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -40,51 +38,48 @@ curves = finetuning.curve_table(runs)
 # %% tags=["remove-input"]
 notes = [notices(inputs)]
 if not runs:
-    notes.append("> No run is committed yet, so this page has only recipes.")
+    notes.append("> No run is committed yet, so this page shows only recipes.")
 if not inputs.released:
-    notes.append("> The runs on this page are those of the book, whatever the data.")
+    notes.append("> The runs on this page are always those of the book, not runs on your data.")
 Markdown("\n\n".join(notes))
 
 # %% [markdown]
 # ## What was trained
 #
-# Every run starts from a pretrained encoder with a new head. For SNLI and MNLI the head reads premise and
-# hypothesis together and outputs a logit for each of the three labels; one such model serves both datasets. For
-# αNLI the head reads one story at a time, two observations with one hypothesis between them, and outputs one
-# logit; the softmax over the two stories is the prediction.
+# Every run starts from a pretrained encoder with a new head. For SNLI and MNLI, the model reads premise and hypothesis
+# together and outputs a logit for each of the three labels; one model serves both datasets. For αNLI, it reads one
+# story at a time (two observations with a hypothesis between them) and outputs one logit; a softmax over the two
+# stories gives the prediction.
 #
-# The encoder, all-MiniLM-L6-v2, has six layers of width 384 and, with its head,
-# {value}`tbl-runs run=minilm-l6-nli-s0 million_parameters .1f` million parameters. It was distilled from BERT
-# and then trained on sentence pairs with a contrastive loss. These included training pairs of SNLI and MNLI, so
-# it has seen more of these corpora than we fine-tune it on.
+# The first encoder, all-MiniLM-L6-v2, has six layers of width 384 and, with its head,
+# {value}`tbl-runs run=minilm-l6-nli-s0 million_parameters .1f` million parameters. It was distilled from BERT and then
+# trained on sentence pairs with a contrastive loss. Because these included training pairs of SNLI and MNLI, it has seen
+# more of these corpora than we fine-tune it on.
 #
-# A second encoder, all-mpnet-base-v2, comes from the same contrastive training. It has twelve layers of width
-# 768 and {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 million_parameters .0f` million parameters, and
-# needs eight times the arithmetic per pair, so we trained it on only
-# {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 n_train ,d` items of each task. Even so it is right more
-# often than MiniLM, for example on {value}`tbl-runs run=mpnet-base-nli-10000-s0 dev_accuracy_snli .0%` of
-# SNLI's development items. This is a single seed, judged on a part of MiniLM's development items.
+# The second encoder, all-mpnet-base-v2, comes from the same contrastive training. It has twelve layers of width 768 and
+# {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 million_parameters .0f` million parameters. It needs eight times the
+# arithmetic per pair, so we trained it on only {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 n_train ,d` items of
+# each task. Even so, it is right more often than MiniLM, for example on
+# {value}`tbl-runs run=mpnet-base-nli-10000-s0 dev_accuracy_snli .0%` of SNLI's development items. This result comes
+# from a single seed, judged on some of MiniLM's development items.
 #
-# We train on *parts* of the published corpora, {value}`tbl-runs run=minilm-l6-nli-s0 n_train ,d` pairs of SNLI
-# and MNLI ({value}`tbl-runs run=minilm-l6-nli-s0 trained_share .0%`) and
-# {value}`tbl-runs run=minilm-l6-alphanli-s0 n_train ,d` pairs of αNLI
-# ({value}`tbl-runs run=minilm-l6-alphanli-s0 trained_share .0%`). A model trained on the whole corpora may do
-# better.
-#
-# A run on fewer pairs draws a seeded subset with balanced labels; each larger subset contains the smaller ones.
-# SNLI and MNLI pairs without a majority label are left out, as usual.
+# We train on *parts* of the published corpora: {value}`tbl-runs run=minilm-l6-nli-s0 n_train ,d` pairs of SNLI and MNLI
+# ({value}`tbl-runs run=minilm-l6-nli-s0 trained_share .0%`) and {value}`tbl-runs run=minilm-l6-alphanli-s0 n_train ,d`
+# pairs of αNLI ({value}`tbl-runs run=minilm-l6-alphanli-s0 trained_share .0%`). Models trained on the whole corpora may
+# do better. Runs on fewer pairs draw a seeded subset with balanced labels, and each larger subset contains the smaller
+# ones. As usual, SNLI and MNLI pairs without a majority label are left out.
 #
 # ## What no run has seen
 #
-# *No training item shares its premise with an item of ChaosNLI*, and no αNLI training story occurs there. Each
-# run compares the texts before it begins, ignoring case, spacing and punctuation, and a single match stops it.
-# Runs on *vote shares* are the one exception: they learn from ChaosNLI's own votes, and predict only items
-# whose premise, story or image was in none of the folds that they learned from.
+# *No training item shares its premise with an item of ChaosNLI*, and no αNLI training story occurs in ChaosNLI. Each
+# run compares the texts before it begins, ignoring case, spacing and punctuation, and a single match stops it. Runs on
+# *vote shares* are the only exception: they learn from ChaosNLI's own votes, but predict only items whose premise,
+# story or image was in none of the folds that they learned from.
 #
-# *No choice was made on ChaosNLI*, except for the runs on its votes: an inner fold of their training items
-# decides when they stop, and we tried their learning rate on one inner fold. Recipes were chosen by accuracy on
-# the development items of SNLI and MNLI (matched) that are not in ChaosNLI. αNLI has none left, since its whole
-# development set became ChaosNLI-α. The paper tuned on that set, which was the natural choice before it was
+# *No choice was made on ChaosNLI*, except for the runs on its votes. For these, an inner fold of the training items
+# decides when to stop, and we chose the learning rate on one inner fold. Other recipes were chosen by accuracy on the
+# development items of SNLI and MNLI (matched) that are not in ChaosNLI. αNLI has no such items, because its whole
+# development set became ChaosNLI-α. {cite:t}`nie2020` tuned on that set, which was the natural choice before it was
 # annotated again; we {term}`hold out <held-out>` 5% of the training stories instead.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All runs, as a table", "code_prompt_hide": "Fold the table"}
@@ -93,46 +88,45 @@ first, larger = "minilm-l6-nli-s0", "mpnet-base-nli-10000-s0"
 if {first, larger} <= {run.name for run in runs}:
     named = table.rows.set_index("run")
     headline = f"""MiniLM reaches {named.at[first, "dev_accuracy_snli"]:.0%} on SNLI in
-    {named.at[first, "training_minutes"]:.0f} minutes; MPNet {named.at[larger, "dev_accuracy_snli"]:.0%} from a tenth of
-    the items."""
+    {named.at[first, "training_minutes"]:.0f} minutes; MPNet reaches {named.at[larger, "dev_accuracy_snli"]:.0%} from a
+    tenth of the items."""
 publish_table(
     "tbl-runs",
     table,
     columns=finetuning.RUN_COLUMNS,
     groups=["task"],
-    caption=f"""{headline} Development items are outside ChaosNLI; for αNLI they are held-out training stories. Runs in folds (by
-    the folds' mean prediction), runs with dropout and runs of MPNet-base are judged on a part of these items, so their
-    accuracies compare only roughly with the others. Minutes count only the training steps, over all folds. The download
-    adds recipes, accuracies on test items, the number of parameters, the items per second and the hardware.""",
+    caption=f"""{headline} Development items are outside ChaosNLI; for αNLI they are held-out training stories. Some
+    runs are judged on only a part of these items, so their accuracies are only roughly comparable with the others: runs
+    in folds (by the mean prediction of the folds), runs with dropout, and runs of MPNet-base. Minutes count only the
+    training steps, over all folds. The downloadable table adds recipes, accuracies on test items, the number of
+    parameters, the items per second and the hardware.""",
 ) if runs else Markdown("")
 
 # %% [markdown]
 # ## One training run, from start to end
 #
-# A notebook trains each model: papermill executes `notebooks/finetune.py` with a run's parameters, and the
-# executed notebook is kept with the predictions. Runs made by *script* are older; the same code made them
-# without a notebook. Here is what one run printed: MiniLM-L6 learns only from ChaosNLI's
-# votes, out of fold, so that each item is predicted by a model that has seen neither the item nor its premise.
+# Each model is trained by a notebook: papermill executes `notebooks/finetune.py` with the parameters of the run, and
+# the executed notebook is kept with the predictions. Runs made by *script* are older and used the same code without a
+# notebook. Below is the output of one run, in which MiniLM-L6 learns only from ChaosNLI's votes. Each item is predicted
+# out of fold, by a model that has seen neither the item nor its premise.
 #
 # ```{executed} minilm-l6-nli-votes-s0
 # ```
 #
-# From votes alone it learns little. It is worth about
-# {value}`fig-distribution-learning dataset=snli "label=MiniLM-L6, vote shares alone" people .2f` people on SNLI
-# and {value}`fig-distribution-learning dataset=mnli "label=MiniLM-L6, vote shares alone" people .2f` on MNLI,
-# hardly more than the base rate. If it is first trained on the pairs of SNLI and MNLI, the same votes make it
-# worth {value}`fig-distribution-learning dataset=snli "label=MiniLM-L6, vote shares" people .2f` and
-# {value}`fig-distribution-learning dataset=mnli "label=MiniLM-L6, vote shares" people .2f`
+# The model learns little from votes alone. It is worth
+# {value}`fig-distribution-learning dataset=snli "label=MiniLM-L6, vote shares alone" people .2f` people on SNLI and
+# {value}`fig-distribution-learning dataset=mnli "label=MiniLM-L6, vote shares alone" people .2f` on MNLI, so it hardly
+# differs from the base rate. If it is first trained on the pairs of SNLI and MNLI, the same votes make it worth
+# {value}`fig-distribution-learning dataset=snli "label=MiniLM-L6, vote shares" people .2f` and
+# {value}`fig-distribution-learning dataset=mnli "label=MiniLM-L6, vote shares" people .2f` people
 # ({numref}`fig-distribution-learning`).
 #
 # ## How they learn
 #
-# A small training set is soon memorised ({numref}`fig-training-curves`). The run on a thousand pairs of SNLI
-# and MNLI reaches a training loss of
-# {value}`fig-training-curves run=minilm-l6-nli-1000-s0 measure=loss min:value .2f`, but is right on only
-# {value}`tbl-runs run=minilm-l6-nli-1000-s0 dev_accuracy_all .0%` of development items. Each step to about
-# three times as many pairs raises this share, up to
-# {value}`tbl-runs run=minilm-l6-nli-s0 dev_accuracy_all .0%`.
+# The model soon memorizes a small training set ({numref}`fig-training-curves`). On a thousand pairs of SNLI and MNLI,
+# it reaches a training loss of {value}`fig-training-curves run=minilm-l6-nli-1000-s0 measure=loss min:value .2f` but is
+# right on only {value}`tbl-runs run=minilm-l6-nli-1000-s0 dev_accuracy_all .0%` of the development items. Each roughly
+# threefold increase in pairs raises this share, up to {value}`tbl-runs run=minilm-l6-nli-s0 dev_accuracy_all .0%`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Loss and accuracy along training, as a figure", "code_prompt_hide": "Fold the figure"}
 publish_figure(
@@ -141,24 +135,25 @@ publish_figure(
     curves.where(
         curves.rows["kind"].isin(["plain", "size"]) & (curves.rows["model"] == "minilm-l6")
     ),
-    caption="""A small training set is memorised; only more items raise accuracy on new ones. Each line is a
-    run, named by its number of training items; an item counts each time it is seen. Losses are smoothed, with
-    the raw losses behind them in grey. Accuracy during training is on a fixed part of the development items.""",
-    alt="""Line plots on a logarithmic axis of items seen, training loss on the left and accuracy on development
-    items on the right, for SNLI with MNLI and for αNLI. The fewer training items a run has, the sooner and
-    lower its loss falls. The more items it has, the higher its accuracy ends, most clearly on SNLI and MNLI.""",
+    caption="""A small training set is memorized; only more items raise accuracy on new ones. Each line is a run,
+    labeled with its number of training items. On the horizontal axis, an item counts each time it is seen. Losses are
+    smoothed, with the raw losses behind them in gray. Accuracy during training is measured on a fixed part of the
+    development items.""",
+    alt="""Line plots on a logarithmic axis of items seen, with training loss on the left and accuracy on development
+    items on the right, for SNLI with MNLI and for αNLI. The fewer training items a run has, the sooner and the lower
+    its loss falls. The more items it has, the higher its final accuracy is, most clearly on SNLI and MNLI.""",
 ) if runs else Markdown("")
 
 # %% [markdown]
 # ## More training data
 #
-# {cite:t}`nie2020` followed accuracy and distance as training grew, on four bins of items by how much people
-# agree (their Figure 8). We repeat this with MiniLM ({numref}`fig-training-size`). From a thousand to
-# {value}`tbl-training-size dataset=snli+mnli bin=0 measure=jsd max:items ,d` pairs, its accuracy on the SNLI
-# and MNLI items that people agree on most rises from
+# {cite:t}`nie2020` measured accuracy and distance for growing training sets, in four bins of items by how much people
+# agree (their Figure 8). We repeat this with MiniLM ({numref}`fig-training-size`). When the training set grows from a
+# thousand to {value}`tbl-training-size dataset=snli+mnli bin=0 measure=jsd max:items ,d` pairs, accuracy rises from
 # {value}`tbl-training-size dataset=snli+mnli items=1000 bin=1 measure=new_accuracy value .0%` to
-# {value}`tbl-training-size dataset=snli+mnli items=101717 bin=1 measure=new_accuracy value .0%`. Where people
-# disagree most, it ends no better than the most common label. On αNLI, more data hardly helps this encoder.
+# {value}`tbl-training-size dataset=snli+mnli items=101717 bin=1 measure=new_accuracy value .0%` on the SNLI and MNLI
+# items that people agree on most. On those that people agree on least, the model ends up no better than the most common
+# label. On αNLI, more data hardly helps this encoder.
 
 # %%
 growth = trajectory.by_size(
@@ -169,15 +164,13 @@ publish_figure(
     "fig-training-size",
     plot_training_size,
     growth.where(growth.rows["bin"] > 0),
-    caption="""On SNLI and MNLI, more training data raises accuracy most where people agree. One line for each
-    fourth of the items by the entropy of their votes, from those that people agree on most to those that they
-    agree on least; bars are 95% intervals over items (1,000 resamples). Hollow marks on the right are guesses
-    in that bin: the most common label for accuracy, a uniform guess for JSD. Compare Figure 8 of
-    {cite:t}`nie2020`.""",
-    alt="""Line plots with a logarithmic axis of training items, accuracy on the left and
-    Jensen–Shannon distance on the right, a line for each bin. On SNLI and MNLI, accuracy rises steeply in
-    the bin where people agree most and little in the bin where they agree least, and distances fall in all
-    bins; on αNLI the lines are nearly flat.""",
+    caption="""On SNLI and MNLI, more training data raises accuracy most where people agree. Each line stands for a
+    quarter of the items, which are sorted by the entropy of their votes. Bars are 95% intervals over items (1,000
+    resamples). Hollow marks on the right show the score of a guess in that bin: the most common label for accuracy and
+    a uniform guess for JSD. Compare Figure 8 of {cite:t}`nie2020`.""",
+    alt="""Line plots with a logarithmic axis of training items, with accuracy on the left and Jensen–Shannon distance
+    on the right, and a line for each bin. On SNLI and MNLI, accuracy rises steeply in the bin where people agree most
+    and little in the bin where they agree least, and distances fall in all bins; on αNLI the lines are nearly flat.""",
 ) if len(growth) else Markdown(
     f"> No committed run of {in_markdown(model)} predicts these items, so this part is left out."
 )
@@ -190,70 +183,66 @@ publish_table(
     columns=trajectory.size_columns(growth.rows),
     groups=["dataset"],
     index=["dataset", "measure", "items"],
-    caption="""Scores by number of training items, in bins of human agreement. JSD is the
-    distance in √nats, where lower is better. The data has the bins' edges and sizes, 95% intervals over items, the accuracy
-    on the old labels, and the differences from the smallest run.""",
+    caption="""Scores by number of training items, in bins of human agreement. JSD is the distance in √nats, and lower
+    is better. The downloadable table adds the edges and sizes of the bins, 95% intervals over items, the accuracy on
+    the old labels, and the differences from the smallest run.""",
 ) if len(growth) else Markdown("")
 
 # %% [markdown]
 # On αNLI, MiniLM is right on {value}`tbl-runs run=minilm-l6-alphanli-s0 dev_accuracy_alphanli .0%` of the
-# {value}`tbl-runs run=minilm-l6-alphanli-s0 n_dev_alphanli ,.0f` pairs from held-out training stories, where a
-# guess is right on half. Expect little of MiniLM on ChaosNLI-α: αNLI's development set was filtered against
-# models, so cues that give the answer away in the training pairs help less there.
+# {value}`tbl-runs run=minilm-l6-alphanli-s0 n_dev_alphanli ,.0f` pairs from held-out training stories, whereas a guess
+# is right on half of them. Expect little of MiniLM on ChaosNLI-α: αNLI's development set was filtered adversarially, so
+# cues that give the answer away in the training pairs help less there.
 #
 # ## What it costs
 #
-# All {value}`tbl-runs count:training_minutes d` training runs together took
-# {value}`tbl-runs sum:training_minutes ,.0f` minutes of training steps on one or two CPU cores. The longest run
-# saw {value}`tbl-runs max:items_seen ,.0f` pairs.
+# All {value}`tbl-runs count:training_minutes d` training runs together took {value}`tbl-runs sum:training_minutes ,.0f`
+# minutes of training steps on one or two CPU cores.
 #
-# Batches hold pairs of similar length, so that little computing is wasted on padding; pairs and order are drawn
-# anew in each pass. Where the hardware supports it, matrix products are computed in bf16 while weights, sums
-# and losses stay in 32 bits. A stopped run resumes from its last checkpoint, and ends with the same
-# predictions.
+# A run that was stopped resumes from its last checkpoint and ends with the same predictions. Where the hardware
+# supports it, matrix products are computed in bf16.
 #
 # ## Recipes
 #
-# For αNLI, {cite:t}`nie2020` print the settings of each family of models. All our runs use AdamW; the learning
-# rate rises linearly over the first steps (*warm-up* is their share), and then falls linearly to 0. Runs on few
-# pairs make more passes over them, since they would otherwise end after a few dozen steps.
+# For αNLI, {cite:t}`nie2020` print the settings of each family of models. All our runs use AdamW with a learning rate
+# that rises linearly over the first steps (*warm-up* is their share) and then falls linearly to 0. Runs on few pairs
+# make more passes over them, because they would otherwise end after a few dozen steps.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Recipes, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-recipes",
     finetuning.recipe_table(runs),
     columns=finetuning.RECIPE_COLUMNS,
-    caption="""Our learning rates are higher than the paper's, as suits a small model. Recipes of the paper for
-    αNLI (Table 8 of {cite:t}`nie2020`), and of our runs. Ours are read from the runs' records; each row is one
-    set of values, and the download names the runs that used it.""",
+    caption="""Our learning rates are higher than the paper's, as suits a small model. The table lists the paper's
+    recipes for αNLI (Table 8 of {cite:t}`nie2020`) and those of our runs, which are read from the runs' records. Each
+    row is one set of values; the downloadable table names the runs that used it.""",
 )
 
 # %% [markdown]
 # ## The nine models, trained again
 #
-# For the nine models of {cite:t}`nie2020`, this book judges the released predictions. Training them again would
-# take one GPU about {value}`tbl-plan sum:hours_low .0f` to {value}`tbl-plan sum:hours_high .0f` hours
-# ({numref}`tbl-plan`). `chaos wanted --plan table5` checks weights, data, memory, disk and time, then makes
-# what is missing; with `--only roberta-large` it makes the runs of one model.
+# For the nine models of {cite:t}`nie2020`, this book evaluates the released predictions. Training them again would take
+# one GPU about {value}`tbl-plan sum:hours_low .0f` to {value}`tbl-plan sum:hours_high .0f` hours ({numref}`tbl-plan`).
+# `chaos wanted --plan table5` checks weights, data, memory, disk space and time and then trains what is missing; with
+# `--only roberta-large`, it trains one model.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Runs of the nine, made and missing, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-plan",
     finetuning.plan_table(read_plan("table5"), runs),
     columns=finetuning.PLAN_COLUMNS,
-    caption="""Each of the nine models is to be trained once on SNLI and MNLI and once on αNLI. For finished
-    runs we give the accuracy on development items, for missing ones an estimate of their hours on one H100.
-    Recipes for αNLI are those of Table 8 of {cite:t}`nie2020`. For NLI the paper used recipes of the models'
-    authors and prints none, so all nine share one recipe here: the results can be compared with Table 5, but do
-    not reproduce it.""",
+    caption="""Each of the nine models is to be trained once on SNLI and MNLI and once on αNLI. For finished runs, the
+    table gives the accuracy on development items; for missing runs, it estimates the hours on one H100. Recipes for
+    αNLI are those of Table 8 of {cite:t}`nie2020`. For NLI, the paper used recipes of the models' authors and prints
+    none, so all nine share one recipe here. The results can be compared with Table 5 but do not reproduce it.""",
 ) if "table5" in plan_names() else Markdown("")
 
 # %% [markdown]
-# The record of every run is in `results/`, with its command, the digests of its inputs and of its
-# predictions, the code's version and the hardware. {doc}`../rebuild` explains how to run them again.
+# The record of every run is in `results/`. It has the command, the digests of inputs and predictions, the version of
+# the code and the hardware. To repeat a run, see {doc}`../rebuild`.
 #
 # ## Limitations
 #
-# These are two small encoders, trained on parts of the corpora, with three seeds of MiniLM and one of
-# everything else. Three seeds say little about other seeds. Minutes were measured on machines that also did
-# other work, so compare them only roughly.
+# We trained two small encoders on parts of the corpora, with three seeds of MiniLM and one of everything else. Three
+# seeds say little about other seeds. Minutes were measured on machines that also did other work, so they are only
+# roughly comparable.

@@ -3,25 +3,26 @@
 #
 # *Can a model learn how people split?*
 #
-# **On tweets, MiniLM does. On NLI, training this small encoder on votes makes it worth no more than a small map does,
-# with about as few votes misplaced.** From the votes on {value}`tbl-trained run=minilm-l6-md-agreement-s0 n_learnt ,d`
-# tweets, offensive or not, MiniLM-L6 learns to be {term}`worth`
-# {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth .1f` people
+# **On tweets, MiniLM can. On NLI, training this small encoder on votes makes it worth no more than a small map does,
+# and leaves about as many votes misplaced.** From the votes on
+# {value}`tbl-trained run=minilm-l6-md-agreement-s0 n_learnt ,d` tweets, which say whether a tweet is offensive,
+# MiniLM-L6 learns to be {term}`worth` {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth .1f` people
 # [{value}`tbl-trained run=minilm-l6-md-agreement-s0 worth_low .1f`,
 # {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth_high .1f`]: you would have to ask that many people about each
-# tweet, on top of the {term}`base rate`, to know as much. On POPQUORN's comments it is worth
-# {value}`tbl-trained run=minilm-l6-popquorn-s0 worth .1f`. Trained on one label per item, it misplaces
-# {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" "how=as it is" misplaced .0f`% of the votes on SNLI.
-# Further training on the votes on other items reduces this to
-# {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 misplaced .0%` (with JSD as the loss to
-# {value}`tbl-trained dataset=snli run=minilm-l6-nli-jsd-s0 misplaced .0%`), and a map of twelve numbers, fitted to the
-# same votes, to {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" how=recalibrated misplaced .0f`%. Trained
-# on these votes alone, without the labels, it learns nothing (it is worth
+# tweet, on top of the {term}`base rate`, to know as much. On POPQUORN's comments, it is worth
+# {value}`tbl-trained run=minilm-l6-popquorn-s0 worth .1f` people. On SNLI, MiniLM-L6 misplaces
+# {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" "how=as it is" misplaced .0f`% of the votes when it is
+# trained on one label per item. Further training on the votes on other items lowers this to
+# {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 misplaced .0%`, or to
+# {value}`tbl-trained dataset=snli run=minilm-l6-nli-jsd-s0 misplaced .0%` with JSD as the loss. A map of twelve
+# numbers, fitted to the same votes, lowers it to
+# {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" how=recalibrated misplaced .0f`%. Trained on these votes
+# alone, without the labels, the model learns nothing (it is worth
 # {value}`tbl-trained dataset=snli run=minilm-l6-nli-votes-s0 worth .1f` people). Each run has one seed.
 #
-# This notebook trains an encoder on votes, out of fold, and compares it with people, guesses and the book's systems. It
-# works with any encoder and any dataset that has votes and texts, including your own. {doc}`fitting` shows the cheaper
-# way.
+# This notebook trains an encoder on votes, out of fold, and compares it with people, guesses and the book's other
+# systems. It works with any encoder and any dataset that has votes and texts, including your own. For a cheaper
+# alternative, see {doc}`fitting`.
 
 # %%
 from typing import Literal
@@ -68,11 +69,11 @@ check_parameters(globals())
 # %% [markdown]
 # ## Training
 #
-# The encoder gets a new head with a logit for each label, and learns each item's vote shares (`loss="soft"`, by the
-# cross-entropy with the votes; `"jsd"`, by the divergence from them; `"hard"`, the majority label alone, for comparison).
-# Items that share a premise or text are in one fold, and the model for each fold learns from the other folds. An inner
-# fold of its training items decides when to stop. So no model has seen votes on an item that it predicts, or on another
-# item with the same text.
+# The encoder gets a new head with a logit for each label. The loss is the cross-entropy with each item's vote shares
+# (`loss="soft"`), the Jensen–Shannon divergence from them (`"jsd"`) or, for comparison, the cross-entropy with the
+# majority label alone (`"hard"`). Items that share a premise or text are in the same fold, and the model that predicts
+# a fold is trained on the other folds. An inner fold of its training items decides when to stop. No model has therefore
+# seen votes on an item that it predicts, or on another item with the same text.
 
 # %%
 settings = chosen(globals())
@@ -98,25 +99,24 @@ Markdown(notices(inputs))
 # (beside-people-and-models)=
 # ## Compared with people and models
 #
-# A model trained on votes should be compared with models that were {term}`recalibrated <worth, recalibrated>` on the
-# votes on other items: both have seen how people split, but never on the item itself. As they are, the nine models of
-# {cite:t}`nie2020` have seen no votes at all ({numref}`fig-trained`). {term}`Skill <skill>` is 0 for the base rate and 1
-# for knowing exactly how people split.
+# Models trained on votes should be compared with models that were {term}`recalibrated <worth, recalibrated>` on the
+# votes on other items, because both have seen how people split, but never on the item itself. Without recalibration,
+# the nine models of {cite:t}`nie2020` have seen no votes at all ({numref}`fig-trained`). {term}`Skill <skill>` is 0 for
+# the base rate and 1 for knowing exactly how people split.
 
 # %%
 publish_figure(
     "fig-trained",
     plot_trained,
     training.drawn_skill(scores, inputs),
-    caption="""These votes are too few to teach MiniLM the task on their own; on top of other
-    training they help about as much as a small map. The axis counts people who know the base
-    rate, and is even in skill by squared distance. Bars are 95% intervals that resample items, with
-    out-of-fold predictions held fixed. Squares: trained on votes, out of fold. Seeds of a model
-    share a row. Shown are the datasets whose votes the run learnt.""",
-    alt="""A panel for each dataset and a row for each guess and system, with a filled circle for
-    the system as it is and a hollow circle for the recalibrated system. Models trained on votes are
-    in the lowest rows: without other training they lie at the base rate, with other training near
-    the hollow circles of small models.""",
+    caption="""These votes are too few to teach MiniLM the task on their own; on top of other training they help about
+    as much as a small map. The axis counts people who know the base rate and is evenly spaced in skill by squared
+    distance. Bars are 95% intervals that resample items, with out-of-fold predictions held fixed. Squares mark models
+    that were trained on votes, out of fold. Seeds of a model share a row. The figure shows the datasets whose votes the
+    run learned.""",
+    alt="""A panel for each dataset and a row for each guess and system, with a filled circle for the system as it is
+    and a hollow circle for the recalibrated system. Models trained on votes are in the lowest rows: without other
+    training they lie at the base rate, and with other training they lie near the hollow circles of small models.""",
 ) if len(scores) else Markdown("*No votes and no recorded scores of this run are available.*")
 
 # %% [markdown]
@@ -130,45 +130,47 @@ publish_table(
     trained := training.trained_table(scores, finetuning.run_table(runs)),
     columns=training.trained_columns(trained.rows),
     groups=["dataset"],
-    caption="""Votes on tweets teach MiniLM how people split; votes on SNLI and MNLI items do so
-    only after training on labels, and votes on αNLI items not even then. Models trained on votes;
-    each item is predicted by a model that has seen no vote on it. *Items learnt*: by the model of
-    each fold. Votes misplaced are shown only where items have at least twenty votes. Intervals
-    (95%) resample items with their votes. Minutes count the training steps, over all folds.""",
+    caption="""Votes on tweets teach MiniLM how people split; votes on SNLI and MNLI items do so only after training on
+    labels, and votes on αNLI items not even then. Each item is predicted by a model that has seen no vote on it. *Items
+    learned* is the number of items on which each fold's model was trained. Votes misplaced are shown only for items
+    with at least twenty votes. Intervals are 95% intervals that resample items with their votes. Minutes count the
+    training steps over all folds.""",
 )
 
 # %% [markdown]
-# Trained on labels first and then on votes, MiniLM is worth
-# {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 worth .1f` people on SNLI; trained on labels and then mapped,
-# {value}`tbl-human-equivalents dataset=snli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f`. On
-# MNLI it is {value}`tbl-trained dataset=mnli run=minilm-l6-nli-soft-s0 worth .1f` and
+# On SNLI, MiniLM is worth {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 worth .1f` people if it is trained
+# on labels and then on votes, and
+# {value}`tbl-human-equivalents dataset=snli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f` if
+# it is trained on labels and then recalibrated by a map. On MNLI, it is worth
+# {value}`tbl-trained dataset=mnli run=minilm-l6-nli-soft-s0 worth .1f` and
 # {value}`tbl-human-equivalents dataset=mnli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f`.
-# Training with {term}`JSD` instead of the cross-entropy misplaces fewer votes on SNLI
-# ({value}`tbl-trained dataset=snli run=minilm-l6-nli-jsd-s0 misplaced .0%`), but makes the model worth less on MNLI. On
-# αNLI, where MiniLM guesses, votes teach it nothing.
+# Training with {term}`JSD` instead of cross-entropy reduces the misplaced votes on SNLI to
+# {value}`tbl-trained dataset=snli run=minilm-l6-nli-jsd-s0 misplaced .0%` but makes the model worth less on MNLI. On
+# αNLI, where MiniLM hardly does better than a guess, votes teach it nothing.
 #
-# MD-Agreement has {value}`tbl-crowds dataset=md-agreement n_items ,d` tweets with five votes each. A fifth of the tweets
-# was held out; two passes over the rest make MiniLM worth {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth .1f`
-# people. The tweets and NLI differ in the task, in the number of items and in the votes per item, so nothing here shows
-# which of these matters.
+# MD-Agreement has {value}`tbl-crowds dataset=md-agreement n_items ,d` tweets with five votes each. We held out a fifth
+# of the tweets and trained MiniLM on the rest in two passes. Tweets and NLI differ in the task, the number of items and
+# the votes per item, so nothing here shows which of these matters.
 #
 # ## Other ways to learn distributions
 #
-# Without votes, a model's confidence can be lowered (*T = 2*, the {term}`temperature` in the code of {cite:t}`baan2022`),
-# its targets softened during training ({term}`label smoothing`), or several passes or runs averaged ({term}`MC dropout`,
-# {term}`seed ensemble`). *Vote shares* are the runs in {numref}`tbl-trained` that start from an already trained model
-# ({term}`soft labels`). Once a map is fitted on other items' votes, the differences are small
-# ({numref}`fig-distribution-learning`). On αNLI, where MiniLM is a negative control, nothing helps.
+# Even without votes, a model can be made less confident. Its logits can be divided by a {term}`temperature` (*T = 2* in
+# the code of {cite:t}`baan2022`), its training targets can be softened ({term}`label smoothing`), and the predictions
+# of several passes or runs can be averaged ({term}`MC dropout`, {term}`seed ensemble`).
+# {numref}`fig-distribution-learning` compares these methods with *vote shares*, the runs in {numref}`tbl-trained` that
+# start from a trained model ({term}`soft labels`). Once a map is fitted on other items' votes, the methods hardly
+# differ. On αNLI, where MiniLM is a negative control, none of them helps.
 #
-# Without votes, the best method on MNLI is the simplest: a temperature of 2, with a {term}`JSD` of
-# {value}`tbl-fitting dataset=mnli "inputs=MiniLM-L6, seed 0" "map=T = 2" jsd .3f` (from 0 to 0.83, lower is better),
-# where a uniform guess has {value}`tbl-main-results dataset=mnli system=chance jsd .3f`. On SNLI the same temperature
-# changes nothing, and label smoothing and dropout gain a hundredth or less.
+# Without votes, the best method on MNLI is also the simplest. A temperature of 2 gives a {term}`JSD` of
+# {value}`tbl-fitting dataset=mnli "inputs=MiniLM-L6, seed 0" "map=T = 2" jsd .3f`, compared with
+# {value}`tbl-main-results dataset=mnli system=chance jsd .3f` for a uniform guess (JSD runs from 0 to 0.83, and lower
+# is better). On SNLI, the same temperature changes nothing, and label smoothing and dropout lower the JSD by a
+# hundredth at most.
 #
 # ## What another encoder costs
 #
-# MiniLM-L6 is the smallest of our encoders. {numref}`tbl-training-cost` shows what the same training costs with a larger
-# encoder, and with ten times as many votes.
+# MiniLM-L6 is the smallest of our encoders. {numref}`tbl-training-cost` estimates the cost of the same training with a
+# larger encoder or with ten times as many votes.
 
 # %%
 publish_table(
@@ -176,17 +178,17 @@ publish_table(
     training.cost_table(run),
     columns=training.COST_COLUMNS,
     index=["model"],
-    caption="""By our estimate, a GPU learns these votes in minutes; one CPU core takes half a day
-    for a large encoder. Estimates for the training above, with the same number of passes. GPU: one
-    H100 in bf16, including three minutes for reading and predicting. CPU: one core, the run's own
-    hours scaled by the amount of arithmetic in the layers.""",
+    caption="""By our estimate, training on these votes takes minutes on a GPU, whereas a large encoder needs half a day
+    on one CPU core. The estimates assume the same number of passes as in the training above. GPU times are for one H100
+    in bf16 and include three minutes for reading and predicting. CPU times are for one core: the hours of this run are
+    scaled by the amount of arithmetic in the layers.""",
 )
 
 # %% [markdown]
 # ## Train on your own votes
 #
-# Use any file with texts and votes in a format from {doc}`../datasets`; {doc}`../rebuild` explains how to install
-# PyTorch. The page of your run has its figures, its record, and its own citation.
+# You can use any file with texts and votes in one of the formats of {doc}`../datasets`. To install PyTorch, see
+# {doc}`../rebuild`. Your run gets a page with its figures, its record and its own citation.
 #
 # ```console
 # # single texts, any labels
@@ -201,12 +203,12 @@ publish_table(
 # $ papermill train.ipynb out.ipynb -p train votes.csv -p loss jsd
 # ```
 #
-# If training is interrupted, the same command resumes it. {doc}`../your_model` shows how to evaluate the result, and
-# `chaos submit` sends a run on ChaosNLI's votes to the {doc}`scoreboard`.
+# If training is interrupted, give the same command again to resume it. To evaluate the result, see
+# {doc}`../your_model`; `chaos submit` sends a run on ChaosNLI's votes to the {doc}`scoreboard`.
 #
 # ## Limitations
 #
-# * We trained one small encoder with one seed per run: the interval of a single run says nothing about other seeds. The
-#   run with label smoothing used an earlier version of the code than the first seed.
+# * We trained one small encoder with one seed per run, and the interval of a single run says nothing about other seeds.
+#   The run with label smoothing used an earlier version of the code than the run with the first seed did.
 # * ChaosNLI's SNLI and MNLI votes come from items on which five people were split.
-# * We chose the learning rates for ChaosNLI's votes on one inner fold, whose items are also among the predicted ones.
+# * We chose the learning rates for ChaosNLI's votes on one inner fold, whose items are also among those predicted.

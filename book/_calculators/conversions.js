@@ -98,8 +98,8 @@
     const status = make("p", "fault", "", {role: "status"});
     const answer = make("p", {class: "answer", role: "status"});
     const result = make("div", {class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Under every convention"});
-    const note = make("p", "note", `Measured: ${data.systems.join("; ")}, on the ${count(data.n_items)} items of ${data.dataset}`
-      + `${data.synthetic ? " (synthetic sample)" : ""}. Other systems have other ratios.`);
+    const note = make("p", "note", `Ratios were measured for these systems on the ${count(data.n_items)} items of ${data.dataset}`
+      + `${data.synthetic ? " (synthetic sample)" : ""}: ${data.systems.join("; ")}. Other systems have other ratios.`);
     const cite = citing(data.cite);
     const convention = {
       get value() { return from.value; },
@@ -201,9 +201,9 @@
     function measured({ratios: [low, high], here, isPower}, to) {
       const [least, most, ...ends] = [low, high, ...here].map((one) => written(one, 3));
       const times = isPower ? `times the ${to.group === "distance" ? "root" : "square"}` : "times as large";
-      if (low === Infinity) return "Measured: infinite.";
-      if (least === most) return `Measured: ${least === "1" && !isPower ? "the same" : `${least} ${times}, here ${ends[0]}`}.`;
-      return `Measured: ${least} to ${most} ${times}, here ${ends.join(" to ")}.`;
+      if (low === Infinity) return "It was infinite in our measurements.";
+      if (least === most) return `In our measurements it was ${least === "1" && !isPower ? "the same" : `${least} ${times}, which gives ${ends[0]}`}.`;
+      return `In our measurements it was ${least} to ${most} ${times}, which gives ${ends.join(" to ")}.`;
     }
 
     function recipe(form, to, n) {

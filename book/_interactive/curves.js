@@ -29,9 +29,10 @@
         make("span", "lowest-of", "Go to the lowest ", lowest)),
       reading,
       make("div", "panels", diagram, panels.slice(0, LEADING).map(({place: one}) => one)),
-      make("p", "way", `On ${data.dataset}. Dots in the diagram show how often answers of that confidence match the `
-        + "majority label; larger dots and taller grey bars mean more items. Curves: lower is better; a ring marks the "
-        + "lowest point, thin lines are other runs of the system, grey lines other systems."),
+      make("p", "way", `All values are for ${data.dataset}. Dots in the diagram show how often answers with that `
+        + "confidence match the majority label; larger dots and taller gray bars mean more items. In the curves, lower "
+        + "is better, and a ring marks the lowest point. Thin lines are other runs of the system; gray lines are other "
+        + "systems."),
       make("details", "", make("summary", "", "More measures, and all systems at the cursor"),
         make("div", "panels", panels.slice(LEADING).map(({place: one}) => one)), readout));
     range.addEventListener("input", show);

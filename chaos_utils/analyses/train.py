@@ -68,12 +68,16 @@ def with_other_votes(inputs: AnalysisInputs, runs: Sequence[Run]) -> AnalysisInp
 
 def account_of(run: Run, *, is_new: bool) -> str:
     """Say in Markdown which run is shown, and how to train it again."""
-    what = "This run was trained here" if is_new else "This page shows a run of this project"
-    again = "" if is_new else " `-p recorded=false` trains it again."
-    return (
-        f"{what}: *{in_markdown(run.system)}*, on {in_markdown(run.hardware)}.{again} On the same "
-        f"hardware, this command gives the same predictions:\n\n```console\n$ {run.command}\n```"
-    )
+    system, hardware = in_markdown(run.system), in_markdown(run.hardware)
+    if is_new:
+        account = f"This run was trained here, on {hardware}: *{system}*."
+    else:
+        account = (
+            f"This page shows one of the project's own runs, which was trained on {hardware}: "
+            f"*{system}*. Pass `-p recorded=false` to train it again."
+        )
+    again = "On the same hardware, this command gives the same predictions:"
+    return f"{account} {again}\n\n```console\n$ {run.command}\n```"
 
 
 @cached_analysis(keys=("dataset", "system", "measure"))
@@ -211,7 +215,7 @@ def trained_columns(rows: pd.DataFrame) -> list[Column]:
         DATASET,
         Column("trained run", lambda row: titles[row["dataset"]][row["system"]]),
         Column("start", _start),
-        Column("items learnt", lambda row: number(row["n_learnt"])),
+        Column("items learned", lambda row: number(row["n_learnt"])),
         Column("items judged", _judged),
         with_ends("votes misplaced of a hundred ↓", "misplaced", 1, percent=True),
         with_ends("worth, people ↑", "worth", 1),

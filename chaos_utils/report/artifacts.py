@@ -49,7 +49,7 @@ def _without_findings(id: str, table: "Table", caption: str, alt: str) -> tuple[
     Findings hold for the book's votes. On other votes, the title that `TITLES` has for the id
     replaces the caption's first sentence, and the alt text says no more than the title.
     """
-    title = _titles().get(id)
+    title = neutral_title(id)
     if not title or not _shows_other_votes(table):
         return caption, alt
     caption = " ".join(caption.split())
@@ -57,6 +57,11 @@ def _without_findings(id: str, table: "Table", caption: str, alt: str) -> tuple[
     if alt:
         alt = f"{title}, drawn from the table that can be downloaded beside it."
     return f"{title}. {remainder}".strip(), alt
+
+
+def neutral_title(id: str) -> str | None:
+    """Return a title without findings; None if the caption of this id has none."""
+    return _titles().get(id)
 
 
 @cache

@@ -1,4 +1,8 @@
-"""An executed notebook as a part of a page: its prose, its cells' outputs, code and logs folded."""
+"""An executed notebook as a part of a page: its cells' outputs, with code and logs folded.
+
+Its prose and the explanations below its figures stay in the notebook: they are about the book as it
+was then, and chapters say the same of today's.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -9,10 +13,12 @@ from typing import Any
 import nbformat
 from bs4 import BeautifulSoup, Tag
 
+from chaos_utils.report.artifacts import neutral_title
+from chaos_utils.report.captions import first_sentence
 from chaos_utils.report.standalone import plain_roles
-from chaos_utils.report.values import fill_values
 
 _LOWEST_LEVEL = 6  # of a heading
+_HEADINGS = [f"h{level}" for level in range(1, _LOWEST_LEVEL + 1)]
 _LONGEST_LOG = 12  # lines that are shown unfolded
 _ID = re.compile(r"(?:fig|tbl)-[\w-]+")
 
@@ -47,16 +53,24 @@ def as_html(notebook: nbformat.NotebookNode, *, below: int = 0, brief: bool = Fa
     page = BeautifulSoup("\n".join(parts), "html.parser")
     for element in page.select(".executed-code, figure") if brief else ():
         element.decompose()
-    for heading in page.find_all([f"h{level}" for level in range(1, _LOWEST_LEVEL + 1)]):
+    for heading in reversed(page.find_all(_HEADINGS)):
+        following = heading.find_next_sibling()
+        is_heading = following is not None and following.name in _HEADINGS
+        if following is None or (is_heading and following.name <= heading.name):
+            heading.decompose()  # it is about prose alone
+    for heading in page.find_all(_HEADINGS):
         heading.name = f"h{min(_LOWEST_LEVEL, int(heading.name[1]) + below)}"
         for link in heading.find_all("a", class_="anchor-link"):
             link.decompose()
         del heading["id"]  # another notebook on the page may have the same
     for label in page.select("p > b:first-child, figcaption > b:first-child"):
         if _ID.fullmatch(label.text):  # which is a name inside the notebook alone
-            assert label.parent is not None
-            label.parent["class"] = "caption"
+            caption, id = label.parent, label.text
+            assert caption is not None
             label.decompose()
+            title = neutral_title(id) or first_sentence(caption.get_text())
+            caption["class"] = "caption"
+            caption.string = f"{title}."
     for number, table in enumerate(page.find_all("table"), start=1):
         _make_accessible(page, table, f"Table {number} of the run")
     return str(page)
@@ -77,22 +91,23 @@ def _make_accessible(page: BeautifulSoup, table: Tag, name: str) -> None:
 
 def _cell_html(cell: nbformat.NotebookNode) -> Iterator[str]:
     if cell.cell_type == "markdown":
-        # Without numbers of the book, which the run itself has not published.
-        yield _markdown_html(fill_values({}, cell.source))
+        parts = BeautifulSoup(_markdown_html(cell.source), "html.parser")
+        yield from map(str, parts.find_all([*_HEADINGS, "details"], recursive=False))
         return
     if not any(tag.startswith("remove-input") for tag in cell.metadata.get("tags", [])):
         code = f"<pre>{escape(cell.source)}</pre>"
         yield f'<details class="executed-code"><summary>Show the code</summary>{code}</details>'
     for output in cell.get("outputs", []):
-        yield f'<div class="executed-output">{_output_html(output)}</div>'
+        if shown := _output_html(output):
+            yield f'<div class="executed-output">{shown}</div>'
 
 
 def _output_html(output: Mapping[str, Any]) -> str:
     data = output.get("data", {})
     if "text/html" in data:
         return plain_roles(data["text/html"])
-    if "text/markdown" in data:
-        return _markdown_html(data["text/markdown"])
+    if "text/markdown" in data:  # what a notebook says of its inputs and its run
+        return ""
     text = output.get("text") or data.get("text/plain", "")
     shown = f"<pre>{escape(text)}</pre>"
     if (n := len(text.splitlines())) > _LONGEST_LOG:

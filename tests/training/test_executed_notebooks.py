@@ -28,12 +28,14 @@ def test_they_are_small_and_whole_and_know_no_machine():
         assert str(PROJECT) not in path.read_text("utf-8"), path
 
 
-def test_on_a_page_the_log_is_folded_and_a_chapter_has_prose_and_tables_alone():
+def test_on_a_page_the_log_is_folded_and_a_chapter_has_logs_and_tables_alone():
     notebook = read_executed(PROJECT / "results" / "minilm-l6-nli-votes-s0" / "notebook.ipynb")
     whole, brief = as_html(notebook), as_html(notebook, brief=True)
     for page in (whole, brief):
         assert re.search(r"<summary>The log, \d+ lines</summary><pre>fold 1 of 5", page)
-        assert '<p class="caption"> What this run was trained on' in page
+        assert '<p class="caption">What this run was trained on' in page
+        assert '<p class="caption">This run compared with people and guesses.</p>' in page
+        assert "This notebook trains" not in page
     assert whole.count("<img") == 1
     assert not re.search("<img|executed-code", brief)
 
