@@ -116,8 +116,8 @@ publish_figure(
     caption=f"""Pooling more models soon stops helping, whereas pooling more people does not. Solid lines show what the pooled votes
     of a given number of models are worth, averaged over all possible panels. The dashed line shows the same number of people who know
     the base rate. The axis counts people and is linear in {{term}}`skill <skill>`, where 0 is the base rate and 1 means knowing
-    everyone's answers. *Shrunk* panels are mixed with the base rate by one weight, which is fitted on other items. Bands are {100 *
-    confidence:g}% intervals over items. Values far below the base rate are not shown.""",
+    everyone's answers. *Shrunk* panels are mixed with the base rate by one weight, which is fitted on other items. Bands are
+    {100 * confidence:g}% intervals over items. Values far below the base rate are not shown.""",
     alt="""Line plots for SNLI, MNLI and αNLI. The dashed line for people rises steadily. Shrunk panels of models start at or
     above one person and flatten between two and five people. Panels as they are start near the base rate on SNLI; on MNLI they
     stay below it even with all 32 models.""",
