@@ -227,7 +227,7 @@ publish_table(
 # {cite:p}`miller1955` closes less than half of the gap, and the {term}`nonparametric prior` closes nearly all of it. The chance that two
 # people differ needs no correction ({value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 value .3f` from three
 # votes and {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 of_all .3f` from all), and neither does
-# {term}`Krippendorff’s α`. How many items are unanimous or tied depends on the number of votes.
+# {term}`Krippendorff’s α`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Estimates by votes per item, as a figure", "code_prompt_hide": "Fold the figure"}
 few_votes = atlas.few_votes(atlas.book_inputs(crowds), seed=seed)

@@ -144,8 +144,7 @@ publish_table(
 # the majority label alone changes the expected score by {value}`tbl-claims id=c61 value +.3f`, compared with the votes' own shares (95%
 # interval
 # {value}`tbl-claims id=c61 low .3f` to {value}`tbl-claims id=c61 high .3f`), and a lower score is better. A model that is trained on single votes with this score is
-# therefore rewarded for ignoring disagreement. Against the whole distribution, as {cite:t}`baan2022` use it for {term}`DistCE`, total
-# variation is 0 only for the true distribution.
+# therefore rewarded for ignoring disagreement.
 #
 # ## Every published number beside ours
 #
@@ -168,7 +167,7 @@ publish_table(
     numbers,
     columns=published_numbers.COLUMNS,
     shown=numbers.rows[numbers.rows["ours"].notna()],
-    caption="""The table sets every published number that can be checked beside ours. Δ is our number minus the paper's; it is bold where it exceeds
+    caption="""Every published number that can be checked stands beside ours. Δ is our number minus the paper's; it is bold where it exceeds
     rounding, and 0 where we get the printed digits. The downloadable data also include the numbers that cannot be checked. Where Baan et
     al. name no seed, our number is for the first seed.""",
 )
