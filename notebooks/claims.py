@@ -231,8 +231,7 @@ of_dataset = in_table_1.named(names[0])
 # The {term}`class-wise <class-wise ECE>` error averages over all labels. For RoBERTa-base at a temperature of 2, the paper gives
 # {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 max:published_classwise_ece_binned .0%`; we find
 # {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 min:classwise_ece_binned .1%` to
-# {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 max:classwise_ece_binned .1%`, depending on the seed. Many vote shares are
-# exactly 0 and fall into none of the bins $(a, b]$. The oracle's error is
+# {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 max:classwise_ece_binned .1%`, depending on the seed. The oracle's error is
 # {value}`tbl-classwise-ece system=oracle classwise_ece_all .1%` over all items, but
 # {value}`tbl-classwise-ece system=oracle classwise_ece_binned .1%` over the items in a bin, which is what the released code computes.
 
@@ -242,7 +241,7 @@ publish_table(
     calibration.classwise_errors(of_dataset),
     columns=calibration.CLASSWISE_COLUMNS,
     caption="""The denominator decides the oracle's class-wise ECE. Values are percentages, against the majority label, with ten bins
-    $(a, b]$ for each label. Appendix D of {cite:t}`baan2022` gives one value for each system, over binned items. Δ is bold where it exceeds
+    $(a, b]$ for each label. Many vote shares are exactly 0 and fall into none of these bins. Appendix D of {cite:t}`baan2022` gives one value for each system, over binned items. Δ is bold where it exceeds
     rounding.""",
 )
 
@@ -311,11 +310,7 @@ publish_table(
 # because an item of H1 falls into a bin where H2 has none ({numref}`tbl-error-divergence`). A mean over the other draws leaves out exactly
 # these cases, and the published values, each from a single draw, happen to be finite. With one half added to every bin, the mean KL over all draws
 # is {value}`tbl-error-divergence measure=kl_smoothed system=H2 reference=all mean .4f`, compared with
-# {value}`tbl-error-divergence measure=kl_smoothed origin=released temperature=1 reference=all mean .3f` for RoBERTa-base. The published draw
-# makes people look slightly worse than most draws do: it gives H2 a DistCE of
-# {value}`tbl-published-beside-ours paper=baan2022 "table=Table 2, released notebook" row=h2 column=dist_ce published .3f`, and 95% of our
-# draws lie between {value}`tbl-error-divergence measure=dist_ce system=H2 reference=all low .3f` and
-# {value}`tbl-error-divergence measure=dist_ce system=H2 reference=all high .3f`.
+# {value}`tbl-error-divergence measure=kl_smoothed origin=released temperature=1 reference=all mean .3f` for RoBERTa-base.
 #
 # ### With intervals
 #
