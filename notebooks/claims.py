@@ -3,25 +3,18 @@
 #
 # *Do both papers hold?*
 #
-# **Both papers hold up: of {value}`tbl-claims count:id d` claims,
+# **Both papers hold up. Of {value}`tbl-claims count:id d` claims,
 # {value}`tbl-claims-summary "kind=does not hold in substance" sum:n d` fails in substance and
 # {value}`tbl-claims-summary "kind=depends on the reading" sum:n d` depend on how they are read;
-# {value}`tbl-claims-summary "kind=slip in print" sum:n d` faults are slips in print.** Of
-# {value}`tbl-published-counts sum:printed d` printed numbers, {value}`tbl-published-counts sum:ours d` can be
-# checked and {value}`tbl-published-counts sum:same d` agree to the last digit. Among those that we can check
-# are
-# {value}`tbl-published-beside-ours "table=Figures 4, 5" dataset=snli|mnli column=jsd|kl|old_accuracy|new_accuracy count:ours d`
-# scores of nine models on SNLI and MNLI, from Figures 4 and 5 of {cite:t}`nie2020`; the predictions behind them
-# had long been missing.
+# {value}`tbl-claims-summary "kind=slip in print" sum:n d` further faults are slips in print.** The papers print
+# {value}`tbl-published-counts sum:printed d` numbers as results. We can check {value}`tbl-published-counts sum:ours d` of them, and
+# {value}`tbl-published-counts sum:same d` agree to the last digit. The numbers that we can check include
+# {value}`tbl-published-beside-ours "table=Figures 4, 5" dataset=snli|mnli column=jsd|kl|old_accuracy|new_accuracy count:ours d` scores of
+# nine models on SNLI and MNLI, from Figures 4 and 5 of {cite:t}`nie2020`; the predictions behind these scores had long been missing.
 #
-# The claim that fails says that accuracy is not visibly related to distance. On αNLI the more accurate model
-# *is* nearer by JSD (ρ = {value}`tbl-claims id=c24 value .2f`, [c24](#claim-c24)); by KL there is no such
-# relation
-# ({value}`tbl-rank-correlations dataset=alphanli distance=kl value .2f`).
-# {value}`tbl-claims-summary "kind=holds within noise" sum:n d` more claims hold only within noise
-# ([c25](#claim-c25), [c26](#claim-c26) and [c27](#claim-c27)). This page is for readers who want to check
-# {cite:t}`nie2020` and {cite:t}`baan2022`. Do not quote a count of claims as a score: in the count, a digit in
-# an appendix weighs as much as a paper's main point.
+# Another {value}`tbl-claims-summary "kind=holds within noise" sum:n d` claims hold only within noise ([c25](#claim-c25), [c26](#claim-c26)
+# and [c27](#claim-c27)). Please do not quote these counts as a score, because they give a digit in an appendix as much weight as a paper's
+# main point.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -79,50 +72,42 @@ publish_table(
     columns=claims.SUM_COLUMNS,
     shown=verdicts.rows[verdicts.rows.groupby("kind")["claims"].transform("sum") > 0],
     index=["kind"],
-    caption=f"""Claims that fail in substance: {n_failing} of {len(table)}. Claims of {{numref}}`tbl-claims` by verdict;
-    one slip in print may be behind two claims. Which faults are slips in print is our judgement.""",
+    caption=f"""Of {len(table)} claims, {n_failing} {"fails" if n_failing == 1 else "fail"} in substance. The table counts the claims of
+    {{numref}}`tbl-claims` by verdict; two claims may share one slip in print. Which faults are slips in print is our judgement.""",
 )
 
 # %% [markdown]
 # ## What does not hold as written
 #
-# The first three points matter to anyone who builds on the papers; the others are slips in print, which matter
-# when you compare numbers.
+# The first three points matter to anyone who builds on the papers. The others are slips in print, which matter when you compare numbers.
 #
-# - **On αNLI, accuracy and distance from people are related.** Over the nine models, Spearman's ρ of accuracy
-#   and {term}`JSD` is {value}`tbl-claims id=c24 value .2f` there: the more accurate model is nearer to people
-#   ([c24](#claim-c24)). On SNLI the nine models point the same way, less certainly
-#   ({value}`tbl-rank-correlations dataset=snli distance=jsd value .2f`). On MNLI we see no relation, and nine
-#   models could not show a weak one.
-# - **Whether {term}`DistCE` is a proper score depends on the reading.** Against the whole distribution of
-#   votes, as the paper uses it, it is smallest for the truth. Against single votes, as in a training loss,
-#   naming only the majority scores better than the truth ([c61](#claim-c61)); a section below explains why.
-# - **Whether models are near-perfect where people agree depends on the items.** On the fifth of the SNLI items
-#   that people agree on most, the best of the nine models comes close; on the same fifth of SNLI and MNLI
-#   pooled, as in the paper's figure, the best is right on {value}`tbl-claims id=c62 value .0%`
-#   ([c62](#claim-c62)).
-# - The text of {cite:t}`nie2020` says that 30% of the majorities change on MNLI, but its own Table 2 has
-#   {value}`tbl-claims id=c06 value .1f`%; αNLI's rate is also rounded down ([c05](#claim-c05) and
-#   [c06](#claim-c06), one fault). The text names BART as closest to people on αNLI, but RoBERTa-large is
-#   closer: its JSD minus BART's is {value}`tbl-claims id=c23 value .3f` ([c23](#claim-c23)).
-# - The distance printed as JSD uses natural logarithms, so its largest value is
-#   {value}`tbl-claims id=c15 value .3f`, not 1 ([c15](#claim-c15)).
-# - The released votes are not quite those of the printed tables: the tables lack up to
-#   {value}`tbl-claims id=c14 value .0f` votes per label ([c14](#claim-c14)), so some scores of the uniform
-#   guess change in the fourth decimal ([c16](#claim-c16), the same fault).
-# - Two values that {cite:t}`baan2022` print for the scaled model in their appendix do not follow from the
-#   released predictions: we get a class-wise ECE of
-#   {value}`tbl-published-beside-ours "table=appendix D" row=roberta-ts ours .1f`%, not 5%, and an entropy that
-#   is {value}`tbl-published-beside-ours "table=appendix B" row=roberta-ts ours .2f` nats too high, not 0.12
-#   ([c57](#claim-c57), [c60](#claim-c60)).
+# - **On αNLI, accuracy and distance from people are related.** The paper says that they are not visibly related. Over the nine models,
+#   however, Spearman's ρ of accuracy and {term}`JSD` is {value}`tbl-claims id=c24 value .2f`: the more accurate model is nearer to people
+#   ([c24](#claim-c24)). By KL, there is no such relation
+#   ({value}`tbl-rank-correlations dataset=alphanli distance=kl value .2f`). On SNLI, the nine models point the same way by JSD, though less
+#   clearly ({value}`tbl-rank-correlations dataset=snli distance=jsd value .2f`). On MNLI, we see no relation, but nine models are too few to
+#   detect a weak correlation.
+# - **Whether {term}`DistCE` is a proper score depends on the reading.** Measured against the whole distribution of votes, as in the paper,
+#   it is smallest for the true distribution. Measured against single votes, as in a training loss, it is smaller if a model names only the
+#   majority label ([c61](#claim-c61)).
+# - **Whether models are near-perfect where people agree depends on the items.** On the fifth of the SNLI items that people agree on most,
+#   the best of the nine models comes close. On the same fifth of SNLI and MNLI pooled, as in the paper's figure, the best model is right on
+#   {value}`tbl-claims id=c62 value .0%` of the items ([c62](#claim-c62)).
+# - The text of {cite:t}`nie2020` says that 30% of the majorities change on MNLI, but its own Table 2 prints
+#   {value}`tbl-claims id=c06 value .1f`%. The rate for αNLI is also rounded down ([c05](#claim-c05) and [c06](#claim-c06), one fault). The
+#   text names BART as nearest to people on αNLI, but RoBERTa-large is nearer: its JSD minus BART's is
+#   {value}`tbl-claims id=c23 value .3f` ([c23](#claim-c23)).
+# - The distance printed as JSD uses natural logarithms, so its largest value is {value}`tbl-claims id=c15 value .3f`, not 1
+#   ([c15](#claim-c15)).
+# - The printed tables lack up to {value}`tbl-claims id=c14 value .0f` of the released votes per label ([c14](#claim-c14)), so some scores of
+#   the uniform guess change in the fourth decimal ([c16](#claim-c16), the same fault).
+# - Two values that {cite:t}`baan2022` print for the scaled model in their appendices do not follow from the released predictions. We get a
+#   class-wise ECE of {value}`tbl-published-beside-ours "table=appendix D" row=roberta-ts ours .1f`% rather than 5%, and an entropy that is
+#   {value}`tbl-published-beside-ours "table=appendix B" row=roberta-ts ours .2f` nats too high rather than 0.12 ([c57](#claim-c57),
+#   [c60](#claim-c60)).
 #
 # (reproduction-record)=
 # ## The claims
-#
-# Of all claims, {value}`tbl-claims-summary "kind=does not hold in substance|slip in print" sum:claims d` do not hold:
-# {value}`tbl-claims-summary "kind=does not hold in substance" sum:claims d` in substance, and
-# {value}`tbl-claims-summary "kind=slip in print" sum:claims d` because of
-# {value}`tbl-claims-summary "kind=slip in print" sum:n d` slips in print.
 
 # %% tags=["remove-input"]
 ClaimCards("tbl-claims", table.rows, resamples)
@@ -132,44 +117,39 @@ publish_table(
     "tbl-claims",
     table,
     columns=claims.columns_for(resamples),
-    caption=f"""Every claim with its verdict and the number that decides it. In brackets, 95% intervals over
-    items ({resamples:,} bootstrap resamples); for c24 and c25, over models. Holm’s p is adjusted for all claims
-    that something is larger and that have a sampling error. The download has the rules and the evidence.""",
+    caption=f"""Every claim has a verdict and a number that decides it. Brackets contain 95% intervals over items ({resamples:,} bootstrap
+    resamples) or, for c24 and c25, over models. Holm’s correction of the p-values covers all claims that something is larger and for which
+    there is a sampling error. The downloadable data also include the rules and the evidence.""",
 )
 
 # %% [markdown]
 # ## How a verdict comes about
 #
-# Each card gives its rule. Published values have no interval; where we have nothing else, as for the estimated
-# human, they decide alone.
+# Each card gives its rule. Published values have no interval; where we have nothing else, they decide alone.
 #
-# - A claim that something *is* a number **holds** where ours agrees to the printed digits, and otherwise **does
-#   not hold**: it is about these items and these votes, so sampling is no excuse.
-# - A claim that something is *larger* holds where a bootstrap over items says so at the 5% level, after
-#   Holm's correction for all such claims together. Where the test leaves it open, it **holds within
-#   noise**.
-# - A single exception refutes a claim about *all* of several cases. A claim that there is *no* correlation can
-#   fail, but nine models cannot show that there is none.
+# - A claim that something *is* a number **holds** if our number agrees to the printed digits, and otherwise **does not hold**. Such a claim
+#   is about these items and these votes, so sampling error cannot excuse a difference.
+# - A claim that something is *larger* holds if a bootstrap over items shows it at the 5% level, after Holm's correction for all such claims
+#   together. If the test does not decide, the claim **holds within noise**.
+# - A single exception refutes a claim about *all* of several cases. A claim that there is *no* correlation can fail, but nine models cannot
+#   show that there is none.
 # - A claim that fails as we read it, but holds on another possible reading, **depends on the reading**.
 #
-# Some candidates turned out not to be claims and were left out, so the numbering has gaps. We can check claims
-# at all because the authors released their data.
+# Some candidates turned out not to be claims and were left out, so the numbering has gaps.
 #
 # ## A score that prefers the majority
 #
-# A score is *proper* if nobody can improve it by stating something other than what they believe. Total
-# variation against single votes is not proper: its expected value is $1 - \sum_k h_k m_k$, which is smallest
-# when all of $m$ is on the most frequent label. Against the whole distribution of votes, as {cite:t}`baan2022`
-# use it for {term}`DistCE`, it is 0 for the true distribution and for no other. On SNLI, the majority label
-# alone scores {value}`tbl-claims id=c61 value +.3f` against single votes, compared with the votes' own shares
-# (95% interval {value}`tbl-claims id=c61 low .3f` to {value}`tbl-claims id=c61 high .3f`). Anyone who trains on
-# single votes with this score is rewarded for leaving disagreement out.
+# A score is *proper* if nobody can improve it by stating something other than what they believe. Total variation against single votes is
+# not proper: its expected value is $1 - \sum_k h_k m_k$, which is smallest when $m$ puts everything on the most frequent label. On SNLI,
+# the majority label alone changes the expected score by {value}`tbl-claims id=c61 value +.3f`, compared with the votes' own shares (95%
+# interval
+# {value}`tbl-claims id=c61 low .3f` to {value}`tbl-claims id=c61 high .3f`), and a lower score is better. A model that is trained on single votes with this score is
+# therefore rewarded for ignoring disagreement.
 #
 # ## Every published number beside ours
 #
-# The papers print {value}`tbl-published-counts sum:printed d` numbers in a table, or in the text where they are
-# a result. A number that the released files cannot check is not a failed reproduction. Most numbers that differ
-# do so because the released votes are not quite those of the printed tables ([c14](#claim-c14)).
+# A number that cannot be checked with the released files is not a failed reproduction. Most of the numbers that differ do so because the
+# released votes are not quite those of the printed tables ([c14](#claim-c14)).
 
 # %%
 numbers = tables["published_numbers.published_beside_ours"]
@@ -177,9 +157,8 @@ publish_table(
     "tbl-published-counts",
     published_numbers.count_numbers(numbers),
     columns=published_numbers.COUNT_COLUMNS,
-    caption="""Where a published number can be checked, it nearly always agrees. One row for each place in the
-    papers; two numbers agree if they are the same to the printed digits. Training settings (Table 8 of Nie et
-    al.) are not results and are left out.""",
+    caption="""Where a published number can be checked, it nearly always agrees. Each row stands for one place in the papers. Two numbers agree if
+    they are the same to the printed digits. Training settings (Table 8 of Nie et al.) are not results, so we leave them out.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every number, one by one, as a table", "code_prompt_hide": "Fold the table"}
@@ -188,19 +167,17 @@ publish_table(
     numbers,
     columns=published_numbers.COLUMNS,
     shown=numbers.rows[numbers.rows["ours"].notna()],
-    caption="""Every published number that can be checked, beside ours. Δ is here minus paper: bold where it
-    exceeds rounding, 0 where we get the printed digits. The download also lists the numbers that cannot be
-    checked. Where Baan et al. name no seed, ours is for the first seed.""",
+    caption="""Every published number that can be checked stands beside ours. Δ is our number minus the paper's; it is bold where it exceeds
+    rounding, and 0 where we get the printed digits. The downloadable data also include the numbers that cannot be checked. Where Baan et
+    al. name no seed, our number is for the first seed.""",
 )
 
 # %% [markdown]
 # ## What the verdicts rest on
 #
 # Every SNLI and MNLI label has {value}`tbl-label-counts statistic=new_raw_count min:difference .0f` to
-# {value}`tbl-label-counts statistic=new_raw_count max:difference .0f` more votes in the released files than in
-# the paper. The paper's sums are not multiples of a hundred. Old labels, old votes and new majorities agree to
-# the last item. {doc}`annotations` shows how the majorities changed, {doc}`results` how far the nine models are
-# from people.
+# {value}`tbl-label-counts statistic=new_raw_count max:difference .0f` more votes in the released files than in the paper. The paper's sums
+# are not multiples of a hundred. The numbers of old labels, old votes and new majorities ({doc}`annotations`) agree exactly.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Labels before and after, as a table", "code_prompt_hide": "Fold the table"}
 counts = annotations.label_counts(inputs)
@@ -209,8 +186,8 @@ publish_table(
     counts,
     columns=annotations.label_columns(counts.rows),
     index=["dataset", "label"],
-    caption="""The released majorities are the paper's; the released votes are slightly more numerous. *Paper*
-    is Table 7 of {cite:t}`nie2020`, which leaves out αNLI. In parentheses, the change from the old majority.""",
+    caption="""The released majorities are those of the paper, but the released votes are slightly more numerous. *Paper* is Table 7 of
+    {cite:t}`nie2020`, which leaves out αNLI. Parentheses contain the change from the old majority.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Base and large models, as a table", "code_prompt_hide": "Fold the table"}
@@ -220,10 +197,9 @@ publish_table(
     sizes,
     columns=results.SIZE_COLUMNS,
     index=["dataset", "family"],
-    caption=f"""Large models are more accurate, but by KL they are farther from people on MNLI, and mostly on
-    αNLI. Change from the base to the large model of a family of {{cite:t}}`nie2020` on the same items, with 95%
-    intervals over items ({claims_tables.COMPARISONS:,} resamples). A lower distance is better, and a higher
-    accuracy.""",
+    caption=f"""Large models are more accurate, but by KL they are farther from people on MNLI, and mostly on αNLI. The table shows the change
+    from the base to the large model in each model family of {{cite:t}}`nie2020`, on the same items, with 95% intervals over items
+    ({claims_tables.COMPARISONS:,} resamples). Lower distances and higher accuracies are better.""",
 ) if len(sizes) else Markdown("*The models of two sizes are not among the systems here: left out.*")
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Accuracy and distance of the nine models, as a table", "code_prompt_hide": "Fold the table"}
@@ -231,19 +207,18 @@ publish_table(
     "tbl-rank-correlations",
     tables["results.rank_correlations"],
     columns=results.RANK_COLUMNS,
-    caption="""Whether accuracy shows which model is nearer depends on the dataset and the distance. Spearman's
-    rank correlation of new accuracy and distance over nine published models, with 95% intervals for other
-    models: −1 if the more accurate model is always nearer, 1 if it is always farther.""",
+    caption="""Whether accuracy shows which model is nearer depends on the dataset and the distance. The table shows Spearman's rank
+    correlation of new accuracy and distance over nine published models, with 95% intervals for other models. The correlation is −1 if the
+    more accurate
+    model is always nearer, and 1 if it is always farther.""",
 )
 
 # %% [markdown]
 # ## The appendices of Baan et al., number by number
 #
-# Of the {value}`tbl-published-counts paper=baan2022 sum:ours d` numbers of {cite:t}`baan2022` that can be
-# checked, {value}`tbl-published-counts paper=baan2022 sum:same d` agree to the printed digits, among them all
-# of Table 1 and everything that the released notebook prints. The two others are in the appendices, at a
-# {term}`temperature` of 2. The tables also have later models, among them small ones that we trained
-# ({doc}`finetuning`).
+# Of the {value}`tbl-published-counts paper=baan2022 sum:ours d` numbers of {cite:t}`baan2022` that can be checked,
+# {value}`tbl-published-counts paper=baan2022 sum:same d` agree to the printed digits, including all of Table 1 and everything that the
+# released notebook prints. The other two are in the appendices, at a {term}`temperature` of 2.
 
 # %%
 names = calibration.table_1_datasets(data, get_dataset(dataset).name)
@@ -253,54 +228,49 @@ of_dataset = in_table_1.named(names[0])
 # %% [markdown]
 # ### Class-wise errors: Appendix D
 #
-# ECE looks only at the predicted label; the {term}`class-wise <class-wise ECE>` error does the same for every
-# label and averages. For RoBERTa-base at a temperature of 2 the paper gives
+# The {term}`class-wise <class-wise ECE>` error averages over all labels. For RoBERTa-base at a temperature of 2, the paper gives
 # {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 max:published_classwise_ece_binned .0%`; we find
 # {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 min:classwise_ece_binned .1%` to
-# {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 max:classwise_ece_binned .1%` over the seeds. It
-# matters what the average is divided by: many vote shares are exactly 0, and fall into none of the bins $(a,
-# b]$. The oracle's error is {value}`tbl-classwise-ece system=oracle classwise_ece_all .1%` over all items, and
-# {value}`tbl-classwise-ece system=oracle classwise_ece_binned .1%` over those in a bin, as the released code
-# has it.
+# {value}`tbl-classwise-ece family=RoBERTa-base temperature=2 max:classwise_ece_binned .1%`, depending on the seed. The oracle's error is
+# {value}`tbl-classwise-ece system=oracle classwise_ece_all .1%` over all items, but
+# {value}`tbl-classwise-ece system=oracle classwise_ece_binned .1%` over the items in a bin, which is what the released code computes.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Class-wise errors, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-classwise-ece",
     calibration.classwise_errors(of_dataset),
     columns=calibration.CLASSWISE_COLUMNS,
-    caption="""The denominator decides the oracle's class-wise ECE. In percent, against the majority
-    label, with ten bins $(a, b]$ for each label. Appendix D of {cite:t}`baan2022` gives one value for
-    each system, over binned items; Δ is bold where it exceeds rounding.""",
+    caption="""The denominator decides the oracle's class-wise ECE. Values are percentages, against the majority label, with ten bins
+    $(a, b]$ for each label. Many vote shares are exactly 0 and fall into none of these bins. Appendix D of {cite:t}`baan2022` gives one value for each system, over binned items. Δ is bold where it exceeds
+    rounding.""",
 )
 
 # %% [markdown]
 # ### Signed entropy errors: Appendix B
 #
-# {term}`EntCE` ignores the sign of an error. With the sign, a value below 0 means that a model is surer than
-# people are. This is true of RoBERTa-base before scaling: its first seed has the paper's
-# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=1 max:published_mean .2f` nats
-# on SNLI. At a temperature of 2 the seeds lie between
-# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 min:mean .2f` and
-# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 max:mean .2f`, and none gives
-# the value that the paper prints.
+# {term}`EntCE` ignores the sign of an error. If the sign is kept, a value below 0 means that a model is more certain than people are. This is true
+# of RoBERTa-base before scaling: its first seed has the paper's value of
+# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=1 max:published_mean .2f` nats on SNLI. At a temperature of 2,
+# the seeds lie between {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 min:mean .2f` and
+# {value}`tbl-signed-entropy-error dataset=snli family=RoBERTa-base temperature=2 max:mean .2f` nats, and none has the value that the paper
+# prints.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Signed entropy errors, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-signed-entropy-error",
     calibration.signed_entropy_errors(in_table_1),
     columns=calibration.SIGNED_COLUMNS,
-    caption="""By entropy, a temperature of 2 makes RoBERTa-base less sure than people. Signed entropy
-    error, H(model) − H(human) in nats, over items, for every seed. Appendix B of {cite:t}`baan2022` gives one
-    value for mean and median together; Δ is bold where it exceeds rounding.""",
+    caption="""At a temperature of 2, RoBERTa-base is less certain than people, as measured by entropy. The table shows the signed entropy
+    error, H(model) − H(human), in nats, averaged over items, for every seed. Appendix B of {cite:t}`baan2022` gives one value for mean and
+    median together. Δ is bold where it exceeds rounding.""",
 )
 
 # %% [markdown]
 # ### The paper's own draw
 #
-# The paper compares models with two samples of twenty people, H1 and H2. The notebook that {cite:t}`baan2022`
-# released fixes the seed of its only generator, so we can draw its samples again, and we get every value that
-# it prints. The values in the paper's *text* come from another draw, whose seed was not kept.
-# {doc}`calibration` compares many draws of our own.
+# The paper compares models with two samples of twenty people, H1 and H2. The notebook that {cite:t}`baan2022` released fixes the seed of its
+# only generator, so we can repeat its draw and reproduce every value that it prints. The values in the *text* of the paper come from another
+# draw, whose seed was not kept. {doc}`calibration` compares many draws of our own.
 
 # %% tags=["remove-input"]
 Markdown(of_dataset.missing_note(error_distributions.MANY_VOTES))
@@ -311,10 +281,10 @@ publish_figure(
     "fig-error-distributions",
     plot_error_distributions,
     histograms.where(histograms.rows["origin"] != "trained"),
-    caption=f"""Twenty people are close to the crowd on nearly every item; models are not. Distance from all
-    votes, item by item, for two disjoint samples of 20 votes (H1 and H2, drawn once) and for the systems (seed
-    {shown_seed} where there are several). Thirty bins; dashed lines are means, and the thin outline repeats H1.
-    Compare Figure 2 of {{cite:t}}`baan2022`.""",
+    caption=f"""Twenty people are close to the crowd on nearly every item, but models are not. The histograms show the distance from all votes,
+    item by item, for two disjoint samples of 20 votes (H1 and H2, drawn once) and for the systems (seed {shown_seed} where there are
+    several). There are thirty bins. Dashed lines are means, and the thin outline repeats H1. The figure corresponds to Figure 2 of
+    {{cite:t}}`baan2022`.""",
     alt="""Histograms one above the other, on the same axis from 0 to 1. The two human samples look alike:
     nearly all their items lie below 0.2. The models' errors spread from 0 to almost 1; at a temperature of 2
     RoBERTa's largest errors shrink, but its histogram still looks nothing like the samples.""",
@@ -328,34 +298,25 @@ publish_table(
     ),
     columns=error_distributions.COLUMNS,
     index=error_distributions.SYSTEM_KEYS,
-    caption=f"""By DistCE models are farther from the crowd than twenty people are, whichever votes judge; by
-    ECE a model beats people. {{term}}`TVD` compares a histogram of errors, in 30 bins, with H1's. Means over
-    {n_seeds:,} draws; in brackets, the middle 95% of the draws, where the value depends on the draw.""",
+    caption=f"""By DistCE, models are farther from the crowd than twenty people are, whichever votes judge them; by ECE, a model beats people.
+    {{term}}`TVD` compares a histogram of errors, in 30 bins, with that of H1. Values are means over {n_seeds:,} draws. Where a value depends
+    on the draw, brackets contain the middle 95% of the draws.""",
 )
 
 # %% [markdown]
 # ### What the KL rests on
 #
-# In our own draws ({numref}`tbl-error-divergence`) the KL between H1 and H2 is infinite in
-# {value}`tbl-error-divergence measure=kl system=H2 reference=all infinite_share .0%` of the draws: whenever one
-# item of H1 falls into a bin where H2 has none. A mean over the other draws includes only the lucky ones; the
-# published values, each from a single draw, are lucky too. With one half added to every bin, the mean KL over
-# all draws is {value}`tbl-error-divergence measure=kl_smoothed system=H2 reference=all mean .4f`, compared with
-# {value}`tbl-error-divergence measure=kl_smoothed origin=released temperature=1 reference=all mean .3f` for
-# RoBERTa-base. By DistCE the published draw makes people look slightly worse than most draws do: the notebook
-# prints
-# {value}`tbl-published-beside-ours paper=baan2022 "table=Table 2, released notebook" row=h2 column=dist_ce published .3f`
-# for H2, and 95% of our draws lie between
-# {value}`tbl-error-divergence measure=dist_ce system=H2 reference=all low .3f` and
-# {value}`tbl-error-divergence measure=dist_ce system=H2 reference=all high .3f`.
+# In {value}`tbl-error-divergence measure=kl system=H2 reference=all infinite_share .0%` of our own draws, the KL between H1 and H2 is infinite,
+# because an item of H1 falls into a bin where H2 has none ({numref}`tbl-error-divergence`). A mean over the other draws leaves out exactly
+# these cases, and the published values, each from a single draw, happen to be finite. With one half added to every bin, the mean KL over all draws
+# is {value}`tbl-error-divergence measure=kl_smoothed system=H2 reference=all mean .4f`, compared with
+# {value}`tbl-error-divergence measure=kl_smoothed origin=released temperature=1 reference=all mean .3f` for RoBERTa-base.
 #
 # ### With intervals
 #
-# ECE as printed is biased upward: on a finite sample the gaps of the bins are never all 0, and resampling
-# increases it more. We give it no interval, since in our simulations a nominal 95% interval contained the truth
-# only about half of the time. The *squared* error can be debiased by the sampling variance of each bin, and may
-# then be negative. Against the majority label, the interval of RoBERTa-base on SNLI at a temperature of 2
-# contains the 0 of a calibrated model. Against the votes it begins at
+# The printed ECE is biased upward, and we give it no interval: in our simulations, a nominal 95% interval contained the truth only about half
+# of the time. The *squared* error can be debiased, and may then be negative. For RoBERTa-base on SNLI at a temperature of 2, the interval of
+# this error against the majority label contains 0, the value of a calibrated model. Against the votes, the interval begins at
 # {value}`tbl-calibration-intervals dataset=snli family=RoBERTa-base temperature=2 measure=sq_ce_votes low .4f`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Calibration with intervals, as a table", "code_prompt_hide": "Fold the table"}
@@ -365,20 +326,19 @@ publish_table(
     families,
     columns=calibration.INTERVAL_COLUMNS,
     index=["dataset", "family", "origin", "temperature"],
-    caption=f"""Calibration over seeds, with 95% intervals. Where there are several seeds, intervals allow for
-    other seeds and other items (t, with Satterthwaite's degrees of freedom); for a single seed, only for other
-    items ({intervals:,} bootstrap resamples). *Squared* is the debiased squared error in the same bins as ECE.""",
+    caption=f"""Calibration is shown over seeds, with 95% intervals. For models with several seeds, the intervals allow for other seeds and other items
+    (t, with Satterthwaite's degrees of freedom). For a single seed, they allow only for other items ({intervals:,} bootstrap resamples).
+    *Squared* is the debiased squared error in the same bins as ECE.""",
 )
 
 # %% [markdown]
 # ### The parts of the Brier score
 #
-# {term}`Murphy's decomposition <Murphy decomposition>` splits the Brier score: *reliability* is a squared
-# calibration error over all labels, *resolution* what the predictions reveal about the votes. A temperature
-# hardly changes resolution: for RoBERTa-base on SNLI it is
+# In {term}`Murphy's decomposition <Murphy decomposition>` of the Brier score, *resolution* is what the predictions reveal about the votes. A
+# temperature hardly changes it: for RoBERTa-base on SNLI, resolution is
 # {value}`tbl-murphy dataset=snli family=RoBERTa-base temperature=1 mean:resolution .3f` without scaling and
-# {value}`tbl-murphy dataset=snli family=RoBERTa-base temperature=2 mean:resolution .3f` at a temperature of 2.
-# The oracle's {value}`tbl-murphy dataset=snli system=oracle resolution .3f` shows how much there is to know.
+# {value}`tbl-murphy dataset=snli family=RoBERTa-base temperature=2 mean:resolution .3f` at a temperature of 2. The oracle's resolution of
+# {value}`tbl-murphy dataset=snli system=oracle resolution .3f` shows how much there is to know.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The parts of the Brier score, as a table", "code_prompt_hide": "Fold the table"}
 parts = calibration.murphy(in_table_1)
@@ -388,16 +348,14 @@ publish_table(
     columns=calibration.MURPHY_COLUMNS,
     shown=calibration.means_over_seeds(parts.rows, calibration.BRIER_PARTS),
     groups=["dataset", "kind"],
-    caption="""A temperature improves reliability and leaves resolution almost as it was. The Brier score
-    of the votes and its parts; means over the seeds of a model, ten bins for each label's
-    probability; the best model on each dataset is bold. *Within bins* is below 0 where finer bins
-    would resolve more.""",
+    caption="""A temperature improves reliability and leaves resolution almost unchanged. The table shows the Brier score of the votes and its
+    parts, averaged over the seeds of a model, with ten bins for each label's probability. The best model on each dataset is bold. *Within
+    bins* is below 0 where finer bins would resolve more.""",
 )
 # %% [markdown]
 # ## Limitations
 #
-# We check claims of {cite:t}`baan2022` about models on the predictions released with that paper, from RoBERTa
-# and BERT trained on SNLI, and claims of {cite:t}`nie2020` on its nine models. Models that we trained
-# ({doc}`finetuning`) and later models count for only one claim ([c35](#claim-c35)). Which sentences count as
-# claims, and how we read a vague word, is our choice. The intervals are for other items of the same kind, and
-# these items were chosen because the original five annotators disagreed on them.
+# We check the claims of {cite:t}`nie2020` on its nine models ({doc}`results`), and those of {cite:t}`baan2022` about models on the predictions
+# released with that paper, from RoBERTa and BERT trained on SNLI. Models that we trained ({doc}`finetuning`) and later models count for only
+# one claim ([c35](#claim-c35)). Which sentences count as claims and how we read a vague word are our choices. The intervals are for other
+# items of the same kind, and these items were chosen because the original five annotators disagreed on them.

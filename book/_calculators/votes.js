@@ -242,10 +242,10 @@
         answer: text,
         more: [(isPlaced || found) && bill(chosen, values)],
         note: isOwn ? `Here “right” and “everyone” refer to all votes on an item, ${enough} or more. The curve ends at a third of them, `
-          + "and even there it is a little too good: on items like MNLI’s, three of ten votes are right on 77% of items if the "
-          + "ten decide, on 72% if a hundred do. The range is over items: what other items like these would give."
-          : `The range would hold 95% of studies like this: 1.96 standard deviations over ${draws} draws of the truth and `
-          + "of the votes.",
+          + "and even there it is slightly too optimistic: on items like MNLI’s, three of ten votes are right on 77% of items if the "
+          + "ten decide, but on 72% if a hundred decide. The range allows for other items like these."
+          : `The range should contain 95% of studies like this one; it spans 1.96 standard deviations on each side, over ${draws} draws of `
+          + "the truth and of the votes.",
         axis: isHigher ? "items with the right majority (%)" : "mean distance (TVD)",
         line: {at: isHigher ? 100 * goal : goal, text: isHigher ? `${values.target}%` : `${values.target}`},
         column: (row) => row.slice(1).map((value) => (isHigher ? 100 * value : value)),
@@ -277,11 +277,11 @@
         answer: text,
         more: [
           n <= MOST_ITEMS && n >= FEWEST && bill(k, {...values, items: n}),
-          n < FEWEST && `Below ${FEWEST} items the approximation does not hold.`,
+          n < FEWEST && `With fewer than ${FEWEST} items, the approximation is not valid.`,
           seen,
           !isMisled && shifts,
         ],
-        note: `Two-sided test at 5%. The range is over the book’s ${pairs} pairs of this kind, from the easiest to the hardest.`,
+        note: `The test is two-sided, at the 5% level. The range covers the book’s ${pairs} pairs of this kind, from the easiest to the hardest.`,
         axis: "items needed",
         line: values.items === null ? null : {at: values.items, text: `${count(values.items)} items`},
         column: (row) => row.slice(1).map((one) => (data.reach / values.target) ** 2 * one),

@@ -62,8 +62,8 @@ class Calculator(SphinxDirective):
                 f'<div class="calculator" data-kind="{kind}" role="region" '
                 f'aria-label="{_TITLES[kind]}">'
                 f'<script type="application/json">{content}</script>'
-                "<noscript><p>The calculator needs JavaScript. The rest of this page does not."
-                "</p></noscript></div>"
+                "<noscript><p>The calculator needs JavaScript; the rest of this page works without "
+                "it.</p></noscript></div>"
             )
         ]
 
