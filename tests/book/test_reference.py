@@ -116,7 +116,7 @@ def test_the_page_documents_what_is_listed_and_old_addresses_lead_to_it(sample_c
 # The glossary, against the measures and functions that it speaks of
 
 TEXT = (PROJECT / "book" / "glossary.md").read_text("utf-8")
-BETTER = {"lower": "Lower is better", "higher": "Higher is better", "zero": "Best at 0"}
+BETTER = {"lower": "Lower is better", "higher": "Higher is better", "zero": "best at 0"}
 
 
 def definitions():
