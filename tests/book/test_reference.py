@@ -21,7 +21,7 @@ PAGE = (PROJECT / "book" / "reference.md").read_text("utf-8")
 BLOCKS = re.findall(r"^\.\. objects::\n\n(.*?)^```", PAGE, re.DOTALL | re.M)
 OFFERED, *REST = (list(entries(block.splitlines())) for block in BLOCKS)
 LISTED = [*OFFERED, *(entry for block in REST for entry in block)]
-SAID_ONCE = {name for line in PAGE.splitlines() if line[:2] == "* " for name in CODE(line)}
+SAID_ONCE = {name for line in PAGE.splitlines() if line[:3] == "| `" for name in CODE(line)}
 HEADINGS = ("Parameters", "Attributes", "Returns", "Yields", "Raises")
 
 
