@@ -10,8 +10,8 @@ REFERENCE = 'article a[href*="related.html#ref-"]'
 def test_a_definition_begins_with_whole_sentences_and_has_no_links():
     assert first_sentences("One. [<a href='#id1'>Nie</a>]") == "One."
     assert (
-        first_sentences("How <a href='#x'>far</a>\nit is. In tables: <code>far</code>.")
-        == "How far it is."
+        first_sentences("It is <a href='#x'>far</a>\naway. It is <code>new</code>.")
+        == "It is far away. It is <code>new</code>."
     )
     long = f"{'word ' * 50}end."
     assert first_sentences(f"{long} Next.") == long

@@ -1,7 +1,7 @@
 """The page *Changes*, and its feed ``feed.xml``: an Atom entry for each edition in CHANGELOG.md.
 
 An edition's entry leads to the page, and says what stands below its heading there. On the page the
-full lists of an edition are folded.
+full lists and tables of an edition are folded.
 """
 
 import re
@@ -110,7 +110,8 @@ class FoldLists(SphinxTransform):
                 continue
             for part in [node for node in edition.children if isinstance(node, nodes.section)]:
                 heading, *content = part.children
-                n = sum(len(node) for node in content if isinstance(node, nodes.bullet_list))
+                lists = [node for node in content if isinstance(node, nodes.bullet_list)]
+                n = sum(map(len, [*lists, *part.findall(nodes.tbody)]))
                 summary = f"<summary>{escape(heading.astext())} ({n})</summary>"
                 places = [nodes.target(ids=part["ids"])]
                 opened, closed = raw_html(f"<details>{summary}"), raw_html("</details>")

@@ -42,12 +42,11 @@ def terms(app: Sphinx) -> dict[str, str]:
 def first_sentences(html: str) -> str:
     """Return the first sentence of a paragraph, and further ones up to `_DEFINITION_LENGTH`.
 
-    Links become text, since a tooltip cannot be operated. Citations, and the term's name in tables,
-    are left out.
+    Links become text, since a tooltip cannot be operated. Citations are left out.
     """
     text = " ".join(_LINK_OR_SPAN.sub("", html).split())
     sentences = _BETWEEN_SENTENCES.split(text)
-    definition, *rest = (text for text in sentences if not text.startswith(("[", "In tables:")))
+    definition, *rest = (text for text in sentences if not text.startswith("["))
     for sentence in rest:
         if len(_TAG.sub("", f"{definition} {sentence}")) > _DEFINITION_LENGTH:
             break
