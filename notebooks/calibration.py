@@ -3,7 +3,7 @@
 #
 # *My model is calibrated. Is that not enough?*
 #
-# **No. Where people disagree, calibration to the majority penalizes a model for being right about them.** A model that
+# **No. Where people disagree, calibration to the majority penalises a model for being right about them.** A model that
 # knew the exact vote shares would have an expected calibration error ({term}`ECE`) of
 # {value}`tbl-human-calibration dataset=snli system=oracle ece .2f` on SNLI, because
 # {value}`tbl-misplaced dataset=snli "system=majority label" misplaced .0f` people in a hundred do not choose the
@@ -144,7 +144,7 @@ publish_figure(
 # answer is always the majority label, so its accuracy is 1, and its confidence is the majority's share of the votes.
 # Because its confidence never exceeds its accuracy, gaps do not cancel, and its ECE is one minus the mean majority
 # share. On MNLI, the oracle's ECE is {value}`tbl-human-calibration dataset=mnli system=oracle ece .2f`, higher than
-# that of any model on this page. Here, ECE measures disagreement and penalizes a model for sharing people's
+# that of any model on this page. Here, ECE measures disagreement and penalises a model for sharing people's
 # uncertainty.
 
 # %%

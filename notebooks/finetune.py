@@ -85,7 +85,7 @@ publish_figure(
     "fig-run",
     plot_training_curves,
     curves,
-    caption="""What the model learned, and how well this generalizes to items that it did not see. The left panel shows
+    caption="""What the model learned, and how well this generalises to items that it did not see. The left panel shows
     the training loss, smoothed, with the raw loss in gray. The right panel shows the accuracy on development items or,
     for a run in folds, the loss on the inner fold that decides when to stop. There is one line per fold.""",
     alt="""Two panels against the number of items seen, on a logarithmic axis: the training loss, and the accuracy on

@@ -94,7 +94,7 @@ publish_table(
 # * An **affine** map multiplies them by a matrix and adds an intercept, which takes twelve numbers for three labels. It
 #   amounts to {term}`Dirichlet calibration` {cite:p}`kull2019`.
 # * A **quadratic** map is affine in the log-probabilities, the probabilities, and all pairwise products of a system's
-#   centered logits.
+#   centred logits.
 #
 # For several systems, a temperature divides the mean of their log-probabilities, whereas affine and quadratic maps
 # {term}`stack <stacking>` them. We fit maps for the mean {term}`JSD`, the distance that the papers report, or for
@@ -226,7 +226,7 @@ publish_figure(
     map is fitted for JSD from {ENOUGH_VOTES} votes on, and for KL below that because the JSD from a few votes is
     misleading. On αNLI, this explains the whole gap between the lines: if all maps are fitted for KL, five votes do as
     well there as a hundred. Values are means over {repeats} draws; every fold draws its own items.""",
-    alt="""Line plots with a panel for each dataset: JSD against the number of labeled items on a logarithmic axis, with
+    alt="""Line plots with a panel for each dataset: JSD against the number of labelled items on a logarithmic axis, with
     a line for each number of votes per item. All lines fall and flatten. The lines for twenty and a hundred votes lie
     close together; lines for fewer votes, which are fitted for KL, lie higher, especially if there are few items.""",
 ) if len(curve) else None
