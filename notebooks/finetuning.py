@@ -136,7 +136,7 @@ publish_figure(
         curves.rows["kind"].isin(["plain", "size"]) & (curves.rows["model"] == "minilm-l6")
     ),
     caption="""A small training set is memorized; only more items raise accuracy on new ones. Each line is a run,
-    labeled with its number of training items. On the horizontal axis, an item counts each time it is seen. Losses are
+    labelled with its number of training items. On the horizontal axis, an item counts each time it is seen. Losses are
     smoothed, with the raw losses behind them in gray. Accuracy during training is measured on a fixed part of the
     development items.""",
     alt="""Line plots on a logarithmic axis of items seen, with training loss on the left and accuracy on development
