@@ -119,8 +119,8 @@ class Interactive(SphinxDirective):
         )
         if slider:
             html += (
-                "<noscript><p>The slider needs JavaScript; the figure above shows the measures at "
-                "all its positions.</p></noscript>"
+                "<noscript><p>The slider needs JavaScript. Without it, the figure above shows the "
+                "measures at every position.</p></noscript>"
             )
         return [raw_html(html)]
 
