@@ -244,7 +244,7 @@ def test_the_page_writes_the_command_s_sentences(scripts, tmp_path, case):
         drawn = r", a second crowd [\d.]+, a perfect model [\d.]+| \[[^]]*\]"
         found, expected = re.sub(drawn, "", found), re.sub(drawn, "", expected)
     assert found == expected
-    assert found.startswith("<b>$1 was judged")
+    assert found.startswith("<b>$1 was evaluated")
     assert not [word for word in words.split("; ") if word not in found]
     are_few = case in ("few votes", "one vote each")
     assert ("favour overconfident" in found) == are_few
@@ -663,7 +663,7 @@ def test_the_button_copies_the_sentences_of_the_command(page, files, sample, tmp
     page.get_by_text("Copied").wait_for()
     text = page.evaluate("navigator.clipboard.readText()")
     assert text == page.locator(".evaluate-sentences pre").inner_text()
-    assert text.startswith("<b>&lt; was judged")
+    assert text.startswith("<b>&lt; was evaluated")
     assert f"({RESAMPLES:,} resamples)" in text
     systems = {"snli": read_predictions(path, sample[:1])}
     answer = evaluate_files(systems, sample[:1], n_resamples=FEW)
