@@ -860,7 +860,7 @@ def test_a_file_is_set_among_all_systems_of_the_scoreboard(ranking, tmp_path):
     assert answer.inner_text() == (
         "Among all systems of the scoreboard on SNLI (all 520 items), <i>mine has "
         f"{recalibrated} by its recalibrated worth, and {plain} as it is. "
-        "Your file is counted."
+        "Your file is counted as one of them."
     )
     rows = page.locator(".evaluate-board tbody tr")
     names = [" ".join(text.split()) for text in rows.locator("th").all_inner_texts()]
