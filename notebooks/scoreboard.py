@@ -8,7 +8,7 @@
 # {value}`tbl-scoreboard-published-uses sum:recomputed .0f` of these numbers, read
 # {value}`tbl-scoreboard-published-uses sum:read .0f` in the original source, and know
 # {value}`tbl-scoreboard-published-uses sum:secondary .0f` only second hand. We convert a published number to the units
-# used here if the conversion is exact; otherwise we give bounds and do not guess a rank.
+# used here if the conversion is exact. Otherwise we give bounds where we can, and never guess a rank.
 #
 # A system's {term}`worth` is the number of people you would have to ask about each item, in addition to knowing how often
 # each label is given overall, to learn as much as from the system once it is {term}`recalibrated <worth, recalibrated>`.
@@ -103,7 +103,7 @@ publish_table(
 # vote on the other items that received this label. The comparison is between one label at temperature 0 and a full
 # distribution, so it does not show which model is better. If you plan to use a model's probabilities without
 # recalibration, read the column *as it is*. Systems that were fitted to other items' votes lead in that column because
-# they are already recalibrated.
+# they are already recalibrated. We do not average over datasets, because the order of the systems differs on αNLI.
 #
 # ## Everyone in one unit
 
@@ -169,7 +169,7 @@ publish_table(
     most single models cannot be ranked with certainty. The table covers all systems on the items that the language
     models labelled. The columns are the same as in {numref}`tbl-scoreboard`. The language models may have seen the items
     and their votes.""",
-) if len(parts) else Markdown("*No system here covers a part of the items only.*")
+) if len(parts) else Markdown("*No system covers only some of the items.*")
 
 # %% [markdown]
 # The ranges in this table are wide because there are fewer items and twice as many systems.
