@@ -122,7 +122,9 @@ def test_what_is_known_of_a_system_is_said(crowd):
     assert "shares of 8 to 10 sampled answers per item" in of_samples
     _, of_part = answered(votes, part_of(of_system(votes, values), np.arange(100)))
     assert "100 of the 520 items" in of_part
-    assert f"differ {100 * quadratic_entropy(votes.counts[:100]).mean():.1f}% of the time" in of_part
+    assert (
+        f"differ {100 * quadratic_entropy(votes.counts[:100]).mean():.1f}% of the time" in of_part
+    )
 
 
 def test_two_systems_have_a_paragraph_each_on_their_own_items(crowd):

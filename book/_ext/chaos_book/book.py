@@ -217,8 +217,8 @@ def missing_nodes(purpose: str, place: str = "it") -> list[nodes.Node]:
     text = (
         f"This page {purpose}. For this it needs the votes on {names}, which are not part of the "
         "book and were not available when it was built. To add them, run <code>chaos data "
-        "fetch</code>, which downloads them from their publishers, and then <code>make book</code>. "
-        f"{escape(instead)}"
+        "fetch</code>, which downloads them from their publishers, and then run <code>make "
+        f"book</code>. {escape(instead)}"
     )
     html = (
         '<div class="admonition warning"><p class="admonition-title">The items are not available'
