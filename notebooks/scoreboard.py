@@ -125,10 +125,7 @@ publish_figure(
 )
 
 # %% [markdown]
-# When pooled, the labels of 32 language models are worth
-# {value}`tbl-scoreboard-parts dataset=snli "system=language models, pooled" people_on_top_recalibrated .1f` people on
-# SNLI and {value}`tbl-scoreboard-parts dataset=mnli "system=language models, pooled" people_on_top_recalibrated .1f` on
-# MNLI. One label from the best of these models is worth
+# One label from the best of 32 language models is worth
 # {value}`tbl-scoreboard-parts dataset=snli asked=label "kind=language model" max:people_on_top_recalibrated .1f` people on
 # SNLI and {value}`tbl-scoreboard-parts dataset=mnli asked=label "kind=language model" max:people_on_top_recalibrated .1f` on
 # MNLI. That is no more than the probabilities of RoBERTa-large, a model of 2020, are worth on the same items
