@@ -95,7 +95,7 @@ def test_annotators_are_a_sample_where_they_are_named():
     votes = with_annotators(votes)
     _, paragraph = answered(votes, of_system(votes, values))
     low, high = agreement_over_people(votes)["disagreement"].interval(0, 1)
-    assert "with 5 votes per item, by 12 annotators" in paragraph
+    assert "with 5 votes per item from 12 annotators" in paragraph
     assert f"% of the time [{100 * low:.1f}, {100 * high:.1f}]" in paragraph
     assert "how often two votes differ is over items and annotators" in paragraph
     alone = sentences.sentences_on_votes(votes, FEW)
