@@ -13,7 +13,7 @@
     const {counters, reason, name} = state;
     if (name === "rejected") {
       return ["The protocol ends here for you", [
-        `You had ${counters.qualification_right} of ${counters.qualification_seen} right; the `
+        `You got ${counters.qualification_right} of ${counters.qualification_seen} right, but the `
           + `test requires ${percent(parameters.min_qualification_accuracy)}. `
           + (failRate === undefined ? "" : "You are in good company: in the published collection "
             + `${failRate}% did not pass the test on this dataset. `)
@@ -22,7 +22,7 @@
     }
     if (name === "dismissed") {
       return ["The protocol ends here for you", [
-        `In training you had ${counters.training_right} of ${counters.training_seen} right; `
+        `In training, you got ${counters.training_right} of ${counters.training_seen} right, but `
           + `${percent(parameters.min_training_accuracy)} are needed. Anyone who answers easy questions `
           + "differently from most people is not asked the hard ones.",
       ]];
@@ -30,10 +30,10 @@
     if (name === "blocked") {
       const how = reason === "wrong_in_a_row"
         ? `You differed from nearly everyone on ${counters.wrong_in_a_row} hidden checks in a row.`
-        : `You had ${counters.checks_right} of ${counters.checks} hidden checks right; `
+        : `You got ${counters.checks_right} of ${counters.checks} hidden checks right, but `
           + `${percent(parameters.min_check_accuracy)} are needed.`;
       return ["The protocol stops here", [
-        `${how} The protocol takes this as a sign of flagging attention, and counts none of `
+        `${how} The protocol takes this as a sign of flagging attention and counts none of `
           + "your votes. You can still compare them below.",
       ]];
     }
@@ -62,10 +62,10 @@
       make("h3", {}, "Agreement with the votes"),
       agreement(dataset, judgements),
       make("p", {class: "annotate-note"},
-        `Each bar is a mean over your ${count(n, "item")}: the share of votes for the answer chosen. `
+        `Each bar is the share of votes for the chosen answer, averaged over your ${count(n, "item")}. `
           + "Each voter is compared with the other voters"
           + (isJudged ? ", and a model answers with its most probable label. " : ". ")
-          + "The last bar is the highest possible value; few people reach it, since people disagree. "
+          + "The last bar is the highest possible value. Few people reach it, because people disagree. "
           + `You chose the most frequent answer on ${majority} of ${n}.`
           + (n < FEW ? " On so few items, chance plays a large part." : "")));
   }
@@ -123,8 +123,8 @@
         annotator: session.annotator,
         label: !counts ? "Save the record" : isOver ? "Save my votes" : "Finish and save my votes",
         note: counts
-          ? "A JSON file, made in your browser. Files from several readers can be joined into a dataset."
-          : "A JSON file, made in your browser. It records how the test went; its votes do not count.",
+          ? "The file is made in your browser, as JSON. Files from several readers can be combined into a dataset."
+          : "The file is made in your browser, as JSON. It records how the test went, but its votes do not count.",
         save,
       }) : null,
       items.length ? make("h3", {}, "Your judgements and the votes") : null,

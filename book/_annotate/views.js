@@ -95,8 +95,8 @@
       make("ul", {class: "annotate-cards"}, Object.entries(data.datasets).map(card)),
       make("p", {class: "annotate-note"}, keeps
         ? "Nothing is sent anywhere. Your answers stay in this browser until you start again."
-        : "Nothing is sent anywhere. This browser does not let the page keep your answers: "
-          + "they are lost when you close or reload it."));
+        : "Nothing is sent anywhere. This browser does not let the page keep your answers, "
+          + "so they are lost when you close or reload it."));
   }
 
   function introduction({name, dataset, parameters, begin}) {
@@ -105,11 +105,11 @@
       heading(`${dataset.short}: before you begin`),
       instructions(dataset),
       make("ol", {class: "annotate-plan"},
-        make("li", {}, make("b", {}, "Test. "), `${count(asked, "easy question")} on which nearly everyone `
+        make("li", {}, make("b", {}, "Test. "), `You answer ${count(asked, "easy question")} on which nearly everyone `
           + "agrees. You must get all of them right."),
-        make("li", {}, make("b", {}, "Training. "), `${trained} more easy questions. Each mistake is `
-          + `explained; ${percent(parameters.min_training_accuracy)} must be right.`),
-        make("li", {}, make("b", {}, "Items. "), `In tasks of ${size}. People disagree on these, and no `
+        make("li", {}, make("b", {}, "Training. "), `You answer ${trained} more easy questions. Each mistake is `
+          + `explained, and you must get ${percent(parameters.min_training_accuracy)} right.`),
+        make("li", {}, make("b", {}, "Items. "), `The items come in tasks of ${size}. People disagree on them, and no `
           + `answer is wrong. Each has a ${percent(parameters.check_rate)} chance of following a hidden check.`)),
       make("p", {class: "annotate-actions"}, button("Start the test", begin, "primary"),
         link("Look around, no test", `#look-${name}`), link("All datasets", "#annotate")));
@@ -152,7 +152,7 @@
   /* An item outside the protocol, which is open to all. */
   function look({place, ...asked}) {
     return item(asked, null, `${asked.dataset.short}: item ${place}, to look at`,
-      "No test, no training, no hidden checks: choose, and see the votes. Nothing is saved.", null);
+      "Choose an answer to see the votes. There are no test, training or hidden checks here, and nothing is saved.", null);
   }
 
   function item({dataset, entry, answer, footer}, before, title, line, progress) {
@@ -210,7 +210,7 @@
     const tasks = items / parameters.task_size;
     const paid = (tasks * parameters.pay_per_task).toFixed(2);
     const words = items === 0
-      ? [`In training you had ${counters.training_right} of ${counters.training_seen} right.`,
+      ? [`In training, you got ${counters.training_right} of ${counters.training_seen} right.`,
         "The items that follow divide people. Say what you think, not what you believe others "
           + "would say."]
       : [`You have judged ${count(items, "item")}. An annotator would have earned up to $${paid} by now.`];

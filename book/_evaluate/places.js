@@ -193,8 +193,8 @@
       all.hidden = true;
       region.focus();
     }}, `Show all ${count(rows.length)}`);
-    const caption = make("caption", "", `Recalibrated worth in people on ${dataset.short} (${titleOf(placing.pool)}), best `
-      + "first; next to it, the worth as it is, with the places by it.");
+    const caption = make("caption", "", `Systems on ${dataset.short} (${titleOf(placing.pool)}), sorted by recalibrated `
+      + "worth in people. The last column shows the worth as it is, with the places that it gives.");
     const region = make("div", "table-scroll", table("published evaluate-board", caption,
       ["System", "Place", "Worth, recali\u00adbrated", "As it is (place)"], lines),
       {tabindex: "0", role: "region", "aria-label": "Among all systems"});
@@ -243,7 +243,7 @@
       return items.filter((i) => own.has(i)).length >= COVERAGE * items.length;
     });
     if (!offered.length) {
-      place.replaceChildren(make("p", "note", "Its items are too few for a place on the scoreboard."));
+      place.replaceChildren(make("p", "note", "The file covers too few items for a place on the scoreboard."));
       return;
     }
     const names = offered.map((pool) => [pool.name, titleOf(pool)]), id = `evaluate-pool-${dataset.name}`;
@@ -254,16 +254,16 @@
       await painted();
       const placing = await of(pool);
       if (!isShown(pool)) return;
-      said.textContent = `${sentence(placing, dataset)} Your file is counted.`.trim();
+      said.textContent = `${sentence(placing, dataset)} Your file is counted as one of them.`.trim();
       body.replaceChildren(...boardTable(placing, dataset));
     }
     place.replaceChildren(
       said,
       ...(offered.length > 1 ? [make("p", "evaluate-choice", [make("label", "", "On", {for: id}), chosen])] : []),
       body,
-      make("p", "note", "A place is a set of ranks that holds for all systems at once with 95% confidence: systems below are clearly "
-        + "farther from people on the same items, systems above clearly nearer (4,000 resamples of the items, each pair on the "
-        + "items that both cover). People have no place."),
+      make("p", "note", "A place is a range of ranks that holds for all systems at once with 95% confidence. Systems below the range are "
+        + "clearly farther from people on the same items, and systems above it are clearly nearer (4,000 resamples of the "
+        + "items; each pair is compared on the items that both cover). People have no place."),
     );
     await show();
   }

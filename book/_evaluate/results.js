@@ -51,16 +51,18 @@
       make("th", "", worth.name, {scope: "row"}),
       ...measures.map(([name, about]) => cell(name, about, worth)),
     ]));
-    const meaning = "Worth is how many people you would have to ask about each item, on top of knowing how "
-      + "often each label is given overall (the base rate). Skill runs from 0 (the base rate) to 1.";
+    const meaning = "Worth is the number of people you would have to ask about each item, in addition to knowing "
+      + "how often each label is given overall (the base rate), to come as near to all people. Skill runs from 0 (the base "
+      + "rate) to 1.";
     const caption = make("caption", "sr-only", "What it is worth");
     const [{why, notRecalibrated, isHard, credibility}] = worths;
     const marks = [1, 2, 5, 10].map((k) => `${k}: ${(k / (k + credibility)).toFixed(2)}`);
     const notes = [
-      isHard ? "Recalibrated: a label stands for the mean vote on other items with that label. Shrunk: drawn "
-        + "towards the base rate by one number, for fewer items. One person is worth about 1."
-        : "Recalibrated: by a map of its log-probabilities, fitted to the votes on other texts. This shows "
-          + "what the system knows. Shrunk: drawn towards the base rate by one number, for fewer items.",
+      isHard ? "Recalibration replaces each label with the mean vote on other items with that label. Shrinkage draws "
+        + "the predictions towards the base rate by one number and needs fewer items. One person is worth about 1."
+        : "Recalibration applies a map to the system’s log-probabilities, which is fitted to the votes on other texts. This "
+          + "shows what the system knows. Shrinkage draws the predictions towards the base rate by one number and needs fewer "
+          + "items.",
       why && `Worth and skill: ${why}.`,
       notRecalibrated && `Recalibrated: ${notRecalibrated}.`,
       credibility >= 0 && `Skill by number of people asked, ${marks.join(", ")}.`,
@@ -110,8 +112,8 @@
     });
     const axis = make("th", "evaluate-axis", about(measure, isLogarithmic && "on a logarithmic axis"),
       {scope: "col", "aria-hidden": "true"});
-    const caption = "From the best to the worst. Bars are 95% intervals over items; published values "
-      + "have none, and are hollow.";
+    const caption = "Systems are sorted from best to worst. Bars are 95% intervals over items. Published values "
+      + "have no interval and are hollow.";
     return table("published evaluate-places", caption, ["System", measure.title, axis], rows);
   }
 
@@ -128,8 +130,8 @@
       const {all, place, ranked, ends: [first, last]} = placed(
         dataset.others, values[name], name, measure.better
       );
-      const reach = first === last ? "; its whole interval stays there"
-        : `; its interval reaches from place ${first} to ${last}`;
+      const reach = first === last ? ", and its whole interval is at this place"
+        : `, and its interval extends from place ${first} to place ${last}`;
       said.textContent = ranked > 1 // else the paper has no such number
         ? `By ${measure.title}, ${model} takes place ${place} of ${ranked} among the models of Nie et al. (2020) on `
           + `${dataset.short}${"low" in values[name] ? reach : ""}.`
@@ -148,8 +150,8 @@
       {"data-button": "Copy the sentences for your paper"});
     window.addCopyButton?.(box);
     const isWhole = predictions.places.length === predictions.dataset.uids.length;
-    const notes = [known.wordings.to_add, !isWhole && "For a part of the items, this page does not compute what a second "
-      + "crowd and a perfect model would score; `chaos evaluate --report` does."];
+    const notes = [known.wordings.to_add, !isWhole && "If a file covers only some of the items, this page does not "
+      + "compute the scores of a second crowd and a perfect model, but `chaos evaluate --report` does."];
     return [box, ...notes.filter(Boolean).map((words) => make("p", "note", withCode(words)))];
   }
 
@@ -158,11 +160,11 @@
     const {dataset, notes, places} = predictions;
     const isWhole = places.length === dataset.uids.length;
     const explained = [
-      "Intervals resample the items, each with its votes; recalibrated predictions are held fixed. ECE "
-        + "has no interval: chance alone makes it larger on a resample.",
+      "Intervals resample the items, each with its votes, and hold recalibrated predictions fixed. ECE "
+        + "has no interval because resampling alone makes it larger.",
       ...notes.map((note) => `Note: ${note}.`),
       ...(dataset.others.length && !isWhole
-        ? ["A system that covers only a part of the items is not ranked among the others."] : []),
+        ? ["A system that covers only some of the items is not ranked among the others."] : []),
     ];
     return [
       make("h3", "", dataset.title),

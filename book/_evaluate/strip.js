@@ -129,12 +129,12 @@
         make("th", "", name, {scope: "row"}),
         cell(plain), cell(recalibrated),
       ]));
-    const onLabels = make("p", "", "One person is worth about 1. This does not show that it may replace annotators: one "
-      + "label cannot show where people disagree. See ", make("a", {href: REPLACING}, "In an annotator’s place"), ".");
+    const onLabels = make("p", "", "One person is worth about 1. This does not show that the model may replace annotators, "
+      + "because one label cannot show where people disagree. See ", make("a", {href: REPLACING}, "In an annotator’s place"), ".");
     return [
       make("p", "evaluate-answer", sentence(worth, rows, dataset)), ...(worth.isHard ? [onLabels] : []), place,
-      make("p", "note", `Filled: as it is${worth.isHard ? " (one label has no filled point)" : ""}. `
-        + `Hollow: ${how}, fitted on other items’ votes. Bars are 95% intervals. `
+      make("p", "note", `Filled points show systems as they are${worth.isHard ? " (one label has no filled point)" : ""}. `
+        + `Hollow points show them ${how}, fitted on other items’ votes. Bars are 95% intervals. `
         + "The scale is linear in skill, from the base rate to knowing everyone’s answers."),
       make("details", "", make("summary", "", "The same as a table"),
         make("div", "table-scroll", table("published evaluate-worth",

@@ -103,7 +103,7 @@
       {tabindex: "0", role: "region", "aria-label": "Systems"});
     const cautions = known.filter(({name, caution}) => caution && item.results.has(name))
       .map(({name, caution}) => make("p", "note", `${marked(name, known)}: ${caution}.`));
-    return [heading, scroll, make("p", "note", "Bold: the stated label."), ...cautions];
+    return [heading, scroll, make("p", "note", "The stated label is in bold."), ...cautions];
   }
 
   function neighbours(item, items) {
@@ -115,7 +115,7 @@
     const caption = same ? `${count(same)} with the same votes` : "none with the same votes";
     return [
       make("h3", "", "Items with similar votes"),
-      make("p", "note", `The nearest items of ${item.dataset.short} by TVD between the votes; ${caption}.`),
+      make("p", "note", `These are the nearest items of ${item.dataset.short} by TVD between the votes (${caption}).`),
       make("ul", "card-neighbours", links),
     ];
   }

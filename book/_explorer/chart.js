@@ -165,8 +165,8 @@
     "entropy-jsd": {
       scales: (labels, {system}) => ({x: entropyAxis(labels), y: upright(jsdAxis(system))}),
       place: (item, {system}) => ({x: item.entropy, y: jsdOf(item, system)}),
-      note: ({system}) => `The higher, the farther ${titleOf(system)} is from the votes; the farther right, the `
-        + "more people disagree.",
+      note: ({system}) => `Points are higher where ${titleOf(system)} is farther from the votes, and farther right where `
+        + "people disagree more.",
     },
     "two-systems": {
       scales: (labels, {system, other}) => ({x: jsdAxis(system), y: upright(jsdAxis(other))}),

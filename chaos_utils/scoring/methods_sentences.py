@@ -152,7 +152,7 @@ def facts_of_votes(votes: Votes, n_resamples: int, seed: int) -> dict[str, str]:
     several = votes.counts[votes.n_votes >= 2]
     if votes.annotations is not None:
         n_annotators = len(np.unique(votes.annotations.annotator))
-        facts = {"annotators": f", by {n_annotators:,} annotators"}
+        facts = {"annotators": f" from {n_annotators:,} annotators"}
     if not len(several):
         return facts
     by_item = quadratic_entropy(several)

@@ -207,13 +207,13 @@ def test_what_is_recalibrated_is_python_s(scripts, tmp_path, labels):
 # Votes and predictions, and words that the sentences on them hold or lack.
 PARAGRAPHS = {
     "a distribution": (drawn_votes(), "misplaces; Jensen–Shannon distance is; map of 12 numbers"),
-    "labels": (drawn_votes(), "one label per item; mean vote given its label; a second crowd"),
-    "labels, few votes": (drawn_votes(n_votes=9), "one label per item; mean vote given its label"),
-    "few votes": (drawn_votes(n_votes=9), "favour overconfident; estimated without bias; map of"),
-    "few items": (drawn_votes(n=300), "Shrunk towards the base rate; fitted anew"),
+    "labels": (drawn_votes(), "one label per item; mean vote given this label; second crowd"),
+    "labels, few votes": (drawn_votes(n_votes=9), "one label per item; mean vote given this label"),
+    "few votes": (drawn_votes(n_votes=9), "favour overconfident; unbiased estimate; map of"),
+    "few items": (drawn_votes(n=300), "shrinkage towards the base rate; fitted again"),
     "one vote each": (drawn_votes(n_votes=1), "1 vote per item; KL(human ‖ model)"),
     "one text": (drawn_votes(text="the same"), "not reported: a base rate needs items of at least"),
-    "a copy": (drawn_votes(), "nearer to people than these votes can show"),
+    "a copy": (drawn_votes(), "so near to the votes"),
     "a part": (drawn_votes(), "on 100 of the 520 items; one number fitted on other texts"),
 }
 
@@ -241,10 +241,10 @@ def test_the_page_writes_the_command_s_sentences(scripts, tmp_path, case):
     content = [path.read_text("utf-8"), path.name, known, times.tolist()]
     found = scripts.evaluate(SENTENCES, content)
     if case == "a part":  # what the command draws anew, and intervals over other resamples
-        drawn = r", a second crowd [\d.]+, a perfect model [\d.]+| \[[^]]*\]"
+        drawn = r", second crowd: [\d.]+, perfect model: [\d.]+| \[[^]]*\]"
         found, expected = re.sub(drawn, "", found), re.sub(drawn, "", expected)
     assert found == expected
-    assert found.startswith("<b>$1 was judged")
+    assert found.startswith("<b>$1 was evaluated")
     assert not [word for word in words.split("; ") if word not in found]
     are_few = case in ("few votes", "one vote each")
     assert ("favour overconfident" in found) == are_few
@@ -663,7 +663,7 @@ def test_the_button_copies_the_sentences_of_the_command(page, files, sample, tmp
     page.get_by_text("Copied").wait_for()
     text = page.evaluate("navigator.clipboard.readText()")
     assert text == page.locator(".evaluate-sentences pre").inner_text()
-    assert text.startswith("<b>&lt; was judged")
+    assert text.startswith("<b>&lt; was evaluated")
     assert f"({RESAMPLES:,} resamples)" in text
     systems = {"snli": read_predictions(path, sample[:1])}
     answer = evaluate_files(systems, sample[:1], n_resamples=FEW)
@@ -860,7 +860,7 @@ def test_a_file_is_set_among_all_systems_of_the_scoreboard(ranking, tmp_path):
     assert answer.inner_text() == (
         "Among all systems of the scoreboard on SNLI (all 520 items), <i>mine has "
         f"{recalibrated} by its recalibrated worth, and {plain} as it is. "
-        "Your file is counted."
+        "Your file is counted as one of them."
     )
     rows = page.locator(".evaluate-board tbody tr")
     names = [" ".join(text.split()) for text in rows.locator("th").all_inner_texts()]

@@ -285,7 +285,7 @@ def test_text_of_items_is_text_also_where_no_point_can_be_drawn(load, small_chec
     data["datasets"][0]["uids"][0] = f"uid {EVIL}"
     data["drawn"] = False  # without Chart.js
     page = load(script=instead("CHAOS_TEXTS", texts) + instead("CHAOS_ITEMS", data))
-    page.get_by_text("The points are not drawn here").wait_for()
+    page.get_by_text("The points are not drawn because").wait_for()
     assert not page.locator(".explorer-drawing").is_visible()
     link = page.locator("#explorer tbody a").first
     assert EVIL in link.inner_text()

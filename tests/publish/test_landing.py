@@ -84,7 +84,7 @@ def test_a_page_is_whole_and_escapes_everything(manifest):
     assert read.all("script") == [{"src": "../_static/copy.js"}]
     texts = "".join(read.words)
     assert EVIL in texts
-    assert ("the chapter shows them" in texts) == (manifest is TABLE)  # the texts of items
+    assert ("not in this table" in texts) == (manifest is TABLE)  # the texts of items
     links = {attrs["href"] for attrs in read.all("a")}
     assert links >= set(manifest.file_names)
     assert links >= {PLACE.link, CELL.link, "../notebooks/annotations.py"}
@@ -106,8 +106,8 @@ def test_one_that_is_synthetic_or_recorded_says_so(manifest):
     assert "It is not a result." in synthetic
     assert "Synthetic sample: Shares" in synthetic
     recorded = words_of(manifest, recorded=["snli", "mnli"])
-    assert "The votes or predictions on SNLI and MNLI were not available" in recorded
-    other_code = "Another version of the code made the record."
+    assert "The votes or predictions for SNLI and MNLI were not available" in recorded
+    other_code = "They were computed by a different version of the code."
     assert other_code not in recorded
     assert other_code in words_of(manifest, recorded=["snli"], outdated=True)
 

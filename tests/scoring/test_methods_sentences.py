@@ -73,20 +73,20 @@ def test_each_number_is_the_evaluation_s(crowd):
 
     jsd, misplaced = ("jsd", 1, 3), ("dist_ce", 100, 1)
     assert f"misplaces {value(*misplaced)} of 100 votes {interval(*misplaced)} (" in paragraph
-    assert f"distance is {value(*jsd)} {interval(*jsd)} on average" in paragraph
+    assert f"distance is {value(*jsd)} {interval(*jsd)} (" in paragraph
     for who, name in {
-        "uniform guess": "a uniform guess", "base rate": "the base rate",
-        SECOND_CROWD: "a second crowd", PERFECT_MODEL: "a perfect model",
+        "uniform guess": "uniform guess", "base rate": "base rate",
+        SECOND_CROWD: "second crowd", PERFECT_MODEL: "perfect model",
     }.items():  # fmt: skip
-        assert f"{name} {value(*jsd, who)}" in paragraph
-        assert f"{name} {value(*misplaced, who)}" in paragraph
+        assert f"{name}: {value(*jsd, who)}" in paragraph
+        assert f"{name}: {value(*misplaced, who)}" in paragraph
     for measure, start in {
-        "people_on_top": "As it is, it is worth",
+        "people_on_top": "Without recalibration, it is worth",
         "people_on_top_recalibrated": "on other texts, it is worth",
     }.items():
         number, ends = rows["mine", measure]["text"].removesuffix(", more than voted").split(" ", 1)
         assert f"{start} {number} people {ends}" in paragraph
-    assert f"differ {100 * quadratic_entropy(votes.counts).mean():.1f} times" in paragraph
+    assert f"differ {100 * quadratic_entropy(votes.counts).mean():.1f}% of the time" in paragraph
     assert f"({FEW} resamples)" in paragraph
 
 
@@ -95,12 +95,12 @@ def test_annotators_are_a_sample_where_they_are_named():
     votes = with_annotators(votes)
     _, paragraph = answered(votes, of_system(votes, values))
     low, high = agreement_over_people(votes)["disagreement"].interval(0, 1)
-    assert "with 5 votes per item, by 12 annotators" in paragraph
-    assert f"times in a hundred [{100 * low:.1f}, {100 * high:.1f}]" in paragraph
-    assert "That of two votes is over items and annotators" in paragraph
+    assert "with 5 votes per item from 12 annotators" in paragraph
+    assert f"% of the time [{100 * low:.1f}, {100 * high:.1f}]" in paragraph
+    assert "how often two votes differ is over items and annotators" in paragraph
     alone = sentences.sentences_on_votes(votes, FEW)
-    assert alone.startswith("The votes are those on 520 items")
-    assert "The interval in brackets is 95%, over items and annotators." in alone
+    assert alone.startswith("We used the votes on 520 items")
+    assert "Brackets show the 95% interval over items and annotators." in alone
 
 
 def test_few_votes_rank_nothing_by_jsd(crowd):
@@ -116,13 +116,15 @@ def test_what_is_known_of_a_system_is_said(crowd):
     votes, values = crowd
     fitted = {"trained_on": (votes_of(votes.dataset),), "out_of_fold": True}
     _, of_fitted = answered(votes, of_system(votes, values, **fitted))
-    assert "each item predicted without its own" in of_fitted
+    assert "each item was predicted without its own votes" in of_fitted
     assert "map of" not in of_fitted
     _, of_samples = answered(votes, of_system(votes, values, n_samples=(8, 10)))
     assert "shares of 8 to 10 sampled answers per item" in of_samples
     _, of_part = answered(votes, part_of(of_system(votes, values), np.arange(100)))
     assert "100 of the 520 items" in of_part
-    assert f"differ {100 * quadratic_entropy(votes.counts[:100]).mean():.1f} times" in of_part
+    assert (
+        f"differ {100 * quadratic_entropy(votes.counts[:100]).mean():.1f}% of the time" in of_part
+    )
 
 
 def test_two_systems_have_a_paragraph_each_on_their_own_items(crowd):
@@ -133,7 +135,7 @@ def test_two_systems_have_a_paragraph_each_on_their_own_items(crowd):
     ]
     first, second = chaos.methods_sentences(votes, systems, resamples=FEW)
     assert first == answered(votes, systems[0])[1]
-    assert second.startswith("base rate was judged by the votes on 60 of the 520 items")
+    assert second.startswith("base rate was evaluated against the votes on 60 of the 520 items")
     with pytest.raises(chaos.ChaosError, match="same name"):
         chaos.methods_sentences(votes, [systems[0]] * 2)
     (alone,) = chaos.methods_sentences(votes, resamples=FEW)
@@ -172,7 +174,7 @@ def test_every_wording_is_used_and_no_brace_is_left(crowd, tmp_path):
 def test_the_book_is_cited_as_in_its_citation(monkeypatch, tmp_path, crowd):
     book = read_citation(PROJECT / "CITATION.cff")
     whole = sentences.sentences_on_votes(crowd[0], 0)
-    assert f"Computed with {book.title}, version {book.version} (" in whole
+    assert f"computed with {book.title}, version {book.version} (" in whole
     assert book.year in whole
     monkeypatch.setattr(sentences.paths, "find_project", lambda: None)
     assert sentences.sentences_on_votes(crowd[0], 0).endswith(f"version {chaos.__version__}.")

@@ -210,14 +210,15 @@ def missing_nodes(purpose: str, place: str = "it") -> list[nodes.Node]:
         return []
     names = shorts_of(dataset.name for dataset in items.missing)
     instead = (
-        f"Until then {place} shows invented items as an example; nothing in it is a result."
+        f"Until then, {place} shows invented items as an example, and nothing in it is a result."
         if items.synthetic
-        else f"Until then {place} shows the other datasets."
+        else f"Until then, {place} shows the other datasets."
     )
     text = (
-        f"With the votes on {names}, this page {purpose}. They are not part of this book and were "
-        "not available when it was built. <code>chaos data fetch</code> gets them from their "
-        f"publishers, and <code>make book</code> then puts them here. {escape(instead)}"
+        f"This page {purpose}. For this it needs the votes on {names}, which are not part of the "
+        "book and were not available when it was built. To add them, run <code>chaos data "
+        "fetch</code>, which downloads them from their publishers, and then run <code>make "
+        f"book</code>. {escape(instead)}"
     )
     html = (
         '<div class="admonition warning"><p class="admonition-title">The items are not available'

@@ -119,8 +119,8 @@ class Interactive(SphinxDirective):
         )
         if slider:
             html += (
-                "<noscript><p>The slider needs JavaScript. The figure above shows the measures at "
-                "all of its positions.</p></noscript>"
+                "<noscript><p>The slider needs JavaScript. Without it, the figure above shows the "
+                "measures at every position.</p></noscript>"
             )
         return [raw_html(html)]
 

@@ -57,7 +57,7 @@ def _alone_html(display: Display) -> tuple[str, str]:
     alone = display.alone.model_dump() if display.alone else {}
     alone["columns"] = [column - display.headed for column in alone["columns"]]
     content = json.dumps(alone, ensure_ascii=False).replace("<", "\\u003c")
-    words = f"All rows are shown. With JavaScript, a switch shows “{escape(alone['label'])}”."
+    words = f"All rows are shown. With JavaScript, you can select “{escape(alone['label'])}”."
     return (
         f'<script type="application/json">{content}</script>',
         f"<noscript><p>{words}</p></noscript>",
