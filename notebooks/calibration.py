@@ -164,7 +164,7 @@ publish_table(
     caption="""The best prediction of people has the worst calibration error. The table gives means over each model's
     seeds on SNLI; the best model by each measure is shown in bold. The downloadable table also lists every seed, all
     nine models of {cite:t}`nie2020`, and MNLI. We follow the code of {cite:t}`baan2022`: if labels are tied, accuracy
-    takes the last of them and ECE the first. There are ten bins $(a, b]$, and EntCE is in nats.""",
+    is computed with the last of them and ECE with the first. There are ten bins $(a, b]$, and EntCE is in nats.""",
 )
 
 # %% [markdown]
@@ -200,8 +200,8 @@ publish_figure(
 # %% [markdown]
 # ## Which temperature
 #
-# The released code fixes the temperature at 2. For RoBERTa-base, fitting yields a temperature of about 2 only if the
-# temperature is fitted to the same items that are scored. Fitted on the
+# The released code fixes the temperature at 2. For RoBERTa-base, a fitted temperature is about 2 only if it is fitted
+# to the same items that are scored. Fitted on the
 # {value}`tbl-temperatures family=RoBERTa-base choice=outside max:n_fitted ,d` SNLI development items outside ChaosNLI,
 # which were not chosen for their disagreement, the temperature is
 # {value}`tbl-temperatures family=RoBERTa-base choice=outside mean:temperature .2f` on average and hardly changes ECE.

@@ -137,8 +137,8 @@ publish_table(
     columns=annotations.AGREEMENT,
     caption=f"""By every statistic, people agree most on αNLI and least on MNLI. Brackets contain 95% intervals over
     items ({resamples:,} resamples), and over annotators where they are named
-    ({{term}}`jackknife <interval over annotators>`). {{term}}`Fleiss’ κ` is 0 if people agree no more often than by
-    chance. All votes on a unanimous item are for one label; in a tie, two labels share first place.""",
+    ({{term}}`jackknife <interval over annotators>`). {{term}}`Fleiss’ κ` is 0 if people agree no more often than
+    expected by chance. All votes on a unanimous item are for one label; in a tie, two labels share first place.""",
 )
 
 # %% [markdown]
@@ -280,7 +280,7 @@ publish_table(
 # items.
 #
 # The rule selects {value}`tbl-crowds-selection dataset=ocnli seen .0%` of OCNLI's items and, according to the prior,
-# roughly doubles the disagreement, to a value between those of SNLI and MNLI ({numref}`tbl-crowds-selection`). OCNLI's
+# roughly doubles the disagreement, which then lies between SNLI's and MNLI's ({numref}`tbl-crowds-selection`). OCNLI's
 # own votes cannot confirm this, because the rule uses all five of them. For datasets with more votes per item, the
 # remaining votes agree with the prior. SNLI and MNLI as a whole should therefore lie lower in the atlas than the chosen
 # items do. We cannot compute how much lower, because ChaosNLI left out the items on which five people agreed.

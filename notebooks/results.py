@@ -141,7 +141,7 @@ publish_figure(
 # {value}`tbl-paired-with-guesses dataset=mnli system=albert-xxlarge baseline=chance measure=jsd p_holm .3f`). By JSD,
 # we cannot tell the other seven from the guess. By KL and by squared distance, all nine models are clearly farther; the
 # difference in KL is at least {value}`tbl-paired-with-guesses dataset=mnli baseline=chance measure=kl min:value .2f`
-# nats. Counted in misplaced votes, only DistilBERT and BERT-large are clearly farther. The result also depends on the
+# nats. Measured in misplaced votes, only DistilBERT and BERT-large are clearly farther. The result also depends on the
 # training run. Of the RoBERTa-base models that {cite:t}`baan2022` trained on SNLI alone, one has a JSD of
 # {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 1" jsd .3f` on MNLI, which is lower than the guess's
 # {value}`tbl-main-results dataset=mnli system=chance jsd .3f`, and another has a JSD of
