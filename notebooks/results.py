@@ -91,8 +91,8 @@ publish_table(
     caption=f"""Five people misplace fewer votes than any model that has not been recalibrated. The table shows the
     number of misplaced votes per hundred, with 95% intervals over items ({resamples:,} resamples). *Recalibrated*
     predictions are corrected by a map fitted to the votes on other items. One person and five people are compared with
-    the other votes on the item. *Majority label* and *old label* put all votes on one label. The downloadable data also
-    include the small models that we trained.""",
+    the remaining votes on the item. *Majority label* and *old label* put all votes on one label. The downloadable data
+    also include the small models that we trained.""",
 ) if len(in_votes) else Markdown(
     "*We count misplaced votes only if items have at least twenty votes: with fewer votes, the count would favour overconfident predictions.*"
 )
