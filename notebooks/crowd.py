@@ -370,6 +370,6 @@ if dataset_inputs.has_systems:
 # ## Limitations
 #
 # Intervals of agreement are over items, and over annotators if these are known. Intervals of systems are over items only.
-# If a few people gave nearly all of the votes, even the intervals of agreement are too short. The prior assumes that the
+# If a few people gave nearly all of the votes, even the intervals for agreement are too short. The prior assumes that the
 # votes on an item are independent draws from one distribution. If annotators differ in their habits, the prior mistakes
 # part of this difference for uncertainty about the item. Unbiased estimates do not need this assumption.
