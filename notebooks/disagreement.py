@@ -206,7 +206,7 @@ publish_figure(
 )
 
 # %% [markdown]
-# People disagree on every inference dataset, but not equally ({numref}`fig-atlas`). Two people differ on
+# People disagree on every inference dataset in the atlas, but not equally ({numref}`fig-atlas`). Two people differ on
 # {value}`tbl-crowds dataset=ocnli disagreement .0%` of the items in OCNLI {cite:p}`hu2020`, on
 # {value}`tbl-crowds dataset=lalor disagreement .0%` of the 180 SNLI pairs that a thousand people judged
 # {cite:p}`lalor2016`, and on {value}`tbl-crowds dataset=mnli disagreement .0%` of the MNLI items that ChaosNLI chose.
