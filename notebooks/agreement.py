@@ -9,8 +9,8 @@
 # {value}`tbl-disagreement-signal dataset=mnli kind=model max:spearman .2f` on MNLI. Five people reach
 # {value}`tbl-disagreement-signal dataset=snli "system=five people" spearman .2f` and
 # {value}`tbl-disagreement-signal dataset=mnli "system=five people" spearman .2f`.** Where people
-# disagree, the entropy of every model's predictions rises too little. From the fifth of the SNLI items on which people agree most to the fifth on
-# which they agree least, the entropy of people's votes rises from
+# disagree, the entropy of every model's predictions rises too little. From the fifth of the SNLI items on which people
+# agree most to the fifth on which they agree least, the entropy of people's votes rises from
 # {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=1 people_bits .2f` to
 # {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 people_bits .2f` bits, and the entropy of
 # RoBERTa-base's predictions from
@@ -80,8 +80,8 @@ publish_figure(
     agreement.drawn_flattening(
         flattening.where(~are_our_own(flattening.rows["system"])), chosen=in_colour
     ),
-    caption=f"""On average, models are less sure where people disagree, but not nearly enough. The items are sorted into fifths by
-    the entropy of one half of their votes. In each fifth, the figure compares the mean entropy of models with that of
+    caption=f"""On average, models are less sure where people disagree, but not nearly enough. The items are sorted into
+    fifths by the entropy of one half of their votes. In each fifth, the figure compares the mean entropy of models with that of
     the other half of the votes, averaged over {cuts} splits of the votes and over seeds. Below the diagonal, a model is
     surer than people. Thin grey lines show the other models.""",
     alt="""A panel for each dataset: entropy of models against entropy of people, with five marks on each line. All

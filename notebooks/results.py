@@ -143,7 +143,8 @@ publish_figure(
 # we cannot tell the other seven from the guess. By KL and by squared distance, all nine models are clearly farther; the
 # difference in KL is at least {value}`tbl-paired-with-guesses dataset=mnli baseline=chance measure=kl min:value .2f`
 # nats. Measured in misplaced votes, only DistilBERT and BERT-large are clearly farther. A single
-# training run does not settle much, either: of the RoBERTa-base models that {cite:t}`baan2022` trained on SNLI alone, one has a JSD of
+# training run does not settle much, either: of the RoBERTa-base models that {cite:t}`baan2022` trained on SNLI alone, one
+# has a JSD of
 # {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 1" jsd .3f` on MNLI, which is lower than the guess's
 # {value}`tbl-main-results dataset=mnli system=chance jsd .3f`, and another has a JSD of
 # {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 2" jsd .3f`.
