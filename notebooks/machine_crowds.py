@@ -207,8 +207,8 @@ publish_figure(
     caption=f"""Even where all models agree, people may not. Each point shows the share of people who give the models' most frequent label,
     against the share of models that give it, with {100 * confidence:g}% intervals over items. The last point covers the items on which all
     models agree. The number beside each point is the share of the items that the point covers.""",
-    alt="""Three panels. The share of people rises with the share of models but stays below the diagonal: where all
-    models agree it is about 85 percent on SNLI, 70 percent on MNLI and 94 percent on αNLI.""",
+    alt="""Three panels. The share of people rises with the share of models but stays below the diagonal: where all models agree, the share
+    of people is about 85 percent on SNLI, 70 percent on MNLI and 94 percent on αNLI.""",
 )
 
 # %% [markdown]
@@ -225,7 +225,7 @@ publish_figure(
 # label, but only {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%` of people's answers do. This may be
 # a sign that the models saw these items in training.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Where models and people part, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Where models and people differ, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-machine-parted",
     machine_crowds.parted(labelled),

@@ -72,9 +72,9 @@ publish_figure(
     Rows group the posts by the languages of their rounds, where these are known; the last two rows group a person's labels by whether at
     least four in five of the *other* people's votes are for one label. Bars are 95% {term}`intervals <interval over annotators>` over items
     and people.""",
-    alt="""A row for each part of the posts. Left, the same person lies at about a fifth, two people between a third and two
-    fifths. Right, the ratio lies a little below three fifths, with intervals from under a half to about 70%. The last two rows
-    show only the same person.""",
+    alt="""A row for each part of the posts. On the left, the value for the same person lies at about a fifth, and the value for two people
+    between a third and two fifths. On the right, the ratio lies a little below three fifths, with intervals from under a half to about 70%.
+    The last two rows show only the same person.""",
 ) if len(again) else Markdown("This section needs people who were asked in several rounds.")
 
 # %% [markdown]
@@ -271,8 +271,8 @@ publish_figure(
     caption="""Once a reading is given, unanimity is twice as frequent, but a distractor has nearly the same effect. The lines show the
     share of pairs by how many of the nine votes the majority label received. Pairs are shown as written, rewritten to express one reading,
     and rewritten to express a distractor.""",
-    alt="""Three lines, from three to nine of nine votes. As written, the shares are about equal from five votes on; for readings
-    and distractors they rise, and more than a third of the pairs have all nine on one label.""",
+    alt="""Three lines, from three to nine of nine votes. For pairs as written, the shares are about equal for five or more votes; for
+    readings and distractors, the shares rise, and more than a third of the pairs have all nine votes on one label.""",
 )
 
 # %% [markdown]
