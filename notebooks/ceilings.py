@@ -89,9 +89,9 @@ publish_figure(
 
 # %% [markdown]
 # Judged by a hundred votes per item, a perfect model has a JSD of
-# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=100 value .3f` on SNLI. Judged by two votes, it has
-# a JSD of {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=2 value .2f`, which is worse than the JSD
-# of the best model in {doc}`results` when that model is judged by a hundred votes
+# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=100 value .3f` on SNLI. Judged by two votes per
+# item, it has a JSD of {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=2 value .2f`, which is worse
+# than the JSD of the best model in {doc}`results` when that model is judged by a hundred votes
 # ({value}`tbl-normalised-scores dataset=snli measure=jsd kind=model min:value .2f`). The majority of five votes is the label that most
 # people would choose on only {value}`fig-annotation-budget dataset=mnli measure=new_accuracy quantity=perfect_model n_votes=5 value .0%` of
 # the MNLI items ({numref}`fig-annotation-budget`). As a prediction, a few votes are also overconfident: five votes per SNLI item have a
@@ -152,8 +152,8 @@ publish_figure(
     plot_items_by_votes,
     item_budgets.where(~are_our_own(item_budgets.rows["system"])),
     caption=f"""To measure a mean distance, most systems need many votes per item. The lines show the total error of a system's mean JSD
-    when it is measured with {budget:,} votes, with the lowest point marked. Thin lines split the first system's error into bias and
-    standard error. Where the budget would pay for more items than the dataset contains, we assume that further items like these are
+    when it is measured with {budget:,} votes; the lowest point of each line is marked. Thin lines split the first system's error into bias
+    and standard error. Where the budget would pay for more items than the dataset contains, we assume that further items like these are
     available. Both axes are logarithmic. The downloadable data include all systems.""",
     alt="""Three panels, one for each dataset, with votes per item from 1 to 100. The total error of each system falls to a
     lowest point at twenty to a hundred votes per item, then rises a little. For the first system a dashed line of bias falls
@@ -180,7 +180,7 @@ publish_table(
     columns=power.COLUMNS,
     index=power.INDEX,
     caption="""Beyond twenty votes per item, more votes hardly help to detect smaller differences. The table shows the smallest difference
-    that can be detected with 1,000 items, with 80% power at the 5% level (two-sided), averaged over all pairs of models. With n items, this
+    that 1,000 items are enough to detect with 80% power at the 5% level (two-sided), averaged over all pairs of models. With n items, this
     difference is √(1000/n) times as large. Smaller crowds are random subsets of an item's votes. The share of the variance that is due to
     votes is computed for the squared distance, in closed form. The downloadable data also include the range over pairs, comparisons of two
     seeds of a model, and comparisons of a model with the base rate.""",
@@ -350,8 +350,8 @@ publish_figure(
 # **For vote shares, spread votes evenly.** The best rule for shares still needs
 # {value}`fig-next-vote dataset=snli rule=shares quantity=votes_for_shares n_votes=10 value .1f` and
 # {value}`fig-next-vote dataset=mnli rule=shares quantity=votes_for_shares n_votes=10 value .1f` votes instead of ten on SNLI and MNLI, and
-# {value}`fig-next-vote dataset=alphanli rule=shares quantity=votes_for_shares n_votes=10 value .1f` on αNLI. The rule *open majorities*
-# estimates shares less accurately than even spreading does.
+# {value}`fig-next-vote dataset=alphanli rule=shares quantity=votes_for_shares n_votes=10 value .1f` on αNLI. With eight or more votes per
+# item on average, the rule *open majorities* estimates shares less accurately than even spreading does.
 #
 # Votes that are spent where people disagree bias later estimates. With five such votes per SNLI item, two people seem to differ
 # {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement n_votes=5 value .0%` of the time, but in truth they differ

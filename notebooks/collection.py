@@ -85,8 +85,8 @@ publish_table(
 # 2. **Training.** More unanimous examples follow, and after each mistake the right label is shown. Applicants who make too many mistakes are
 #    dismissed.
 # 3. **Hidden checks.** Annotators then judge real items in small paid tasks. Now and then, an item is preceded by a unanimous example that
-# is indistinguishable from regular items. Feedback continues, and annotators who make too many mistakes, or several in a row, are blocked.
-#    None of a blocked annotator's votes count.
+#    is indistinguishable from a regular item. Feedback continues, and annotators who make too many mistakes, or several in a row, are
+#    blocked. None of a blocked annotator's votes count.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The rules, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -166,9 +166,9 @@ publish_figure(
     caption="""On SNLI and MNLI, simulated accuracy rises mainly because careless annotators are blocked; on αNLI, it hardly rises. The curves
     show the share of hidden checks answered correctly, by the number of items judged before, in bins of 50, for one simulated collection per
     dataset. Bands are 95% bootstrap intervals over annotators.""",
-    alt="""A panel for each dataset. In each, a curve with a band runs over the items judged before: the
-    share of right answers to hidden checks, in percent, of all simulated annotators. A thin line shows
-    careful annotators alone, and a level line where the paper's curve settles.""",
+    alt="""A panel for each dataset. In each, a curve with a band runs over the items judged before: the share of right answers to hidden
+    checks, in percent, of all simulated annotators. A thin line shows only the careful annotators, and a horizontal line marks the level at
+    which the paper's curve settles.""",
 )
 
 # %% [markdown]
@@ -214,18 +214,19 @@ publish_figure(
 # {value}`fig-protocol-effect careless=0.6 without="every stage" dollars ,.0f` without any stage.
 #
 # Could one skip the tests and simply ask more people? With the same share of careless applicants and without any stage, raising the number
-# of votes per item from a hundred to a thousand lowers the error only from {value}`fig-protocol-effect careless=0.6 without="every stage" misplaced .0f` to
-# {value}`fig-protocol-effect careless=0.6 without="every stage, 1,000 votes per item" misplaced .0f` of every hundred votes. More votes remove
-# sampling error, but not the bias of this crowd.
+# of votes per item from a hundred to a thousand lowers the error only from
+# {value}`fig-protocol-effect careless=0.6 without="every stage" misplaced .0f` to
+# {value}`fig-protocol-effect careless=0.6 without="every stage, 1,000 votes per item" misplaced .0f` misplaced votes in every hundred. More
+# votes remove sampling error, but not the bias of this crowd.
 #
 # ## What a simulation cannot show
 #
-# - The true distribution from which votes are drawn is itself based on a hundred votes per item. Errors here come *on top* of the errors in
-#   the released data, and do not measure them.
+# - The true distribution from which votes are drawn is itself based on a hundred votes per item. Errors in the simulation come *on top* of
+#   the errors in the released data, and do not measure them.
 # - Simulated annotators differ in care, not in opinion. A protocol that rewards agreement may turn away real people who read a sentence
 #   differently.
 # - Simulated lapses are random guesses. Real haste has a direction: hurried people respond to a word that stands out, so their careless votes
 #   agree with each other.
-# - Another mix of careless annotators could fit the paper equally well and leave different errors. For example, training helps more if more
-#   applicants must learn what the labels mean. Compare rows and curves rather than single numbers, which come from only a few simulated
-#   collections.
+# - Another mix of careless annotators could fit the paper equally well and produce different errors. For example, training helps more if
+#   more applicants must learn what the labels mean. Compare rows and curves rather than single numbers, which come from only a few
+#   simulated collections.

@@ -84,10 +84,10 @@ publish_figure(
 # {value}`tbl-machine-models dataset=mnli side=above count:with_people d` do ({numref}`fig-machine-models`). This does not make them
 # better than people, because the comparison rewards ignoring every minority view.
 #
-# We therefore ask how many people you would have to ask in order to learn as much as the model tells you, if you already knew how often
-# each label is given overall ({term}`worth`; {numref}`tbl-machine-models`). These items do not settle which model agrees with people most
-# often: on SNLI, any of {value}`tbl-machine-models dataset=snli rank_best=1 count:with_people d` models may rank first (with 95% confidence
-# for all ranks jointly).
+# We therefore work out how many people's votes you would need in order to learn as much as the model tells you, if you already knew how
+# often each label is given overall ({term}`worth`; {numref}`tbl-machine-models`). These items do not settle which model agrees with people
+# most often: on SNLI, any of {value}`tbl-machine-models dataset=snli rank_best=1 count:with_people d` models may rank first (with 95%
+# confidence for all ranks jointly).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All models, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
