@@ -10,9 +10,9 @@
 # Three votes give the right label on
 # {value}`fig-annotation-budget dataset=snli measure=new_accuracy quantity=perfect_model n_votes=3 value .0%`,
 # {value}`fig-annotation-budget dataset=mnli measure=new_accuracy quantity=perfect_model n_votes=3 value .0%` and
-# {value}`fig-annotation-budget dataset=alphanli measure=new_accuracy quantity=perfect_model n_votes=3 value .0%` of the items of SNLI,
-# MNLI and αNLI. The SNLI and MNLI items were chosen because five people had been split on them; items that were not chosen in this way
-# need fewer votes.
+# {value}`fig-annotation-budget dataset=alphanli measure=new_accuracy quantity=perfect_model n_votes=3 value .0%` of the items of SNLI, MNLI
+# and αNLI, respectively. The SNLI and MNLI items were chosen because five people had been split on them; items that were not chosen in this
+# way need fewer votes.
 #
 # If five votes per item are spread evenly, they give the same majority label as all hundred votes on
 # {value}`fig-next-vote dataset=snli rule=even quantity=right n_votes=5 value .0%`,
