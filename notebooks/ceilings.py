@@ -5,26 +5,29 @@
 #
 # **For a majority label that is right on 95% of items, ten votes per item are enough on αNLI
 # ({value}`fig-annotation-budget dataset=alphanli measure=new_accuracy quantity=perfect_model n_votes=10 value .0%`), and about fifty on
-# SNLI ({value}`fig-annotation-budget dataset=snli measure=new_accuracy quantity=perfect_model n_votes=50 value .0%`). On MNLI, even a
-# hundred are too few ({value}`fig-annotation-budget dataset=mnli measure=new_accuracy quantity=perfect_model n_votes=100 value .0%`).**
+# SNLI ({value}`fig-annotation-budget dataset=snli measure=new_accuracy quantity=perfect_model n_votes=50 value .0%`).
+# On MNLI, even a hundred are too few
+# ({value}`fig-annotation-budget dataset=mnli measure=new_accuracy quantity=perfect_model n_votes=100 value .0%`).**
 # Three votes give the right label on
 # {value}`fig-annotation-budget dataset=snli measure=new_accuracy quantity=perfect_model n_votes=3 value .0%`,
 # {value}`fig-annotation-budget dataset=mnli measure=new_accuracy quantity=perfect_model n_votes=3 value .0%` and
-# {value}`fig-annotation-budget dataset=alphanli measure=new_accuracy quantity=perfect_model n_votes=3 value .0%` of the items of SNLI, MNLI
-# and αNLI, respectively. The SNLI and MNLI items were chosen because five people had been split on them; items that were not chosen in this
-# way need fewer votes.
+# {value}`fig-annotation-budget dataset=alphanli measure=new_accuracy quantity=perfect_model n_votes=3 value .0%` of the
+# items of SNLI, MNLI and αNLI, respectively. The SNLI and MNLI items were chosen because five people had been split on
+# them; items of these datasets that were not chosen in this way should need fewer votes.
 #
-# If five votes per item are spread evenly, they give the same majority label as all hundred votes on
+# These shares are for the label that infinitely many people would choose most often. Judged by the majority of the
+# hundred votes instead, five votes per item that are spread evenly give the same majority label on
 # {value}`fig-next-vote dataset=snli rule=even quantity=right n_votes=5 value .0%`,
 # {value}`fig-next-vote dataset=mnli rule=even quantity=right n_votes=5 value .0%` and
-# {value}`fig-next-vote dataset=alphanli rule=even quantity=right n_votes=5 value .0%` of the items. If they are spent where the vote is
-# close, they do so on {value}`fig-next-vote dataset=snli rule=majority quantity=right n_votes=5 value .0%`,
+# {value}`fig-next-vote dataset=alphanli rule=even quantity=right n_votes=5 value .0%` of the items. If they are spent
+# where the vote is close, they do so on
+# {value}`fig-next-vote dataset=snli rule=majority quantity=right n_votes=5 value .0%`,
 # {value}`fig-next-vote dataset=mnli rule=majority quantity=right n_votes=5 value .0%` and
 # {value}`fig-next-vote dataset=alphanli rule=majority quantity=right n_votes=5 value .0%`.
 #
 # (calculator-votes-and-items)=
-# To compare two models, add items rather than votes. Avoid {term}`JSD` with fewer than twenty votes per item, because it then favours
-# overconfident models.
+# To compare two models, add items rather than votes. Avoid {term}`JSD` with fewer than twenty votes per item, because
+# it then favours overconfident models.
 #
 # ```{calculator} votes
 # ```
@@ -67,8 +70,9 @@ Markdown(notices(inputs))
 # %% [markdown]
 # ## Measurement error at k votes
 #
-# A {term}`perfect model` predicts each item's true distribution, that is, the shares that infinitely many votes would have. When it is
-# judged by a few votes, even this model seems to err, because votes are a sample. No model can be expected to score better than this one.
+# A {term}`perfect model` predicts each item's true distribution, that is, the shares that infinitely many votes would
+# have. When it is judged by a few votes, even this model seems to err, because votes are a sample. No model can be
+# expected to score better than this one.
 
 # %%
 budgets = ceilings.annotation_budget(inputs, n_draws=draws, seed=seed)
@@ -89,21 +93,25 @@ publish_figure(
 
 # %% [markdown]
 # Judged by a hundred votes per item, a perfect model has a JSD of
-# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=100 value .3f` on SNLI. Judged by two votes per
-# item, it has a JSD of {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=2 value .2f`, which is worse
+# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=100 value .3f` on SNLI. Judged
+# by two votes per item, it has a JSD of
+# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=2 value .2f`, which is worse
 # than the JSD of the best model in {doc}`results` when that model is judged by a hundred votes
 # ({value}`tbl-normalised-scores dataset=snli measure=jsd kind=model min:value .2f`). The majority of five votes is the label that most
-# people would choose on only {value}`fig-annotation-budget dataset=mnli measure=new_accuracy quantity=perfect_model n_votes=5 value .0%` of
-# the MNLI items ({numref}`fig-annotation-budget`). As a prediction, a few votes are also overconfident: five votes per SNLI item have a
-# calibration error (ECE) of {value}`fig-annotation-budget dataset=snli measure=ece_votes quantity=error n_votes=5 value .3f`, compared with
-# {value}`fig-annotation-budget dataset=snli measure=ece_votes quantity=perfect_model n_votes=5 value .3f` for a perfect model judged by
-# five votes.
+# people would choose on only
+# {value}`fig-annotation-budget dataset=mnli measure=new_accuracy quantity=perfect_model n_votes=5 value .0%` of the
+# MNLI items ({numref}`fig-annotation-budget`). As a prediction, a few votes are also overconfident: five votes per SNLI
+# item have a calibration error (ECE) of
+# {value}`fig-annotation-budget dataset=snli measure=ece_votes quantity=error n_votes=5 value .3f`, compared with
+# {value}`fig-annotation-budget dataset=snli measure=ece_votes quantity=perfect_model n_votes=5 value .3f` for a perfect
+# model judged by five votes.
 #
 # (noise-ceilings-and-sample-sizes)=
 # ## Perfect model and second crowd
 #
-# A {term}`second crowd` consists of another hundred people, whose votes are used to predict those of the first hundred. Both crowds are
-# samples, so a model that knew the true distributions would be nearer to either crowd than the other crowd is.
+# A {term}`second crowd` consists of another hundred people, whose votes are used to predict those of the first hundred.
+# Both crowds are samples, so a model that knew the true distributions would be nearer to either crowd than the other
+# crowd is.
 
 # %%
 references = ceilings.noise_ceiling(inputs, n_draws=draws, seed=seed)
@@ -123,12 +131,13 @@ publish_table(
 )
 
 # %% [markdown]
-# Only one crowd per item was released, so we estimate how a second crowd would score. For *split halves* ({numref}`tbl-noise-ceiling`),
-# crowds of 10 to 50 of an item's votes predict each other, and we extrapolate their scores to crowds of a hundred. For *drawn crowds*, we
-# draw both crowds from the same true distribution. On SNLI, the two methods give a JSD of
-# {value}`tbl-noise-ceiling dataset=snli measure=jsd second_crowd_halves .3f` and
-# {value}`tbl-noise-ceiling dataset=snli measure=jsd second_crowd_posterior .3f` respectively. {cite:t}`nie2020` published
-# {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f` for a second crowd that was not released.
+# Only one crowd per item was released, so we estimate how a second crowd would score. For *split halves*
+# ({numref}`tbl-noise-ceiling`), crowds of 10 to 50 of an item's votes predict each other, and we extrapolate their
+# scores to crowds of a hundred. For *drawn crowds*, we draw both crowds from the same true distribution. On SNLI, the
+# two methods give a JSD of {value}`tbl-noise-ceiling dataset=snli measure=jsd second_crowd_halves .3f` and
+# {value}`tbl-noise-ceiling dataset=snli measure=jsd second_crowd_posterior .3f` respectively. {cite:t}`nie2020`
+# published {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f` for a second
+# crowd that was not released.
 #
 # We also use halves of the crowd to test our prior. One half of SNLI's votes predicts the other half with a JSD of
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd half_measured .4f`. Halves drawn under our prior score
@@ -139,11 +148,12 @@ publish_table(
 # (which-differences-n-items-and-v-votes-can-detect)=
 # ## Many items or many votes
 #
-# To measure by JSD *how far one* model is from people, it is best to spread 10,000 votes over about 200 items, with about fifty votes on
-# each. With five votes on each of 2,000 SNLI items, the mean JSD of one run of RoBERTa-base has an error of
-# {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=5 total_error .3f`, most of which is bias. With fifty votes
-# on each of 200 items, the error is {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=50 total_error .3f`.
-# DeBERTa-v3-large, which is overconfident, needs far fewer votes, because its biases cancel.
+# To measure by JSD *how far one* model is from people, it is best to spread 10,000 votes over about 200 items, with
+# about fifty votes on each. With five votes on each of 2,000 SNLI items, the mean JSD of one run of RoBERTa-base has an
+# error of {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=5 total_error .3f`, most of
+# which is bias. With fifty votes on each of 200 items, the error is
+# {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=50 total_error .3f`. DeBERTa-v3-large,
+# which is overconfident, needs far fewer votes, because its biases cancel.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Error by how 10,000 votes are spent, as a figure", "code_prompt_hide": "Fold the figure"}
 item_budgets = ceilings.items_by_votes(inputs, budget=budget, n_draws=draws, seed=seed)
@@ -163,11 +173,12 @@ publish_figure(
 # %% [markdown]
 # To find out *which* of two models is nearer to people, add items: beyond twenty votes per item, more votes hardly help
 # ({numref}`tbl-power`). ChaosNLI's {value}`fig-power dataset=snli min:n_items ,.0f` SNLI items are enough to detect a difference of
-# {value}`fig-power dataset=snli min:detected .3f` in JSD, but neighbours in the published ranking are typically only
-# {value}`fig-power dataset=snli min:gap .3f` apart. To detect a difference of that size, you need
-# {value}`fig-power dataset=snli min:items_needed_low ,.0f` items for models whose errors are as similar as those of two seeds of one model,
-# and {value}`fig-power dataset=snli min:items_needed_high ,.0f` items for an average pair. On MNLI, you need
-# {value}`fig-power dataset=mnli min:items_needed_low ,.0f` to {value}`fig-power dataset=mnli min:items_needed_high ,.0f` items.
+# {value}`fig-power dataset=snli min:detected .3f` in JSD (with 80% power at the 5% level), but neighbours in the
+# published ranking are typically only {value}`fig-power dataset=snli min:gap .3f` apart. To detect a difference of that
+# size, you need {value}`fig-power dataset=snli min:items_needed_low ,.0f` items for models whose errors are as similar
+# as those of two seeds of one model, and {value}`fig-power dataset=snli min:items_needed_high ,.0f` items for an
+# average pair. On MNLI, you need {value}`fig-power dataset=mnli min:items_needed_low ,.0f` to
+# {value}`fig-power dataset=mnli min:items_needed_high ,.0f` items.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Differences that 1,000 items detect, as a table", "code_prompt_hide": "Fold the table"}
 spread = power.spread_of_differences(inputs, n_draws=max(draws // 2, 1), seed=seed)
@@ -200,11 +211,13 @@ publish_figure(
 ) if len(spread) else None
 
 # %% [markdown]
-# Choose a measure that is not biased by small numbers of votes. With JSD, judging by five votes per SNLI item favours overconfident models:
-# it shifts the difference between two models by {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f` (median) and ranks
-# {value}`tbl-vote-bias dataset=snli n_votes=5 reversed d` of {value}`tbl-vote-bias dataset=snli n_votes=5 n_pairs d` pairs in the wrong
-# order, however many items there are. With twenty votes, {value}`tbl-vote-bias dataset=snli n_votes=20 reversed d` pairs are still ranked
-# in the wrong order. KL and the unbiased squared distance do not have this bias.
+# Choose a measure that is not biased by small numbers of votes. With JSD, judging by five votes per SNLI item favours
+# overconfident models: it shifts the difference between two models by
+# {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f` (median) and ranks
+# {value}`tbl-vote-bias dataset=snli n_votes=5 reversed d` of {value}`tbl-vote-bias dataset=snli n_votes=5 n_pairs d`
+# pairs in the wrong order, however many items there are. With twenty votes,
+# {value}`tbl-vote-bias dataset=snli n_votes=20 reversed d` pairs are still ranked in the wrong order. KL and the
+# unbiased squared distance do not have this bias.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What few votes do to comparisons by JSD, as a table", "code_prompt_hide": "Fold the table"}
 shifts = ceilings.vote_bias(item_budgets)
@@ -225,12 +238,13 @@ publish_table(
 # ## What few votes do to each estimate
 #
 # From three votes per item, the Shannon entropy of MNLI's vote shares is estimated at
-# {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 value .2f` nats; from all hundred votes, it is estimated at
-# {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 of_all .2f` nats. The Miller–Madow correction
-# {cite:p}`miller1955` closes less than half of the gap, and the {term}`nonparametric prior` closes nearly all of it. The chance that two
-# people differ needs no correction ({value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 value .3f` from three
-# votes and {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 of_all .3f` from all), and neither does
-# {term}`Krippendorff’s α`.
+# {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 value .2f` nats; from all hundred votes,
+# it is estimated at {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 of_all .2f` nats. The
+# Miller–Madow correction {cite:p}`miller1955` closes less than half of the gap, and the {term}`nonparametric prior`
+# closes nearly all of it. The chance that two people differ needs no correction
+# ({value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 value .3f` from three votes and
+# {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 of_all .3f` from all), and neither
+# does {term}`Krippendorff’s α`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Estimates by votes per item, as a figure", "code_prompt_hide": "Fold the figure"}
 few_votes = atlas.few_votes(atlas.book_inputs(crowds), seed=seed)
@@ -282,9 +296,9 @@ publish_table(
 # %% [markdown]
 # ## Tested on a thousand votes
 #
-# All of the estimates above could be wrong in the same way, so we test them. {cite:t}`lalor2016` showed each of 180 SNLI pairs, none of
-# which is in ChaosNLI, to about a thousand people. We make forecasts from 5, 20 and 100 of these votes, and compare the forecasts with the
-# remaining votes.
+# All of the estimates above could be wrong in the same way, so we test them. {cite:t}`lalor2016` showed each of 180
+# SNLI pairs, none of which is in ChaosNLI, to about a thousand people. We make forecasts from 5, 20 and 100 of these
+# votes, and compare the forecasts with the remaining votes.
 
 # %%
 tested = forecasts.forecasts(forecasts.inputs_of_many_votes(inputs), n_draws=draws, seed=seed)
@@ -300,25 +314,28 @@ publish_table(
 ) if len(tested) else Markdown(f"This section needs {forecasts.FEWEST} votes on each item.")
 
 # %% [markdown]
-# Forecasts of means are accurate ({numref}`tbl-thousand-votes`). From five votes, the perfect model's distance is forecast slightly too low
+# Forecasts of means are accurate ({numref}`tbl-thousand-votes`). From five votes, the perfect model's distance is
+# forecast slightly too low
 # (a TVD of {value}`tbl-thousand-votes n_votes=5 quantity=perfect_model forecast .3f`, compared with an observed
-# {value}`tbl-thousand-votes n_votes=5 quantity=perfect_model seen .3f`). With twenty or more votes, we see no error in any mean. A hundred
-# people misplace fewer than four of every hundred votes (a TVD of {value}`tbl-thousand-votes n_votes=100 quantity=perfect_model seen .3f`;
-# forecast: {value}`tbl-thousand-votes n_votes=100 quantity=perfect_model forecast .3f`). With only 180 pairs, we could not detect an error
-# of a few percent.
+# {value}`tbl-thousand-votes n_votes=5 quantity=perfect_model seen .3f`). With twenty or more votes, we see no error in
+# any mean. A hundred people misplace fewer than four of every hundred votes (a TVD of
+# {value}`tbl-thousand-votes n_votes=100 quantity=perfect_model seen .3f`; forecast:
+# {value}`tbl-thousand-votes n_votes=100 quantity=perfect_model forecast .3f`). With only 180 pairs, we could not detect
+# an error of a few percent.
 #
 # For a single item, the nonparametric prior is overconfident, so we use it only for averages. With twenty votes,
-# {value}`tbl-thousand-votes n_votes=20 quantity=interval seen .0%` of its 95% intervals contain the label's share. With a smooth Dirichlet
-# prior, {value}`tbl-thousand-votes n_votes=20 quantity=interval_dirichlet seen .0%` of the intervals do (with a hundred votes,
-# {value}`tbl-thousand-votes n_votes=100 quantity=interval_dirichlet seen .1%`).
+# {value}`tbl-thousand-votes n_votes=20 quantity=interval seen .0%` of its 95% intervals contain the label's share. With
+# a smooth Dirichlet prior, {value}`tbl-thousand-votes n_votes=20 quantity=interval_dirichlet seen .0%` of the intervals
+# do (with a hundred votes, {value}`tbl-thousand-votes n_votes=100 quantity=interval_dirichlet seen .1%`).
 #
 # ## Where to spend the next vote
 #
-# A majority label needs few votes where people agree and many where they do not. We replay a collection in which each item first gets three
-# of its votes, and a rule then decides where to ask for more. The rule *open majorities* asks about items for which $(1 - P)/\sqrt{n}$ is
-# largest; $P$ is the probability that an item's leading label is the majority, given its $n$ votes and a prior fitted to all votes so far.
-# The rule *small margins* needs no prior: it asks about items for which $(n_1 - n_2)/\sqrt{n_1 + n_2 + 1}$ is smallest, where $n_1$ and
-# $n_2$ are the votes for the two leading labels.
+# A majority label needs few votes where people agree and many where they do not. We replay a collection in which each
+# item first gets three of its votes, and a rule then decides where to ask for more. The rule *open majorities* asks
+# about items for which $(1 - P)/\sqrt{n}$ is largest; $P$ is the probability that an item's leading label is the
+# majority, given its $n$ votes and a prior fitted to all votes so far. The rule *small margins* needs no prior: it asks
+# about items for which $(n_1 - n_2)/\sqrt{n_1 + n_2 + 1}$ is smallest, where $n_1$ and $n_2$ are the votes for the two
+# leading labels.
 
 # %%
 replays = max(draws // 2, 2)
@@ -342,33 +359,38 @@ publish_figure(
 # When votes are spent where majorities are open,
 # {value}`fig-next-vote dataset=snli rule=majority quantity=votes_for_majority n_votes=10 value .1f`,
 # {value}`fig-next-vote dataset=mnli rule=majority quantity=votes_for_majority n_votes=10 value .1f` and
-# {value}`fig-next-vote dataset=alphanli rule=majority quantity=votes_for_majority n_votes=10 value .1f` votes per item find as many
-# majorities on SNLI, MNLI and αNLI as ten votes that are spread evenly ({numref}`fig-next-vote`; the standard deviation of a single replay
-# is at most {value}`fig-next-vote dataset=snli|mnli|alphanli rule=majority quantity=votes_for_majority n_votes=10 max:sd .1f`). The margin
-# rule does nearly as well.
+# {value}`fig-next-vote dataset=alphanli rule=majority quantity=votes_for_majority n_votes=10 value .1f` votes per item
+# find as many majorities on SNLI, MNLI and αNLI as ten votes that are spread evenly ({numref}`fig-next-vote`; the
+# standard deviation of a single replay is at most
+# {value}`fig-next-vote dataset=snli|mnli|alphanli rule=majority quantity=votes_for_majority n_votes=10 max:sd .1f`).
+# The margin rule does nearly as well.
 #
 # **For vote shares, spread votes evenly.** The best rule for shares still needs
 # {value}`fig-next-vote dataset=snli rule=shares quantity=votes_for_shares n_votes=10 value .1f` and
-# {value}`fig-next-vote dataset=mnli rule=shares quantity=votes_for_shares n_votes=10 value .1f` votes instead of ten on SNLI and MNLI, and
-# {value}`fig-next-vote dataset=alphanli rule=shares quantity=votes_for_shares n_votes=10 value .1f` on αNLI. With eight or more votes per
-# item on average, the rule *open majorities* estimates shares less accurately than even spreading does.
+# {value}`fig-next-vote dataset=mnli rule=shares quantity=votes_for_shares n_votes=10 value .1f` votes instead of ten on
+# SNLI and MNLI, and {value}`fig-next-vote dataset=alphanli rule=shares quantity=votes_for_shares n_votes=10 value .1f`
+# on αNLI. With eight or more votes per item on average, the rule *open majorities* estimates shares less accurately
+# than even spreading does.
 #
-# Votes that are spent where people disagree bias later estimates. With five such votes per SNLI item, two people seem to differ
-# {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement n_votes=5 value .0%` of the time, but in truth they differ
-# {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_true n_votes=5 value .0%` of the time. The first three votes, which
-# all items receive, give an estimate of {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_first n_votes=5 value .0%`.
-# A file of votes collected in this way therefore names each vote's batch, so that people and systems can be judged by the votes of the
+# Votes that are spent where people disagree bias later estimates. With five such votes per SNLI item, two people seem
+# to differ {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement n_votes=5 value .0%` of the time, but
+# in truth they differ {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_true n_votes=5 value .0%`
+# of the time. The first three votes, which all items receive, give an estimate of
+# {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_first n_votes=5 value .0%`. A file of votes
+# collected in this way therefore names each vote's batch, so that people and systems can be judged by the votes of the
 # first batch. The command `chaos plan votes.csv --votes 1000` lists the items to ask about next ({doc}`../datasets`).
 #
 # ## Where the numbers come from
 #
-# The calculator interpolates between the points of {numref}`fig-annotation-budget`, {numref}`tbl-crowds-votes`, {numref}`tbl-power` and
-# {numref}`tbl-vote-bias`, and never extrapolates. Shares of right labels are interpolated linearly in the logarithm of the number of votes,
-# distances linearly in both logarithms, and variances linearly in the reciprocal of the number of votes. A label is “right” if most of
-# infinitely many people would choose it. The command `chaos run ceilings -p data=my-votes.csv` computes this page from your votes.
+# The calculator interpolates between the points of {numref}`fig-annotation-budget`, {numref}`tbl-crowds-votes`,
+# {numref}`tbl-power` and {numref}`tbl-vote-bias`, and never extrapolates. Shares of right labels are interpolated
+# linearly in the logarithm of the number of votes, distances linearly in both logarithms, and variances linearly in the
+# reciprocal of the number of votes. A label is “right” if infinitely many people would choose it more often than any
+# other. The command `chaos run ceilings -p data=my-votes.csv` computes this page from your votes.
 #
 # ## Limitations
 #
-# All of these results apply only to items like these. The SNLI and MNLI items were chosen because the original annotators disagreed, and
-# each has {value}`tbl-noise-ceiling dataset=snli measure=jsd n_votes` votes from one crowd. The models are not a random sample, and several
-# differ only in their seed. The perfect model's score depends on a prior that is fitted to the same votes.
+# All of these results apply only to items like these. The SNLI and MNLI items were chosen because the original
+# annotators disagreed, and each has {value}`tbl-noise-ceiling dataset=snli measure=jsd n_votes` votes from one crowd.
+# The models are not a random sample, and several differ only in their seed. The perfect model's score depends on a
+# prior that is fitted to the same votes.

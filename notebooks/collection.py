@@ -3,17 +3,19 @@
 #
 # *What do tests and hidden checks buy?*
 #
-# **Up to {value}`tbl-annotators sum:annotators ,.0f` annotators gave these votes, but nothing about who they were was released.** We
-# simulate the precautions that were taken against careless votes. With
+# **Up to {value}`tbl-annotators sum:annotators ,.0f` annotators gave these votes, but nothing about who they were was
+# released.** We simulate the precautions that were taken against careless votes. With
 # {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants,
-# {value}`fig-protocol-effect careless=0.6 without=nothing misplaced .0f` of every hundred votes are misplaced under the published protocol,
-# and {value}`fig-protocol-effect careless=0.6 without="hidden checks" misplaced .0f` without hidden checks. Chance alone would misplace
-# {value}`fig-protocol-effect careless=0.6 without=nothing chance_misplaced .0f`. The simulation favours hidden checks, because most of the
-# careless workers that it assumes are attentive in the test by definition.
+# {value}`fig-protocol-effect careless=0.6 without=nothing misplaced .0f` of every hundred votes are misplaced under the
+# published protocol, and {value}`fig-protocol-effect careless=0.6 without="hidden checks" misplaced .0f` without hidden
+# checks. Chance alone would misplace {value}`fig-protocol-effect careless=0.6 without=nothing chance_misplaced .0f`.
+# The simulation favours hidden checks, because most of the careless workers that it assumes are attentive in the test
+# by definition.
 #
-# When people may legitimately disagree, no single vote can be marked wrong. {cite:t}`nie2020` still had to keep careless votes out of a
-# collection of nearly half a million, and used tests, training and hidden checks. **Everything on this page except the published numbers is simulated and
-# rests on the assumptions listed below.** It is not advice on how to collect votes.
+# When people may legitimately disagree, no single vote can be marked wrong. {cite:t}`nie2020` still had to keep
+# careless votes out of a collection of nearly half a million, and used tests, training and hidden checks. **Everything
+# on this page except the published numbers is simulated and rests on the assumptions listed below.** It is not advice
+# on how to collect votes.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -60,11 +62,12 @@ Markdown(
 # %% [markdown]
 # ## Who was asked
 #
-# The annotators were workers on Amazon Mechanical Turk: {value}`tbl-annotators dataset=snli annotators ,.0f` people for SNLI,
-# {value}`tbl-annotators dataset=mnli annotators ,.0f` for MNLI and {value}`tbl-annotators dataset=alphanli annotators ,.0f` for αNLI,
-# although some people may be counted for more than one dataset. They saw one English item at a time and chose one label; if they were
-# unsure, they were asked to choose the best one. The paper does not report their age, country or first language, and the release contains
-# only counts, not who gave which vote. The data therefore cannot show whether groups of annotators disagree with each other.
+# The annotators were workers on Amazon Mechanical Turk: {value}`tbl-annotators dataset=snli annotators ,.0f` people for
+# SNLI, {value}`tbl-annotators dataset=mnli annotators ,.0f` for MNLI and
+# {value}`tbl-annotators dataset=alphanli annotators ,.0f` for αNLI, although some people may be counted for more than
+# one dataset. They saw one English item at a time and chose one label; if they were unsure, they were asked to choose
+# the best one. The paper does not report their age, country or first language, and the release contains only counts,
+# not who gave which vote. The data therefore cannot show whether groups of annotators disagree with each other.
 
 # %%
 publish_table(
@@ -78,8 +81,8 @@ publish_table(
 # %% [markdown]
 # ## The protocol
 #
-# Nobody can check an opinion, but one can check whether somebody reads the items. The authors' *unanimous examples* are items on which more
-# than 95% of 50 annotators agreed.
+# Nobody can check an opinion, but one can check whether somebody reads the items. The authors' *unanimous examples* are
+# items on which more than 95% of 50 annotators agreed.
 #
 # 1. **On-boarding test.** Applicants answer a few unanimous examples. Those who make a mistake are turned away.
 # 2. **Training.** More unanimous examples follow, and after each mistake the right label is shown. Applicants who make too many mistakes are
@@ -111,9 +114,9 @@ publish_figure(
 )
 
 # %% [markdown]
-# The rules are in one file, `chaos_utils/collection/protocol.json`. On {doc}`a page of this book <../annotate>`, you can be an annotator
-# under these rules. The command `chaos votes merge FILE… --out DATASET` checks and joins the files that the annotation page saves; with
-# `-p data=DATASET`, the chapters on votes use them.
+# The rules are in one file, `chaos_utils/collection/protocol.json`. On {doc}`a page of this book <../annotate>`, you
+# can be an annotator under these rules. The command `chaos votes merge FILE… --out DATASET` checks and joins the files
+# that the annotation page saves; with `-p data=DATASET`, the chapters on votes use them.
 #
 # ## A simulated crowd
 #
@@ -151,10 +154,11 @@ publish_table(
 )
 
 # %% [markdown]
-# Four assumptions were chosen to match four reported numbers, so their agreement ({numref}`tbl-collection`) does not show that the
-# simulation is right. *In the simulation*, {value}`tbl-collection dataset=snli quantity=careless_votes_percent simulated .0f`% of the kept
-# SNLI votes come from careless annotators. **This is not an estimate for the real crowd**, because other kinds of carelessness could lead
-# to the same published rates.
+# Four assumptions were chosen to match four reported numbers, so their agreement ({numref}`tbl-collection`) does not
+# show that the simulation is right. *In the simulation*,
+# {value}`tbl-collection dataset=snli quantity=careless_votes_percent simulated .0f`% of the kept SNLI votes come from
+# careless annotators. **This is not an estimate for the real crowd**, because other kinds of carelessness could lead to
+# the same published rates.
 #
 # ## Accuracy over an annotator's items
 
@@ -172,17 +176,18 @@ publish_figure(
 )
 
 # %% [markdown]
-# On SNLI, accuracy rises from {value}`fig-annotator-accuracy dataset=snli who=all items=25 accuracy_percent .0f`% on an annotator's first items
-# to {value}`fig-annotator-accuracy dataset=snli who=all items=25 settled_percent .0f`% after 300, whereas the accuracy of careful annotators
-# rises by only three percentage points ({numref}`fig-annotator-accuracy`). The later level was chosen to match the paper, but the start and the
-# path were not. {cite:t}`nie2020` also see a rise in the real collection, where learning and blocking cannot be separated.
+# On SNLI, accuracy rises from {value}`fig-annotator-accuracy dataset=snli who=all items=25 accuracy_percent .0f`% on an
+# annotator's first items to {value}`fig-annotator-accuracy dataset=snli who=all items=25 settled_percent .0f`% after
+# 300, whereas the accuracy of careful annotators rises by only three percentage points
+# ({numref}`fig-annotator-accuracy`). The later level was chosen to match the paper, but the start and the path were
+# not. {cite:t}`nie2020` also see a rise in the real collection, where learning and blocking cannot be separated.
 #
 # ## What each stage buys
 #
-# In a simulation, we can leave out a stage. The same population, with varying shares of careless applicants, gives a hundred votes per item
-# under the published protocol, under the protocol without one of its stages, and without any stage. Finally, the population gives ten times
-# as many votes without any stage. The error is the share of an item's simulated votes that are misplaced ({term}`TVD`), measured against
-# the truth from which they were drawn.
+# In a simulation, we can leave out a stage. The same population, with varying shares of careless applicants, gives a
+# hundred votes per item under the published protocol, under the protocol without one of its stages, and without any
+# stage. Finally, the population gives ten times as many votes without any stage. The error is the share of an item's
+# simulated votes that are misplaced ({term}`TVD`), measured against the truth from which they were drawn.
 
 # %%
 name = get_dataset(dataset).name  # a folder of the reader's own may lack it
@@ -208,16 +213,17 @@ publish_figure(
 )
 
 # %% [markdown]
-# Leaving out the hidden checks raises the error more than leaving out the test or the training ({numref}`fig-protocol-effect`). The
-# precautions have a price: with {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants, these items
-# cost {value}`fig-protocol-effect careless=0.6 without=nothing dollars ,.0f` dollars, instead of
+# Leaving out the hidden checks raises the error more than leaving out the test or the training
+# ({numref}`fig-protocol-effect`). The precautions have a price: with
+# {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants, these items cost
+# {value}`fig-protocol-effect careless=0.6 without=nothing dollars ,.0f` dollars, instead of
 # {value}`fig-protocol-effect careless=0.6 without="every stage" dollars ,.0f` without any stage.
 #
-# Could one skip the tests and simply ask more people? With the same share of careless applicants and without any stage, raising the number
-# of votes per item from a hundred to a thousand lowers the error only from
+# Could one skip the tests and simply ask more people? With the same share of careless applicants and without any stage,
+# raising the number of votes per item from a hundred to a thousand lowers the error only from
 # {value}`fig-protocol-effect careless=0.6 without="every stage" misplaced .0f` to
-# {value}`fig-protocol-effect careless=0.6 without="every stage, 1,000 votes per item" misplaced .0f` misplaced votes in every hundred. More
-# votes remove sampling error, but not the bias of this crowd.
+# {value}`fig-protocol-effect careless=0.6 without="every stage, 1,000 votes per item" misplaced .0f` misplaced votes in
+# every hundred. More votes remove sampling error, but not the bias of this crowd.
 #
 # ## What a simulation cannot show
 #

@@ -3,22 +3,23 @@
 #
 # *May a language model stand in for annotators?*
 #
-# **A panel of language models does not reproduce how a crowd disagrees. Whether one model can replace one annotator depends on the model
-# and the task.** We pooled one label from each of 32 models. The pooled labels misplace
+# **The pooled labels of 32 language models do not reproduce how a crowd disagrees. Whether one model can replace one
+# annotator depends on the model and the task.** We pooled one label from each of 32 models. The pooled labels misplace
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" misplaced .0f` of every hundred votes on SNLI and
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" misplaced .0f` on MNLI, whereas the votes of five people misplace
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" five_people_misplaced .0f` and
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" five_people_misplaced .0f`. When each model is asked for its most likely
-# label, two models agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" agreement .0%` of the MNLI items, whereas two
-# people agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`. Most models therefore add little
-# that the others do not already provide.
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" misplaced .0f` on MNLI; the votes of five people
+# misplace {value}`tbl-machine-crowds dataset=snli "crowd=language models" five_people_misplaced .0f` and
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" five_people_misplaced .0f`. When each model is asked
+# for its most likely label, two models agree on
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" agreement .0%` of the MNLI items, whereas two people
+# agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`. Most models therefore
+# add little that the others do not already provide.
 #
 # {term}`Recalibrated <worth, recalibrated>` on other items' votes, the panel is worth
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_recalibrated .1f` people on SNLI and
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_recalibrated .1f` on MNLI. The best single model is worth
-# {value}`tbl-machine-models dataset=snli max:people_on_top_recalibrated .1f` and
-# {value}`tbl-machine-models dataset=mnli max:people_on_top_recalibrated .1f` respectively, and one person is worth about 1. The models may
-# have seen these items during training.
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_recalibrated .1f` on MNLI. The best
+# single model is worth {value}`tbl-machine-models dataset=snli max:people_on_top_recalibrated .1f` and
+# {value}`tbl-machine-models dataset=mnli max:people_on_top_recalibrated .1f` respectively, and one person is worth
+# about 1. The models may have seen these items during training.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -56,9 +57,10 @@ Markdown(notices(inputs))
 # %% [markdown]
 # ## One label each
 #
-# {cite:t}`li2026` asked 32 models from 2025 and 2026 for one label per item at temperature 0, on about a thousand items each of SNLI, MNLI
-# and αNLI. We compare these labels with the hundred votes on the same items. On items that they did not see in training, the models may be
-# worth less. The model names are those used in the queries; nobody has verified the versions.
+# {cite:t}`li2026` asked 32 models from 2025 and 2026 for one label per item at temperature 0, on about a thousand items
+# each of SNLI, MNLI and αNLI. We compare these labels with the hundred votes on the same items. On items that they did
+# not see in training, the models may be worth less. The model names are those used in the queries; nobody has verified
+# the versions.
 #
 # ## Each model and a person
 
@@ -79,15 +81,16 @@ publish_figure(
 )
 
 # %% [markdown]
-# On SNLI, {value}`tbl-machine-models dataset=snli side=above count:with_people d` of the 32 models agree with a random person
-# significantly more often than a second person does; on MNLI,
-# {value}`tbl-machine-models dataset=mnli side=above count:with_people d` do ({numref}`fig-machine-models`). This does not make them
-# better than people, because the comparison rewards ignoring every minority view.
+# On SNLI, {value}`tbl-machine-models dataset=snli side=above count:with_people d` of the 32 models agree with a random
+# person significantly more often than a second person does; on MNLI,
+# {value}`tbl-machine-models dataset=mnli side=above count:with_people d` do ({numref}`fig-machine-models`). This does
+# not make them better than people, because the comparison rewards ignoring every minority view.
 #
-# We therefore work out how many people's votes you would need in order to learn as much as the model tells you, if you already knew how
-# often each label is given overall ({term}`worth`; {numref}`tbl-machine-models`). These items do not settle which model agrees with people
-# most often: on SNLI, any of {value}`tbl-machine-models dataset=snli rank_best=1 count:with_people d` models may rank first (with 95%
-# confidence for all ranks jointly).
+# We therefore work out how many people's votes you would need in order to learn as much as the model tells you, if you
+# already knew how often each label is given overall ({term}`worth`; {numref}`tbl-machine-models`). These items do not
+# settle which model agrees with people most often: on SNLI, any of
+# {value}`tbl-machine-models dataset=snli rank_best=1 count:with_people d` models may rank first (with 95% confidence
+# for all ranks jointly).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All models, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -106,8 +109,8 @@ publish_table(
 # %% [markdown]
 # ## How many people a panel is worth
 #
-# Pooling helps when the members of a panel err independently, as people do: a panel of *k* people is worth *k* people. An error that all
-# models share does not average out.
+# Pooling helps when the members of a panel err independently, as people do: a panel of *k* people is worth *k* people.
+# An error that all models share does not average out.
 
 # %%
 publish_figure(
@@ -126,9 +129,10 @@ publish_figure(
 
 # %% [markdown]
 # On SNLI, a single model that is shrunk towards the base rate is worth
-# {value}`fig-machine-worth dataset=snli n_members=1 people_on_top_shrunk .1f` people on average; all 32 models together are worth
-# {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_shrunk .1f` ({numref}`fig-machine-worth`). Infinitely many models like
-# these would be worth {value}`tbl-machine-crowds dataset=snli "crowd=language models" limit_people_on_top_shrunk .1f`.
+# {value}`fig-machine-worth dataset=snli n_members=1 people_on_top_shrunk .1f` people on average; all 32 models together
+# are worth {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_shrunk .1f` ({numref}`fig-machine-worth`).
+# Infinitely many models like these would be worth
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" limit_people_on_top_shrunk .1f`.
 #
 # Without shrinkage, the models are overconfident: all 32 together are worth
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top .1f` people on SNLI and none on MNLI
@@ -153,11 +157,12 @@ publish_table(
 
 # %% [markdown]
 # The developer matters little: on MNLI, two models from the same developer agree
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" within_maker .0%` of the time, and two from different developers
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" across_makers .0%` of the time ({numref}`tbl-machine-crowds`). Selecting
-# models helps only on MNLI, where the best panel of five, chosen on half of the items, is worth
-# {value}`tbl-machine-panels dataset=mnli "panel=the best, on the other items" people_on_top .1f` people on the other half, compared with
-# {value}`tbl-machine-panels dataset=mnli "panel=all models" people_on_top .1f` for all 32 ({numref}`tbl-machine-panels`).
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" within_maker .0%` of the time, and two from different
+# developers {value}`tbl-machine-crowds dataset=mnli "crowd=language models" across_makers .0%` of the time
+# ({numref}`tbl-machine-crowds`). Selecting models helps only on MNLI, where the best panel of five, chosen on half of
+# the items, is worth {value}`tbl-machine-panels dataset=mnli "panel=the best, on the other items" people_on_top .1f`
+# people on the other half, compared with {value}`tbl-machine-panels dataset=mnli "panel=all models" people_on_top .1f`
+# for all 32 ({numref}`tbl-machine-panels`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Panels of five, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -174,12 +179,13 @@ publish_table(
 # %% [markdown]
 # ### Language models and encoders
 #
-# On SNLI and MNLI, language models provide information that encoders ({doc}`results`) lack, and vice versa. A single map that combines both
-# groups and is fitted to the votes on other items ({doc}`fitting`) is worth
+# On SNLI and MNLI, language models provide information that encoders ({doc}`results`) lack, and vice versa. A single
+# map that combines both groups and is fitted to the votes on other items ({doc}`fitting`) is worth
 # {value}`tbl-machine-stacked dataset=snli "stacked=encoders + language models" people .1f` people on SNLI and
-# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders + language models" people .1f` on MNLI ({numref}`tbl-machine-stacked`). Without
-# ModernBERT-large, which may have seen the MNLI items, it is worth
-# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders without ModernBERT-large + language models" people .1f` people on MNLI.
+# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders + language models" people .1f` on MNLI
+# ({numref}`tbl-machine-stacked`). Without ModernBERT-large, which may have seen the MNLI items, it is worth
+# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders without ModernBERT-large + language models" people .1f`
+# people on MNLI.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Language models and encoders, as a table", "code_prompt_hide": "Fold the table"}
 stacked = machine_crowds.with_encoders(labelled, **resampling)
@@ -214,16 +220,19 @@ publish_figure(
 # %% [markdown]
 # Even where all models agree, many people disagree with them. On such MNLI items,
 # {value}`fig-machine-unanimity dataset=mnli bin=4 people .0%` of people give the models' label, compared with
-# {value}`fig-machine-unanimity dataset=snli bin=4 people .0%` on SNLI and {value}`fig-machine-unanimity dataset=alphanli bin=4 people .0%`
-# on αNLI ({numref}`fig-machine-unanimity`). The unanimous label is usually also the majority label of the people (on
-# {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of these MNLI items), but that does not mean that people agree.
+# {value}`fig-machine-unanimity dataset=snli bin=4 people .0%` on SNLI and
+# {value}`fig-machine-unanimity dataset=alphanli bin=4 people .0%` on αNLI ({numref}`fig-machine-unanimity`). The
+# unanimous label is usually also the majority label of the people (on
+# {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of these MNLI items), but that does not mean that
+# people agree.
 #
 # Nearly all models agree on {value}`tbl-machine-parted dataset=mnli max:n_agreed d` MNLI items. On
-# {value}`tbl-machine-parted dataset=mnli people_label=any n_items d` of these, the majority of people choose a different label, and the
-# models' label is most often *neutral* ({numref}`tbl-machine-parted`). On the MNLI items whose majority label differs from the
-# {term}`old label`, {value}`tbl-machine-crowds dataset=mnli "crowd=language models" old_label .0%` of the models' answers match the old
-# label, but only {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%` of people's answers do. This may be
-# a sign that the models saw these items in training.
+# {value}`tbl-machine-parted dataset=mnli people_label=any n_items d` of these, people's majority label is a different
+# one, and the models' label is most often *neutral* ({numref}`tbl-machine-parted`). On the MNLI items whose majority
+# label differs from the {term}`old label`,
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" old_label .0%` of the models' answers match the old
+# label, but only {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%` of people's
+# answers do. This may be a sign that the models saw these items in training.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Where models and people differ, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -231,19 +240,20 @@ publish_table(
     machine_crowds.parted(labelled),
     columns=machine_crowds.PARTED_COLUMNS,
     groups=["dataset"],
-    caption="""Where nearly all models give a different label from the majority of people, people's vote is close, and on MNLI the models
-    mostly say *neutral*. The table covers items on which at least 90% of the models give one label while the majority of people give
-    another. It shows how many such items there are, the share of people who give each of the two labels, and how often the models give the
+    caption="""Where nearly all models differ from people's majority label, people's vote is close, and on MNLI the models
+    mostly say *neutral*. The table covers items on which at least 90% of the models give one label while people's majority
+    label is another. It shows how many such items there are, the share of people who give each of the two labels, and how often the models give the
     old label. Pairs of labels with fewer than five items are counted only under *any*.""",
 )
 
 # %% [markdown]
 # ## The published values
 #
-# {cite:t}`li2026` describe the panel by $\nu_{\mathrm{MSE}}$, the number of people whose vote shares would be as near to the crowd's as the
-# panel's are. We reproduce their values ({numref}`tbl-machine-published`), but the measure has no zero point: on MNLI, once the bias of a
-# hundred votes is removed, the base rate alone counts as {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f`
-# people and the 32 models as {value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`.
+# {cite:t}`li2026` describe the panel by $\nu_{\mathrm{MSE}}$, the number of people whose vote shares would be as near
+# to the crowd's as the panel's are. We reproduce their values ({numref}`tbl-machine-published`), but the measure has no
+# zero point: on MNLI, once the bias of a hundred votes is removed, the base rate alone counts as
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f` people and the 32 models as
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed values, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -262,10 +272,12 @@ publish_table(
 # %% [markdown]
 # ## In an annotator's place
 #
-# {cite:t}`calderon2025` released the labels of language models together with those of each annotator, for six models on word
-# associations (WAX {cite:p}`liu2022`) and four models on pictures of skin lesions {cite:p}`cheplygina2018`. For each annotator, their
-# {term}`replacement test` asks whether the model agrees with the other annotators about as well as that annotator does. The share of
-# annotators for whom it does, within a margin ε, is called *ω*. The model passes if *ω* is at least 0.5.
+# Whether a model may replace an annotator depends on the model, the task and the margin ε that you allow.
+# {cite:t}`calderon2025` released the labels of language models together with those of each annotator, for six models on
+# word associations (WAX {cite:p}`liu2022`) and four models on pictures of skin lesions {cite:p}`cheplygina2018`. For
+# each annotator, their {term}`replacement test` asks whether the model agrees with the other annotators about as well
+# as that annotator does. The share of annotators for whom it does, within a margin ε, is called *ω*. The model passes
+# if *ω* is at least 0.5.
 
 # %%
 publish_table(
@@ -284,19 +296,24 @@ publish_table(
 
 # %% [markdown]
 # On WAX, Gemini Pro passes at ε = 0.1, the margin proposed for crowd workers, with ω =
-# {value}`tbl-machine-stand-ins dataset=wax model=gemini_pro wins_10 .2f` ({numref}`tbl-machine-stand-ins`). Mistral fails even at
-# ε = 0.2 (ω = {value}`tbl-machine-stand-ins dataset=wax model=mistral-v03 wins_20 .2f`), as does GPT-4o on the skin lesions. People do
-# not always pass either: an additional person, simulated from the votes on WAX, passes at ε = 0.1 in
-# {value}`tbl-machine-stand-ins dataset=wax "model=one more person, simulated" passed_10 .0%` of the simulations.
+# {value}`tbl-machine-stand-ins dataset=wax model=gemini_pro wins_10 .2f` ({numref}`tbl-machine-stand-ins`). Mistral
+# fails even at ε = 0.2 (ω = {value}`tbl-machine-stand-ins dataset=wax model=mistral-v03 wins_20 .2f`), as does GPT-4o
+# on the skin lesions. People do not always pass either: an additional person, simulated from the votes on WAX, passes
+# at ε = 0.1 in {value}`tbl-machine-stand-ins dataset=wax "model=one more person, simulated" passed_10 .0%` of the
+# simulations.
 #
-# The test compares one model with one person, not a panel with a crowd. Pooled and shrunk, all models together are worth
-# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_shrunk .1f` people on WAX and
-# {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" people_on_top_shrunk .1f` on the lesions.
+# The test compares one model with one person, not a panel with a crowd. Pooled and shrunk, all models together are
+# worth {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_shrunk .1f` people on WAX
+# and {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" people_on_top_shrunk .1f` on the
+# lesions. To test a model of your own, you need votes with named annotators:
+# `chaos run crowd -p data=VOTES -p predictions=FILE -p epsilon=0.1 -p why=REASON`
+# ({doc}`../datasets`).
 #
 # ## Other ways to ask
 #
-# A language model can also provide samples, log-probabilities or percentages ({doc}`../your_model`). We found no public run on ChaosNLI
-# that reports these for each item, so we simulate them from the RoBERTa-large model of {cite:t}`nie2020`.
+# A language model can also provide samples, log-probabilities or percentages ({doc}`../your_model`). We found no public
+# run on ChaosNLI that reports these for each item, so we simulate them from the RoBERTa-large model of
+# {cite:t}`nie2020`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Ways of asking, as a table", "code_prompt_hide": "Fold the table"}
 ways = asking.ways(labelled, system="roberta-large", **resampling)
@@ -317,13 +334,15 @@ publish_table(
 # After recalibration, the probabilities of RoBERTa-large are worth
 # {value}`tbl-asking dataset=mnli way=logprobs people_on_top_recalibrated .1f` people on MNLI, thirty samples
 # {value}`tbl-asking dataset=mnli way=samples n_answers=30 people_on_top_recalibrated .1f`, and one label
-# {value}`tbl-asking dataset=mnli way=label people_on_top_recalibrated .1f` ({numref}`tbl-asking`). Without recalibration, a small number of
-# samples flatters an overconfident model, because the ½ added to each label's count draws the model's answers towards a uniform guess.
+# {value}`tbl-asking dataset=mnli way=label people_on_top_recalibrated .1f` ({numref}`tbl-asking`). Without
+# recalibration, a small number of samples flatters an overconfident model, because the ½ added to each label's count
+# draws the model's answers towards a uniform guess.
 #
 # ### Temperature, effort, personas
 #
-# {cite:t}`kamath2026` asked people how likely an inference is, on a scale from 0 to 100. They asked seven reasoning models the same
-# question thirty times in each of several settings. Does any setting make a model's answers as varied as people's?
+# {cite:t}`kamath2026` asked people how likely an inference is, on a scale from 0 to 100. They asked seven reasoning
+# models the same question thirty times in each of several settings. Does any setting make a model's answers as varied
+# as people's?
 
 # %%
 settings = asking.settings(asking.setting_inputs(inputs), n_splits=100, **resampling)
@@ -345,16 +364,18 @@ publish_figure(
 
 # %% [markdown]
 # None does. The answers in the {value}`fig-asking kind=setting count:distance d` settings are
-# {value}`fig-asking kind=setting min:distance .0f` to {value}`fig-asking kind=setting max:distance .0f` points from people's
+# {value}`fig-asking kind=setting min:distance .0f` to {value}`fig-asking kind=setting max:distance .0f` points from
+# people's
 # ({numref}`fig-asking`). The answers of one half of the people are {value}`fig-asking "model=the other half of the people" distance .1f`
-# points away from those of the other half, and a uniform guess is {value}`fig-asking "model=uniform guess" distance .1f` points away. In
-# every setting, a model's thirty answers to an item have an average standard deviation of at most
-# {value}`fig-asking kind=setting max:sd .0f` points, compared with {value}`fig-asking "model=the other half of the people" sd .0f` points
-# for people's answers.
+# points away from those of the other half, and a uniform guess is
+# {value}`fig-asking "model=uniform guess" distance .1f` points away. In every setting, a model's thirty answers to an
+# item have an average standard deviation of at most {value}`fig-asking kind=setting max:sd .0f` points, compared with
+# {value}`fig-asking "model=the other half of the people" sd .0f` points for people's answers.
 #
-# The median of people's answers, given as the only answer, is {value}`fig-asking "model=the other half's median, alone" distance .1f`
-# points away. We cannot show that any setting brings a model nearer to people than this single number is (the smallest *p* for a nearer
-# setting, after Holm's correction, is {value}`fig-asking kind=setting is_nearer=true min:p_adjusted .2f`).
+# The median of people's answers, given as the only answer, is
+# {value}`fig-asking "model=the other half's median, alone" distance .1f` points away. We cannot show that any setting
+# brings a model nearer to people than this single number is (the smallest *p* for a nearer setting, after Holm's
+# correction, is {value}`fig-asking kind=setting is_nearer=true min:p_adjusted .2f`).
 #
 # ## Limitations
 #

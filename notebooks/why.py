@@ -4,24 +4,30 @@
 # *Is it noise, ambiguity, or whom I asked?*
 #
 # **All three, as far as the available datasets show. Groups matter little where we could test them.** In one study,
-# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio n_people .0f` people judged twice whether each of
-# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio n_items .0f` posts was hateful. Two people gave different
-# labels {value}`fig-again dataset=xhatestability "part=same language" quantity=two value .0%` of the time. The same person, asked twice,
-# did so {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio value .0%` as often (95% interval
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio n_people .0f` people judged twice whether
+# each of {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio n_items .0f` posts was hateful.
+# Two people gave different labels {value}`fig-again dataset=xhatestability "part=same language" quantity=two value .0%`
+# of the time. The same person, asked again, gave a different label
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=same value .0%` of the time, which is
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio value .0%` as often (95% interval
 # {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio low .0%` to
-# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio high .0%`), whether through slips or changes of mind.
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio high .0%`). Slips and changes of mind
+# both count.
 #
 # On DICES-350, the person who answers accounts for as much of the variance of a vote
 # ({value}`tbl-persons dataset=dices350 people=everyone by=labels person .0%`) as the text that is judged
 # ({value}`tbl-persons dataset=dices350 people=everyone by=labels text .0%`). Once
-# {value}`tbl-persons dataset=dices350 people=everyone by=labels n_left_out .0f` raters whose agreement is near chance level are left out,
-# the person accounts for less ({value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels person .0%`) than the text
+# {value}`tbl-persons dataset=dices350 people=everyone by=labels n_left_out .0f` raters whose agreement is near chance
+# level are left out, the person accounts for less
+# ({value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels person .0%`) than the text
 # ({value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels text .0%`). No grouping that we could test (gender,
-# age, ethnicity, education, country and others) accounts for more than about {value}`tbl-groups max:share_high .0%` of the disagreement;
-# the upper limit that holds for all groupings simultaneously is {value}`tbl-groups max:joint_high .0%`.
+# age, ethnicity, education, country and others) accounts for more than about {value}`tbl-groups max:share_high .0%` of
+# the disagreement
+# ({value}`tbl-groups max:joint_high .0%` if all groupings are tested at once).
 #
-# Nobody can say whose opinions ChaosNLI contains. Its votes come from up to {value}`tbl-annotators sum:annotators ,.0f` Mechanical Turk
-# workers, whose age, country and language were not released ({doc}`collection`).
+# Nobody can say whose opinions ChaosNLI contains. Its votes come from up to {value}`tbl-annotators sum:annotators ,.0f`
+# Mechanical Turk workers, whose age, country and language were not released ({doc}`collection`). To ask the same
+# questions of your own votes, see {ref}`Noise, persons, groups <noise-or-people>`.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -57,8 +63,8 @@ Markdown(f"{notices(inputs)}\n\n{'' if len(items) else without}")
 # %% [markdown]
 # ## The same person again
 #
-# When two people differ, would each of them also differ from themselves if asked again? {cite:t}`abercrombie2023` asked 22 people
-# about 95 posts, and later asked them again. For 48 of these posts, both rounds were in the same language.
+# When two people differ, would each of them also differ from themselves if asked again? {cite:t}`abercrombie2023` asked
+# 22 people about 95 posts, and later asked them again. For 48 of these posts, both rounds were in the same language.
 
 # %%
 again = persons.again(crowds)
@@ -78,18 +84,19 @@ publish_figure(
 ) if len(again) else Markdown("This section needs people who were asked in several rounds.")
 
 # %% [markdown]
-# Not every change is noise ({numref}`fig-again`). A slip and a change of mind look the same in the data, people may remember their first
-# answer, and the time between the rounds was not recorded. People change
-# {value}`fig-again dataset=xhatestability "part=where others agree" quantity=same value .0%` of their labels where the other people agree,
-# and {value}`fig-again dataset=xhatestability "part=where others are split" quantity=same value .0%` where the other people are split. If
-# every change were a slip, equally likely in both directions, people's *settled* opinions would still differ
-# {value}`fig-again dataset=xhatestability "part=same language" quantity=settled value .0%` of the time. We cannot say whether the ratio is
-# similar for ChaosNLI, whose annotators were not asked twice.
+# Not every change is noise ({numref}`fig-again`). A slip and a change of mind look the same in the data, people may
+# remember their first answer, and the time between the rounds was not recorded. People change
+# {value}`fig-again dataset=xhatestability "part=where others agree" quantity=same value .0%` of their labels where the
+# other people agree, and
+# {value}`fig-again dataset=xhatestability "part=where others are split" quantity=same value .0%` where the other people
+# are split. If every change were a slip, equally likely in both directions, people's *settled* opinions would still
+# differ {value}`fig-again dataset=xhatestability "part=same language" quantity=settled value .0%` of the time. We
+# cannot say whether the ratio is similar for ChaosNLI, whose annotators were not asked twice.
 #
 # ## Text or person
 #
-# Some people say *yes* more often than others, whatever the text. How much does a single vote depend on the text, and how much on the
-# person? We compare how often two votes agree when they share the text, the person, or neither.
+# Some people say *yes* more often than others, whatever the text. How much does a single vote depend on the text, and
+# how much on the person? We compare how often two votes agree when they share the text, the person, or neither.
 
 # %%
 shares = persons.shares(crowds)
@@ -107,32 +114,37 @@ publish_table(
 ) if len(shares) else Markdown("This section needs to know who gave each vote.")
 
 # %% [markdown]
-# Differences between people account for {value}`tbl-persons dataset=lalor people=everyone by=labels person .0%` of the variance where a
-# thousand people judge inference {cite:p}`lalor2016`, and for {value}`tbl-persons dataset=dices350 people=everyone by=labels person .0%`
-# where people judge whether a chatbot's answer is safe ({numref}`tbl-persons`). In most crowds, most of the variance is due neither to the
-# text nor to the person. This remainder reflects how a particular person reads a particular text, plus noise that would not recur if that
-# person were asked again. Only by asking people twice can these two parts be separated. For the posts that were judged twice, they make up
-# {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion .0%` and
-# {value}`tbl-persons dataset=xhatestability people=everyone by=labels again .0%` of the variance, with an uncertainty of about ten
-# percentage points each.
+# Differences between people account for {value}`tbl-persons dataset=lalor people=everyone by=labels person .0%` of the
+# variance where a thousand people judge inference {cite:p}`lalor2016`, and for
+# {value}`tbl-persons dataset=dices350 people=everyone by=labels person .0%` where people judge whether a chatbot's
+# answer is safe ({numref}`tbl-persons`). In most crowds, most of the variance is due neither to the text nor to the
+# person. This remainder reflects how a particular person reads a particular text, plus noise that would not recur if
+# that person were asked again. Only by asking people twice can these two parts be separated. For the posts that were
+# judged twice, they make up {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion .0%` and
+# {value}`tbl-persons dataset=xhatestability people=everyone by=labels again .0%` of the variance, with an uncertainty
+# of about ten percentage points each.
 #
-# Careless annotators can make a dataset look more divided than it is. They can be identified without gold labels, by how much more often
-# they agree with other annotators than their overall label frequencies would lead us to expect. For the annotators whom we leave out, this
-# agreement beyond chance is less than half that of the median annotator, measured over a hundred votes or more. RTE has
-# {value}`tbl-persons dataset=rte people=everyone by=labels n_left_out .0f` such annotators. Without them, two people differ
-# {value}`tbl-persons dataset=rte "people=without those near chance" by=labels two_differ .0%` of the time instead of
-# {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%`. These annotators' agreement beyond chance is at most
-# {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f`, well below that of the next annotator
+# Careless annotators can make a dataset look more divided than it is. They can be identified without gold labels, by
+# how much more often they agree with other annotators than their overall label frequencies would lead us to expect. For
+# the annotators whom we leave out, this agreement beyond chance is less than half that of the median annotator,
+# measured over a hundred votes or more. RTE has
+# {value}`tbl-persons dataset=rte people=everyone by=labels n_left_out .0f` such annotators. Without them, two people
+# differ {value}`tbl-persons dataset=rte "people=without those near chance" by=labels two_differ .0%` of the time
+# instead of {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%`. These annotators' agreement
+# beyond chance is at most {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f`, well below that
+# of the next annotator
 # ({value}`tbl-persons dataset=rte people=everyone by=labels smallest_kept .2f`). On DICES-350, there is no such gap
 # ({value}`tbl-persons dataset=dices350 people=everyone by=labels largest_near .2f` and
-# {value}`tbl-persons dataset=dices350 people=everyone by=labels smallest_kept .2f`), so the raters left out there may in fact be a careful
-# minority; the votes cannot settle this. Except in {numref}`fig-atlas`, all other numbers in the book include every annotator.
+# {value}`tbl-persons dataset=dices350 people=everyone by=labels smallest_kept .2f`), so the raters left out there may
+# in fact be a careful minority; the votes cannot settle this. Except in {numref}`fig-atlas`, all other numbers in the
+# book include every annotator.
 #
 # ## Groups
 #
-# Perspectivists want datasets to record who said what {cite:p}`prabhakaran2021,cabitza2023`, because labels depend on who gives them
-# {cite:p}`sap2022,aroyo2023`. Is it enough to know a person's group? We measure the part of the disagreement that lies *between* groups,
-# that is, how much less often people would differ if each were compared only with members of their own group.
+# Perspectivists want datasets to record who said what {cite:p}`prabhakaran2021,cabitza2023`, because labels depend on
+# who gives them {cite:p}`sap2022,aroyo2023`. Is it enough to know a person's group? We measure the part of the
+# disagreement that lies *between* groups, that is, how much less often people would differ if each were compared only
+# with members of their own group.
 
 # %%
 groups = persons.jointly(persons.groups(crowds, n_shuffles=shuffles, seed=seed))
@@ -148,28 +160,30 @@ publish_table(
 ) if len(groups) else Markdown("This section needs to know which groups annotators belong to.")
 
 # %% [markdown]
-# None of the {value}`tbl-groups count:field d` groupings stands out ({numref}`tbl-groups`; the smallest p after Holm's correction is
-# {value}`tbl-groups min:p_holm .2f`). {cite:t}`pei2023` find that the annotators' background plays a significant role in POPQUORN. Both
-# results can be true, because a clear difference in means can account for only a small part of how much people differ.
-# {cite:t}`orlikowski2023` find that group information brings no significant gain in predicting how individuals judge toxicity.
+# None of the {value}`tbl-groups count:field d` groupings stands out ({numref}`tbl-groups`; the smallest p after Holm's
+# correction is {value}`tbl-groups min:p_holm .2f`). {cite:t}`pei2023` find that the annotators' background plays a
+# significant role in POPQUORN. Both results can be true, because a clear difference in means can account for only a
+# small part of how much people differ. {cite:t}`orlikowski2023` find that group information brings no significant gain
+# in predicting how individuals judge toxicity.
 #
-# None of this shows that groups agree. Even within these limits, the shares of two groups that choose a label could differ by ten
-# percentage points on every text. The groups are broad, *race* and *gender* are loose proxies for what people have experienced, beliefs
-# were not recorded, and smaller groups could not be tested.
+# None of this shows that groups agree. Even within these limits, the shares of two groups that choose a label could
+# differ by ten percentage points on every text. The groups are broad, *race* and *gender* are loose proxies for what
+# people have experienced, beliefs were not recorded, and smaller groups could not be tested.
 #
-# Is a *model* nearer to one group than to another? We trained MiniLM on POPQUORN's votes and judged it by each group's own votes on
-# comments that it had not seen ({numref}`tbl-group-models`). Its {term}`skill` is
+# Is a *model* nearer to one group than to another? We trained MiniLM on POPQUORN's votes and judged it by each group's
+# own votes on comments that it had not seen ({numref}`tbl-group-models`). Its {term}`skill` is
 # {value}`tbl-group-models dataset=popquorn field=gender group=Man skill .2f`
 # [{value}`tbl-group-models dataset=popquorn field=gender group=Man skill_low .2f`,
 # {value}`tbl-group-models dataset=popquorn field=gender group=Man skill_high .2f`] for men and
 # {value}`tbl-group-models dataset=popquorn field=gender group=Woman skill .2f`
 # [{value}`tbl-group-models dataset=popquorn field=gender group=Woman skill_low .2f`,
-# {value}`tbl-group-models dataset=popquorn field=gender group=Woman skill_high .2f`] for women. No group stands out, but small differences
-# would go undetected: skill for men may differ from skill for everybody else by anything from
+# {value}`tbl-group-models dataset=popquorn field=gender group=Woman skill_high .2f`] for women. No group stands out,
+# but small differences would go undetected: skill for men may differ from skill for everybody else by anything from
 # {value}`tbl-group-models dataset=popquorn field=gender group=Man gap_low .2f` to
-# {value}`tbl-group-models dataset=popquorn field=gender group=Man gap_high .2f`, and skill for Black raters by anything from
-# {value}`tbl-group-models dataset=popquorn field=race "group=Black or African American" gap_low .2f` to
-# {value}`tbl-group-models dataset=popquorn field=race "group=Black or African American" gap_high .2f`. This is a single run with one seed.
+# {value}`tbl-group-models dataset=popquorn field=gender group=Man gap_high .2f`, and skill for Black raters by anything
+# from {value}`tbl-group-models dataset=popquorn field=race "group=Black or African American" gap_low .2f` to
+# {value}`tbl-group-models dataset=popquorn field=race "group=Black or African American" gap_high .2f`. This is a single
+# run with one seed.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "A model in each group, as a table", "code_prompt_hide": "Fold the table"}
 models = persons.models(crowds, runs=persons.runs_in_groups(crowds))
@@ -188,9 +202,9 @@ publish_table(
 # %% [markdown]
 # ## Reasons: error or variation
 #
-# Votes show that people disagree, but not why. In VariErr {cite:p}`weber2024`, four people explained each label that they gave to 500
-# MNLI items, and then judged all explanations. A label is an *error* if nobody who gave it stands by an explanation for it. The
-# explanations come without a licence, so we do not reprint them ({doc}`/datasets`).
+# Votes show that people disagree, but not why. In VariErr {cite:p}`weber2024`, four people explained each label that
+# they gave to 500 MNLI items, and then judged all explanations. A label is an *error* if nobody who gave it stands by
+# an explanation for it. The explanations come without a licence, so we do not reprint them ({doc}`/datasets`).
 
 # %%
 publish_table(
@@ -207,18 +221,21 @@ publish_table(
 )
 
 # %% [markdown]
-# A minority label that its author took back receives {value}`tbl-why-errors judges=authors status=error holder=people each .0%` of its
-# item's votes on average, and one whose explanation holds receives
-# {value}`tbl-why-errors judges=authors status=plausible holder=people each .0%` ({numref}`tbl-why-errors`). Among the minority labels that
-# somebody in VariErr gave, {value}`tbl-why-errors judges=authors status=error holder=people given_labels .0%` are errors, and these receive
-# {value}`tbl-why-errors judges=authors status=error holder=people given_share .0%` of the votes for such labels. Many of the minority votes
-# are for labels that were never judged: {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%` of them
-# went to labels that nobody in VariErr gave.
+# A minority label that its author took back receives
+# {value}`tbl-why-errors judges=authors status=error holder=people each .0%` of its item's votes on average, and one
+# whose explanation holds receives {value}`tbl-why-errors judges=authors status=plausible holder=people each .0%`
+# ({numref}`tbl-why-errors`). Among the minority labels that somebody in VariErr gave,
+# {value}`tbl-why-errors judges=authors status=error holder=people given_labels .0%` are errors, and these receive
+# {value}`tbl-why-errors judges=authors status=error holder=people given_share .0%` of the votes for such labels. Many
+# of the minority votes are for labels that were never judged:
+# {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%` of them went to labels that
+# nobody in VariErr gave.
 #
 # ## Ten reasons
 #
-# {cite:t}`jiang2022` sorted disputed items by ten reasons: a meaning may be uncertain, the guidelines may leave a question open (such as
-# whether both sentences are about the same thing), or annotators may have habits (such as *accommodating* small additions).
+# {cite:t}`jiang2022` sorted disputed items by ten reasons: a meaning may be uncertain, the guidelines may leave a
+# question open (such as whether both sentences are about the same thing), or annotators may have habits (such as
+# *accommodating* small additions).
 
 # %%
 publish_figure(
@@ -235,11 +252,12 @@ publish_figure(
 )
 
 # %% [markdown]
-# The reasons explain only {value}`tbl-why-explained holder=people quantity=entropy by_reason .1%` of the variance of entropy between items,
-# but they predict which labels people choose. Where it is unclear whether both sentences are about the same thing,
-# {value}`fig-why-reasons holder=people quantity=contradiction reason=coreference mean .0%` of the votes are for contradiction, compared
-# with {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%` where people accommodate small additions.
-# The reason hardly predicts how large a model's error is: for no model does it explain more than
+# The reasons explain only {value}`tbl-why-explained holder=people quantity=entropy by_reason .1%` of the variance of
+# entropy between items, but they predict which labels people choose. Where it is unclear whether both sentences are
+# about the same thing, {value}`fig-why-reasons holder=people quantity=contradiction reason=coreference mean .0%` of the
+# votes are for contradiction, compared with
+# {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%` where people accommodate
+# small additions. The reason hardly predicts how large a model's error is: for no model does it explain more than
 # {value}`tbl-why-explained quantity=jsd max:by_reason .1%` of the variance ({numref}`tbl-why-explained`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What reasons explain, as a table", "code_prompt_hide": "Fold the table"}
@@ -257,11 +275,12 @@ publish_table(
 )
 
 # %% [markdown]
-# Each pair in AmbiEnt {cite:p}`liu2023` contains an ambiguous sentence. When this sentence is rewritten to express one of its readings, two
-# people differ {value}`fig-why-readings "shown=a reading" majority=9 apart .0%` of the time, instead of
-# {value}`fig-why-readings "shown=as written" majority=9 apart .0%` ({numref}`fig-why-readings`). A *distractor*, which is not one of the
-# readings, has almost the same effect ({value}`fig-why-readings "shown=a distractor" majority=9 apart .0%`), so most of the drop need not
-# come from knowing which reading is meant.
+# Each pair in AmbiEnt {cite:p}`liu2023` contains an ambiguous sentence. When this sentence is rewritten to express one
+# of its readings, two people differ {value}`fig-why-readings "shown=a reading" majority=9 apart .0%` of the time,
+# instead of {value}`fig-why-readings "shown=as written" majority=9 apart .0%` ({numref}`fig-why-readings`). A
+# *distractor*, which is not one of the readings, has almost the same effect
+# ({value}`fig-why-readings "shown=a distractor" majority=9 apart .0%`), so most of the drop need not come from knowing
+# which reading is meant.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Once the sentence is disambiguated, as a figure", "code_prompt_hide": "Fold the figure"}
 publish_figure(
@@ -277,10 +296,11 @@ publish_figure(
 
 # %% [markdown]
 # People can also be asked for a probability instead of a label. UNLI {cite:p}`chen2020` did this for
-# {value}`tbl-stated predictor=stated n_items d` of the SNLI items. The mean of a few people's answers says as much about the share of
-# *entailment* among a hundred votes as {value}`tbl-stated predictor=stated votes_worth .1f` plain votes do (correlation
-# {value}`tbl-stated predictor=stated correlation .2f`; {numref}`tbl-stated`). The released file does not say how many people's answers each
-# mean is based on, so this does not show that a probability is worth more than a vote.
+# {value}`tbl-stated predictor=stated n_items d` of the SNLI items. The mean of a few people's answers says as much
+# about the share of *entailment* among a hundred votes as {value}`tbl-stated predictor=stated votes_worth .1f` plain
+# votes do (correlation {value}`tbl-stated predictor=stated correlation .2f`; {numref}`tbl-stated`). The released file
+# does not say how many people's answers each mean is based on, so this does not show that a probability is worth more
+# than a vote.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "A stated probability compared with votes, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
