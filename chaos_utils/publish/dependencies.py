@@ -87,19 +87,25 @@ def _imported_by(notebook: Path) -> tuple[str, ...]:
 def modules_of_pages() -> list[Path]:
     """Return the files of this package that make the pages or are documented on them, sorted."""
     root = paths.project()
-    makers = [f"{modules.PACKAGE}.publish.{name}" for name in ("site", "pages")]
-    imported = [*makers, *imported_by_pages()]
+    imported = [f"{modules.PACKAGE}.publish.site", *imported_by_pages()]
     for page in (root / "book").glob("*.md"):
         documented = _DOCUMENTED.findall(page.read_text("utf-8"))
         imported += [f"{modules.PACKAGE}.{name}" for name in documented]
-    templates = (root / modules.PACKAGE).rglob("*.html")
-    return sorted([*_with_data(modules.transitive_imports(imported)), *templates])
+    return sorted([*_with_data(modules.transitive_imports(imported)), *assets()])
+
+
+def assets() -> list[Path]:
+    """Return the files of this package that pages are made with: templates, styles, scripts."""
+    package = paths.project() / modules.PACKAGE
+    own = (path for path in (package / "assets").rglob("*") if path.is_file())
+    return sorted([*own, *(package / "publish" / "templates").glob("*.html")])
 
 
 def imported_by_pages() -> list[str]:
-    """Return the modules of this package that the book's Sphinx extension imports."""
+    """Return the modules of this package that make the pages, and what `book/_ext` imports."""
     extension = (paths.project() / "book" / "_ext").rglob("*.py")
-    return [name for path in extension for name in modules.source_of(path).imports]
+    own = [name for path in extension for name in modules.source_of(path).imports]
+    return [f"{modules.PACKAGE}.sphinx.{name}" for name in ("pages", "extension")] + own
 
 
 def _with_data(files: Iterable[Path]) -> list[Path]:

@@ -46,13 +46,15 @@ class FigurePlace:
     """Where in the book a figure or table is.
 
     `link` leads from the landing page to it in its chapter. `number` is, for example, ``Fig. 3``.
-    `caption` is HTML, its links relative to the landing page.
+    `caption` is HTML, its links relative to the landing page. `is_listed` says whether the book has
+    a page, ``cite``, that lists all figures and tables.
     """
 
     chapter: str
     link: str
     number: str
     caption: str
+    is_listed: bool = True
 
 
 def body(

@@ -8,8 +8,7 @@ from chaos_utils.base import style
 from chaos_utils.datasets.catalogue import book_datasets, bundled_datasets
 from chaos_utils.datasets.published.tables import read_published
 
-BOOK = Path(__file__).parents[2] / "book"
-CSS = BOOK / "_static" / "book.css"
+CSS = Path(__file__).parents[2] / "chaos_utils" / "assets" / "static" / "book.css"
 LABELS = {label.name: label.colour for one in book_datasets() for label in one.classes}
 PAGES = {"light": "#ffffff", "dark": "#121212"}
 

@@ -37,7 +37,9 @@ def sources():
         ("chaos_utils/cli/console.py", set()),
         ("chaos_utils/metrics/divergence.py", BOTH | {PAGES}),
         ("book/cite.md", {PAGES}),
-        ("book/_ext/chaos_book/site.py", {PAGES}),
+        ("book/_ext/chaos_book/items.py", {PAGES}),
+        ("chaos_utils/sphinx/site.py", {PAGES}),
+        ("chaos_utils/assets/static/book.css", {PAGES}),
     ],
 )
 def test_what_a_source_is_part_of(sources, file, parts):

@@ -1,6 +1,6 @@
 """The search: it finds prose but no code, names of the package after prose, and terms by name.
 
-The order is in ``book/_search/scorer.js``, and ``book/pages.yml`` says which page answers what.
+The order is in ``assets/scorer.js``, and ``book/pages.yml`` says which page answers what.
 """
 
 import json
@@ -13,7 +13,8 @@ from sphinx.application import Sphinx
 from sphinx.domains import ObjType
 from sphinx.domains.std import StandardDomain
 
-from chaos_book.page_notes import page_notes
+from chaos_utils.publish.templating import ASSETS
+from chaos_utils.sphinx.page_notes import page_notes
 
 _BELOW_A_FIGURE = re.compile(
     r"<details><summary>(?:Parameters|Cite this )[^<]*</summary>.*?</details>", re.DOTALL
@@ -57,7 +58,7 @@ def prose(doctree: nodes.document) -> nodes.document:
 def _write_order(app: Sphinx) -> None:
     """Write the script that orders results, with the words that each page answers."""
     answers = [[page, notes.search] for page, notes in page_notes(app).items() if notes.search]
-    script = (Path(app.srcdir) / "_search" / "scorer.js").read_text("utf-8")
+    script = (ASSETS / "scorer.js").read_text("utf-8")
     made = Path(app.doctreedir) / "scorer.js"
     made.parent.mkdir(parents=True, exist_ok=True)
     made.write_text(f"{script}\nScorer.answers = {json.dumps(answers)};\n", "utf-8")

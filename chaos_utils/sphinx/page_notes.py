@@ -1,4 +1,4 @@
-"""What ``book/pages.yml`` says of pages: the words that each answers, and its description."""
+"""What ``book/pages.yml`` may say of pages: the words that each answers, and its description."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -6,9 +6,9 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from chaos_book import faults
 from chaos_utils.base.validation import StrictModel, validate
 from chaos_utils.base.yaml_files import read_yaml
+from chaos_utils.sphinx import faults
 
 
 class PageNotes(StrictModel):
@@ -29,5 +29,7 @@ def page_notes(app: Sphinx) -> Mapping[str, PageNotes]:
 
 @cache
 def _read(path: Path) -> Mapping[str, PageNotes]:
+    if not path.is_file():
+        return {}
     with faults.on_one_line():
         return validate({"pages": read_yaml(path)}, _NotesFile, path.name, "This file").pages

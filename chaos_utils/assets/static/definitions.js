@@ -1,5 +1,5 @@
 /* Shows what a term or a reference means beside its link, under the mouse or the keyboard's focus;
-   where one taps, links lead on at once. The page holds the texts: _ext/chaos_book/definitions.py. */
+   where one taps, links lead on at once. The page holds the texts: sphinx/definitions.py. */
 (() => {
   "use strict";
 

@@ -11,11 +11,10 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_book import book, drafts
-from chaos_book.book import BOOK, raw_html
 from chaos_utils.base.files import write_text
-
-_SHARED = "_shared"  # the folder of files that several widgets use; all use its `page.js`
+from chaos_utils.publish.templating import ASSETS
+from chaos_utils.sphinx import drafts
+from chaos_utils.sphinx.book import BOOK, raw_html
 
 
 def _no_data(app: Sphinx, page: str) -> Mapping[str, str]:
@@ -30,18 +29,18 @@ class Widget:
     `data`. `data` returns the content of files for a page, by name; files that are not among
     `files` are loaded when a script needs them. These data are only in the site, never in a
     notebook or in `results/`, since they include texts of others. `shared` are files of
-    ``book/_shared`` to load in addition to ``page.js``.
+    ``assets/shared`` to load in addition to ``page.js``. `folder` holds its files, if not the
+    book's folder of the widget's name.
     """
 
     name: str
     files: tuple[str, ...]
     data: Callable[[Sphinx, str], Mapping[str, str]] = _no_data
     shared: tuple[str, ...] = ()
+    folder: Path | None = None
 
-    @property
-    def folder(self) -> Path:
-        """The folder of its files in the book."""
-        return BOOK.project / "book" / f"_{self.name}"
+    def _path(self, file: str) -> Path:
+        return (self.folder or BOOK.project / "book" / f"_{self.name}") / file
 
     def ask(self, env: BuildEnvironment) -> None:
         """Let the page that is being read load the files.
@@ -50,14 +49,10 @@ class Widget:
         """
         env.metadata[env.docname][self.name] = True
 
-    def place(self, env: BuildEnvironment, purpose: str) -> list[nodes.Node]:
-        """Return the widget's ``page.html`` and, if items are missing, a warning before it.
-
-        `purpose` is what the page does with items, as `book.missing_nodes` takes it.
-        """
+    def place(self, env: BuildEnvironment) -> nodes.Node:
+        """Return the widget's ``page.html``."""
         self.ask(env)
-        page = (self.folder / "page.html").read_text("utf-8")
-        return [*book.missing_nodes(purpose), raw_html(page)]
+        return raw_html(self._path("page.html").read_text("utf-8"))
 
     def load(
         self, app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object
@@ -72,11 +67,11 @@ class Widget:
                 write_text(target / name, content)
         target.mkdir(parents=True, exist_ok=True)
         for file in ("page.js", *self.shared):
-            shutil.copyfile(BOOK.project / "book" / _SHARED / file, target.with_name(file))
+            shutil.copyfile(ASSETS / "shared" / file, target.with_name(file))
             _add(app, file)
         for file in self.files:
-            if (self.folder / file).is_file():
-                shutil.copyfile(self.folder / file, target / file)
+            if (path := self._path(file)).is_file():
+                shutil.copyfile(path, target / file)
             _add(app, f"{self.name}/{file}")
 
     def register(self, app: Sphinx, directive: str, cls: type[SphinxDirective]) -> None:

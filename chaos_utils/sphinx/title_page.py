@@ -10,11 +10,12 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_book.book import BOOK, raw_html
 from chaos_utils.publish import templating
 from chaos_utils.report import values
 from chaos_utils.report.captions import without_markup
 from chaos_utils.report.manifests import Manifest
+from chaos_utils.sphinx.book import BOOK, raw_html
+from chaos_utils.sphinx.landing import LIST
 
 logger = logging.getLogger(__name__)
 
@@ -25,8 +26,9 @@ class Byline(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return one line."""
         book = BOOK.citation
-        text = f"{', '.join(book.authors)} · {book.year} · version {book.version} · "
-        words, messages = self.parse_inline(f"{text}{{doc}}`Cite <cite>`")
+        text = f"{', '.join(book.authors)} · {book.year} · version {book.version}"
+        text += " · {doc}`Cite <cite>`" if LIST in self.env.found_docs else ""
+        words, messages = self.parse_inline(text)
         return [nodes.paragraph("", "", *words, classes=["byline"]), *messages]
 
 

@@ -12,10 +12,10 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from chaos_book.book import BOOK
-from chaos_book.page_notes import page_notes
-from chaos_book.published import PublishedCaption, published_on
 from chaos_utils.publish import metadata
+from chaos_utils.sphinx.book import BOOK
+from chaos_utils.sphinx.page_notes import page_notes
+from chaos_utils.sphinx.published import PublishedCaption, published_on
 
 CARD = "_static/card.png"
 _SHORTEST_TEXT = 60  # characters; a shorter paragraph is no description
@@ -40,7 +40,8 @@ def _describe(
         description = (notes and notes.description) or opening_text(doctree) or description
     shown = (BOOK.manifests[id] for id in published_on(app.env, pagename))
     figure = next((manifest for manifest in shown if "png" in manifest.formats), None)
-    tags = metadata.page_tags(book, pagename, title, description, CARD, figure)
+    has_card = (BOOK.project / "book" / CARD).is_file()
+    tags = metadata.page_tags(book, pagename, title, description, CARD * has_card, figure)
     context["metatags"] = f"{context.get('metatags', '')}\n{tags}"
 
 

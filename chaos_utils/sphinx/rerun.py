@@ -9,14 +9,15 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
 
-from chaos_book.book import BOOK
 from chaos_utils.base import paths
 from chaos_utils.publish import templating
 from chaos_utils.report import parameters, provenance
 from chaos_utils.report.parameters import Parameter
+from chaos_utils.sphinx.book import BOOK
 
 TITLE = "Rerun this chapter"
 _CHAPTERS = "chapters/"
+_REBUILD = "rebuild"  # the page on checkouts; a book may lack it
 _SCRIPTS = "".join(f'<script src="../_static/{name}.js"></script>' for name in ("copy", "rerun"))
 
 
@@ -36,7 +37,7 @@ class RerunSection(SphinxTransform):
         source = BOOK.note_notebook(self.env, name)
         section = nodes.section(ids=[nodes.make_id(TITLE)], names=[TITLE.lower()])
         section += nodes.title(TITLE, TITLE)
-        body = section_body(source, record.parameters, "../")
+        body = section_body(source, record.parameters, "../", _REBUILD in self.env.found_docs)
         section += nodes.raw("", f"{body}\n{_SCRIPTS}", format="html")
         chapter = next(self.document.findall(nodes.section))
         _drop_parameter_table(chapter)
@@ -50,19 +51,23 @@ def _drop_parameter_table(chapter: nodes.section) -> None:
         chapter.remove(table)
 
 
-def section_body(source: Path, values: Mapping[str, Any], root: str) -> str:
+def section_body(
+    source: Path, values: Mapping[str, Any], root: str, is_explained: bool = True
+) -> str:
     """Return the content of the section as HTML, all text escaped.
 
     `source` is the chapter's notebook, and `values` has the values of its parameters in the
-    chapter's run. `root` leads from the page to the site's root: ``../``, or empty.
+    chapter's run. `root` leads from the page to the site's root: ``../``, or empty. `is_explained`
+    says whether the book has a page on checkouts.
     """
     declared = parameters.read_parameters(source)
     name, value = other_value(declared, values)
-    changed_values = {**values, name: value}
+    changed_values = {**values, **({name: value} if name else {})}
     return templating.render(
         "rerun",
         notebook=source.stem,
         root=root,
+        is_explained=is_explained,
         command=parameters.command(source, values),
         changed_name=name,
         changed_values=changed_values,
@@ -76,8 +81,8 @@ def other_value(declared: Sequence[Parameter], values: Mapping[str, Any]) -> tup
     """Return a parameter and another value for it, with which the notebook runs for certain.
 
     The first parameter with choices is taken; else the first boolean; else the first positive
-    integer, doubled; else ``data``, of which there is always the sample, and which must be among
-    the parameters.
+    integer, doubled; else ``data``, of which there is always the sample. Without any of these, the
+    name is empty.
     """
     for parameter in declared:
         for choice in parameter.choices:
@@ -89,7 +94,9 @@ def other_value(declared: Sequence[Parameter], values: Mapping[str, Any]) -> tup
     for parameter in declared:
         if parameter.kind == "int" and values[parameter.name] > 0:
             return parameter.name, 2 * values[parameter.name]
-    return "data", "auto" if values["data"] == "sample" else "sample"
+    if "data" in values:
+        return "data", "auto" if values["data"] == "sample" else "sample"
+    return "", None
 
 
 def setup(app: Sphinx) -> None:

@@ -1,6 +1,6 @@
 """Changes of the theme's pages: no files loaded in vain, accessible tables, contents drawn once.
 
-Changes of the theme's templates are in ``book/_templates``.
+Changes of the theme's templates are in ``assets/templates``.
 """
 
 import re

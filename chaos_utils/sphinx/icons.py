@@ -10,8 +10,8 @@ from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 from sphinx.application import Sphinx
 
-from chaos_book import drafts
-from chaos_book.book import write_last
+from chaos_utils.sphinx import drafts
+from chaos_utils.sphinx.book import write_last
 
 _ICONS_SHOWN = {
     "fa-angle-down", "fa-angle-left", "fa-angle-right", "fa-arrow-up", "fa-bars",

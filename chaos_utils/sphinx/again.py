@@ -80,7 +80,7 @@ def _rewritten_pages(app: Sphinx, env: BuildEnvironment) -> Iterable[str]:
 
 def _shared_digest(env: BuildEnvironment) -> str:
     """Return a digest of what pages show of others: titles, numbers, targets, terms."""
-    references = env.domaindata["cite"]
+    references = env.domaindata.get("cite", {"citation_refs": (), "citations": ()})
     cited = {target.key for ref in references["citation_refs"] for target in ref.targets}
     ids = [(citation.key, citation.citation_id) for citation in references["citations"]]
     glossary = _source_digests(env, {_GLOSSARY} & env.found_docs)

@@ -5,12 +5,11 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from chaos_book.book import BOOK
 from chaos_utils.publish import templating
 from chaos_utils.report import citations
 from chaos_utils.report.manifests import SYNTHETIC_NOTE
-
-_EXPLAINED = "cite"  # the page on how to cite
+from chaos_utils.sphinx.book import BOOK
+from chaos_utils.sphinx.landing import LIST
 
 
 def citation(page: str, title: str) -> dict[str, str]:
@@ -31,12 +30,13 @@ def _add_citation(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
     """Add the citation to a page of the book's contents."""
-    if not isinstance(doctree, nodes.document) or pagename in (app.config.root_doc, _EXPLAINED):
+    if not isinstance(doctree, nodes.document) or pagename in (app.config.root_doc, LIST):
         return
     cited = citation(pagename, app.env.titles[pagename].astext())
     text = f"{cited['words']} {cited['address'] or cited['page']}"
     root = "../" * pagename.count("/")
-    context["body"] += templating.piece("page_citation", text, root)
+    is_explained = LIST in app.env.found_docs
+    context["body"] += templating.piece("page_citation", text, root, is_explained)
 
 
 def setup(app: Sphinx) -> None:

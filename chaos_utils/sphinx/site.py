@@ -7,11 +7,11 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from chaos_book import faults
-from chaos_book.book import BOOK, write_last
 from chaos_utils.publish import contents, registry
 from chaos_utils.report.manifests import SYNTHETIC_NOTE
 from chaos_utils.report.parameters import as_notebook
+from chaos_utils.sphinx import faults
+from chaos_utils.sphinx.book import BOOK, write_last
 
 _SYNTHETIC = (
     f"{SYNTHETIC_NOTE}: every number, figure and table of this build was made from invented "
@@ -20,7 +20,9 @@ _SYNTHETIC = (
 
 
 def _check_registry(app: Sphinx) -> None:
-    """End the build if a published id is missing, or a new one is not registered."""
+    """End the build if a published id is missing or a new one unregistered, if any are."""
+    if not (BOOK.project / registry.FIGURES).is_file():
+        return
     with faults.on_one_line():
         registry.read_registry().check(BOOK.manifests, synthetic=BOOK.is_synthetic)
 

@@ -5,7 +5,6 @@ it with number, caption, downloads and citation. ``{value}`` takes one number fr
 table's data, so that no number in the prose is ever typed.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 from docutils import nodes
@@ -18,15 +17,13 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.writers.html5 import HTML5Translator
 
-from chaos_book.book import BOOK, raw_html
-from chaos_utils.datasets.catalogue import get_dataset
-from chaos_utils.datasets.loading import is_missing
-from chaos_utils.publish import licences, templating
+from chaos_utils.publish import templating
 from chaos_utils.publish.landing import is_wide
 from chaos_utils.report import citations, values
 from chaos_utils.report.captions import without_markup
 from chaos_utils.report.manifests import Manifest
 from chaos_utils.report.tables import table_html
+from chaos_utils.sphinx.book import BOOK, raw_html
 
 logger = logging.getLogger(__name__)
 
@@ -91,33 +88,11 @@ def published_on_pages(env: BuildEnvironment) -> set[str]:
 
 def _table_html(manifest: Manifest, root: str) -> str:
     """Return a table in a box that scrolls, with the texts of its items and their licences."""
-    datasets = licences.shown_datasets(manifest)
-    table = table_html(manifest.display, _text_reader(manifest) if datasets else None, root)
-    notice = ""
-    if datasets and not manifest.synthetic:
-        without_texts = [data for data in datasets if _lacks_texts(manifest, data.name)]
-        with_texts = [data for data in datasets if data not in without_texts]
-        notice = licences.paragraph(licences.notice(with_texts)) if with_texts else ""
-        notice += licences.paragraph(licences.votes_notice(without_texts)) if without_texts else ""
+    items = BOOK.items
+    table = table_html(manifest.display, items.texts(manifest) if items else None, root)
     title = without_markup(manifest.title)
+    notice = items.notice(manifest) if items else ""
     return templating.piece("scrolled", table, title, is_wide(manifest)) + notice
-
-
-def _lacks_texts(manifest: Manifest, dataset: str) -> bool:
-    """Say whether a table shows recorded items of a dataset that is not available."""
-    return dataset in manifest.recorded and is_missing(get_dataset(dataset))
-
-
-def _text_reader(manifest: Manifest) -> Any:
-    """Return a function that finds an item's texts in the reader's own copy of the data."""
-
-    def read(dataset: str, uid: str) -> Mapping[str, str] | None:
-        if _lacks_texts(manifest, dataset):
-            return None
-        votes = BOOK.items.on(dataset)
-        return votes.texts[votes.index(uid)]
-
-    return read
 
 
 def _footer_html(manifest: Manifest, root: str) -> str:

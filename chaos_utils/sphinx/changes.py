@@ -16,11 +16,11 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
-from chaos_book import faults
-from chaos_book.addresses import absolute
-from chaos_book.book import BOOK, raw_html, write_last
 from chaos_utils.base.authorship import Citation
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.sphinx import faults
+from chaos_utils.sphinx.addresses import absolute
+from chaos_utils.sphinx.book import BOOK, raw_html, write_last
 
 CHANGELOG, FEED, _PAGE = "CHANGELOG.md", "feed.xml", "changes.html"
 _DATED = re.compile(r"(?P<title>.+?)(?:, (?P<version>\d[\d.]*))? \((?P<date>\d{4}-\d{2}-\d{2})\)")
@@ -91,6 +91,8 @@ def _id(*names: str) -> str:
 
 
 def _write(app: Sphinx, out: Path) -> None:
+    if _PAGE.removesuffix(".html") not in app.env.found_docs:
+        return
     with faults.on_one_line():
         changes = editions((BOOK.project / CHANGELOG).read_text("utf-8"))
     (out / FEED).write_text(feed(BOOK.citation, changes), "utf-8")
@@ -118,6 +120,6 @@ class FoldLists(SphinxTransform):
 
 
 def setup(app: Sphinx) -> None:
-    """Fold the page's lists, and write the feed; ``_templates/layout.html`` has pages name it."""
+    """Fold the page's lists, and write the feed; the template ``layout.html`` names it."""
     app.add_transform(FoldLists)
     write_last(app, _write)

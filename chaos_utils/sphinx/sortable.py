@@ -8,11 +8,12 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_book.book import BOOK, raw_html
-from chaos_book.widgets import Widget
+from chaos_utils.publish.templating import ASSETS
 from chaos_utils.report.manifests import Display
+from chaos_utils.sphinx.book import BOOK, raw_html
+from chaos_utils.sphinx.widgets import Widget
 
-WIDGET = Widget("sortable", ("sortable.css", "sortable.js"))
+WIDGET = Widget("sortable", ("sortable.css", "sortable.js"), folder=ASSETS / "sortable")
 
 
 class Sortable(SphinxDirective):

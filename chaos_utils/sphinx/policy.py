@@ -5,8 +5,8 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from chaos_book.book import write_last
 from chaos_utils.report import policy
+from chaos_utils.sphinx.book import write_last
 
 # The theme's only inline handler, which the policy forbids; ``print.js`` listens instead.
 _PRINT_HANDLER = 'onclick="window.print()"'

@@ -19,18 +19,19 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.osutil import relative_uri
 from sphinx.writers.html5 import HTML5Translator
 
-from chaos_book.book import BOOK, write_last
-from chaos_book.published import (
+from chaos_utils.publish import cells, contents, landing, metadata, templating
+from chaos_utils.report import citations, parameters
+from chaos_utils.report.manifests import Manifest
+from chaos_utils.sphinx.book import BOOK, write_last
+from chaos_utils.sphinx.published import (
     PublishedCaption,
     PublishedFigure,
     PublishedTable,
     published_on_pages,
 )
-from chaos_utils.publish import cells, contents, landing, metadata, templating
-from chaos_utils.report import citations, parameters
-from chaos_utils.report.manifests import Manifest
 
 BIBLIOGRAPHY = "figures.bib"
+LIST = "cite"  # the page that lists all figures and tables, and says how to cite them
 
 
 class Thumbnail(nodes.General, nodes.Element):
@@ -104,6 +105,7 @@ def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
             link=f"{app.builder.get_relative_uri(page, docname)}#{id}",
             number=_number(app, manifest),
             caption=_html(app, caption),
+            is_listed=LIST in app.env.found_docs,
         )
         source = BOOK.project / "notebooks" / f"{manifest.notebook}.py"
         files = {name: contents.file_of(manifest, name) for name in manifest.file_names}

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from chaos_book import drafts
-from chaos_book.book import write_last
+from chaos_utils.sphinx import drafts
+from chaos_utils.sphinx.book import write_last
 
 _SHEETS = ("styles/*.css", "sphinx-design.min.css")
 _WORD = re.compile(r"[\w-]+")

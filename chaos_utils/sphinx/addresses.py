@@ -9,13 +9,14 @@ from urllib.parse import quote
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from chaos_book import faults
-from chaos_book.book import BOOK, write_last
-from chaos_book.site import notice
 from chaos_utils.base.authorship import Citation
 from chaos_utils.base.yaml_files import read_yaml
-from chaos_utils.publish import registry, templating
+from chaos_utils.publish import dependencies, registry, templating
 from chaos_utils.report import policy
+from chaos_utils.sphinx import faults
+from chaos_utils.sphinx.book import BOOK, write_last
+from chaos_utils.sphinx.landing import LIST
+from chaos_utils.sphinx.site import notice
 
 logger = logging.getLogger(__name__)
 
@@ -34,27 +35,28 @@ def _set_redirects(app: Sphinx) -> list[tuple[str, dict[str, Any], str]]:
     pages = {*app.env.found_docs, *figure_pages, *withdrawn, *_UTILITY_PAGES}
     with faults.on_one_line():
         moved = registry.read_moved_pages(pages)
+    instead = LIST if LIST in app.env.found_docs else app.config.root_doc
     for id, entry in redirects.items():
         if entry.moved_to:
             target = f"figures/{entry.moved_to}"
             # A book of the sample may lack it.
-            moved[f"figures/{id}"] = target if target in figure_pages else "cite"
+            moved[f"figures/{id}"] = target if target in figure_pages else instead
     # Relative: an address that begins with a slash is wrong on pages at the site's root.
     app.config.redirects = {
         old: app.builder.get_relative_uri(old, new) for old, new in moved.items()
     }
     return [
-        (page, _withdrawn_context(id, redirects[id].withdrawn), "page.html")
+        (page, _withdrawn_context(id, redirects[id].withdrawn, instead == LIST), "page.html")
         for page, id in withdrawn.items()
     ]
 
 
-def _withdrawn_context(id: str, reason: str) -> dict[str, str]:
+def _withdrawn_context(id: str, reason: str, is_listed: bool) -> dict[str, str]:
     """Return the template's context for the page of a withdrawn figure or table."""
     return {
         "title": "Withdrawn",
         "metatags": '<meta name="robots" content="noindex">',
-        "body": templating.render("withdrawn", id=id, reason=reason),
+        "body": templating.render("withdrawn", id=id, reason=reason, is_listed=is_listed),
     }
 
 
@@ -90,7 +92,8 @@ def not_found_html(book: Citation, notice: str = "") -> str:
     titles = {"index": "The book's first page", "search": "Search the book"}
     parts = read_yaml(BOOK.project / "_toc.yml").get("parts", ())
     titles |= {part["chapters"][0]["file"]: part["caption"] for part in parts}
-    titles["cite"] = "How to cite, and all figures and tables"
+    if LIST in dict(dependencies.files()):
+        titles[LIST] = "How to cite, and all figures and tables"
     links = {absolute(book, f"{name}.html") or f"{name}.html": titles[name] for name in titles}
     return templating.render("not_found", book=book, notice=notice, links=links)
 
