@@ -160,9 +160,13 @@ def make_chapter(name: str, data: str) -> list[str]:
 
     dependencies.forget()  # a source may have changed since this process has run another
     source = parameters.find_notebook(name)
-    values = parameters.resolve(source, {"data": data})
+    declared = {parameter.name for parameter in parameters.read_parameters(source)}
+    chosen = {"data": data} if "data" in declared else {}
+    values = parameters.resolve(source, chosen)
     target = paths.chapter_run(name)
-    runner.run_notebook(source, values, target, made_from=dependencies.digests(source, data))
+    runner.run_notebook(
+        source, values, target, made_from=dependencies.digests(source, chosen.get("data"))
+    )
     executed = (target / paths.NOTEBOOK_FILE).read_bytes()
     write_bytes(paths.chapters() / f"{name}.ipynb", executed)
     return [

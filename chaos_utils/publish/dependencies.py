@@ -105,7 +105,8 @@ def imported_by_pages() -> list[str]:
     """Return the modules of this package that make the pages, and what `book/_ext` imports."""
     extension = (paths.project() / "book" / "_ext").rglob("*.py")
     own = [name for path in extension for name in modules.source_of(path).imports]
-    return [f"{modules.PACKAGE}.sphinx.{name}" for name in ("pages", "extension")] + own
+    common = (paths.project() / modules.PACKAGE / "sphinx").glob("*.py")
+    return [f"{modules.PACKAGE}.sphinx.{path.stem}" for path in common] + own
 
 
 def _with_data(files: Iterable[Path]) -> list[Path]:
@@ -119,15 +120,17 @@ def _with_data(files: Iterable[Path]) -> list[Path]:
     return sorted(modules_and_data)
 
 
-def data_of(notebook: Path, data: str) -> dict[str, Path]:
+def data_of(notebook: Path, data: str | None) -> dict[str, Path]:
     """Return the data files that a chapter reads, by name, for a value of its ``data`` parameter.
+
+    None stands for a chapter without this parameter.
 
     Every chapter reads the votes; its modules say what else they read. The names, unlike the
     paths, are the same on every machine. The recorded tables that it reads are not among them:
     they are known once it has run (`records_read`).
     """
     data_files: dict[str, Path] = {}
-    for files in _available_votes(data):
+    for files in _available_votes(data) if data is not None else ():
         data_files |= dict(zip(files.names, files.paths, strict=True))
         if files.described_by is not None:
             data_files[f"{inputs.OWN}{files.described_by.name}"] = files.described_by
@@ -218,7 +221,7 @@ def _available_votes(data: str) -> list[VoteFiles]:
     return [find_votes_on(dataset.name) for dataset in available]
 
 
-def digests(notebook: Path, data: str) -> dict[str, str]:
+def digests(notebook: Path, data: str | None) -> dict[str, str]:
     """Return the SHA-256 of each thing that a chapter is made from, by name.
 
     They are the notebook, the modules that it needs, its data, the versions of libraries that its

@@ -48,7 +48,8 @@ def _drop_parameter_table(chapter: nodes.section) -> None:
     """Remove the table below the title, which is for a run's own page: the section repeats it."""
     table = next((node for node in chapter if isinstance(node, nodes.section | nodes.table)), None)
     if isinstance(table, nodes.table):
-        chapter.remove(table)
+        place = chapter.index(table)
+        del chapter[place - 1 : place + 2]  # with the ends of the box that folds it
 
 
 def section_body(
