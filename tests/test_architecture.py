@@ -18,6 +18,7 @@ PACKAGE = Path(__file__).parents[1] / "chaos_utils"
 PYPROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))
 PROJECT = PYPROJECT["project"]
 MODULES = sorted(PACKAGE.rglob("*.py"))
+EXTENSION = sorted((PACKAGE.parent / "book" / "_ext").rglob("*.py"))
 FLOORS = [
     {"base", "metrics"},
     {"datasets"},
@@ -26,7 +27,7 @@ FLOORS = [
     {"analyses"},
     {"publish"},
     {"sphinx"},
-    {"cli"},
+    {"cli", "chaos_book"},
 ]
 LIGHT = ("base", "metrics", "datasets", "scoring", "cli")  # what evaluating runs
 
@@ -46,11 +47,17 @@ def floor(name):
 
 
 def dotted(path):
-    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    root = PACKAGE.parent if path.is_relative_to(PACKAGE) else PACKAGE.parent / "book" / "_ext"
+    parts = path.relative_to(root).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-KNOWN = {dotted(path) for path in MODULES}
+def room_of(name):
+    """Return the room of a module; the book's own extension is one."""
+    return name.removeprefix("chaos_utils.").split(".")[0]
+
+
+KNOWN = {dotted(path) for path in [*MODULES, *EXTENSION]}
 
 
 @cache
@@ -67,15 +74,15 @@ def imported(path):
 
 
 def test_a_file_imports_only_from_floors_below_or_its_own_room():
-    for path in MODULES:
-        own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        for name in imported(path) - {"chaos_utils"} if own != "__init__" else ():
-            room = name.split(".")[1]
+    for path in [*MODULES, *EXTENSION]:
+        own = room_of(dotted(path))
+        for name in imported(path) - {"chaos_utils"} if own != "chaos_utils" else ():
+            room = room_of(name)
             assert room == own or floor(room) < floor(own), f"{path} imports {name}"
 
 
 def test_no_modules_import_each_other_in_a_circle():
-    graph = {dotted(path): imported(path) for path in MODULES}
+    graph = {dotted(path): imported(path) for path in [*MODULES, *EXTENSION]}
     assert sum(map(len, graph.values())) > 400
     try:
         TopologicalSorter(graph).prepare()
@@ -105,7 +112,7 @@ def test_every_package_that_is_imported_is_a_dependency_by_name():
     # Imported where training is asked for, so that all else works without; what extends their
     # classes is a module that is itself imported there.
     late, extending = {"torch", "transformers", "accelerate"}, PACKAGE / "training" / "trainer.py"
-    for path in [*MODULES, *(PACKAGE.parent / "book" / "_ext").rglob("*.py")]:
+    for path in [*MODULES, *EXTENSION]:
         tree = parsed(path)
         assert set(third_party(nodes(path), homes)) <= everything, path
         assert path == extending or late.isdisjoint(third_party(tree.body, homes)), path
