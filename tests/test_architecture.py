@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from chaos_utils.base.project import Project
+from chaos_utils.book import Book
 from chaos_utils.datasets.catalogue import bundled_datasets
 
 PACKAGE = Path(__file__).parents[1] / "chaos_utils"
@@ -20,13 +22,14 @@ PROJECT = PYPROJECT["project"]
 MODULES = sorted(PACKAGE.rglob("*.py"))
 FLOORS = [
     {"base", "metrics"},
-    {"datasets"},
-    {"plots", "scoring", "report"},
-    {"training", "collection"},
+    {"datasets", "report", "recorded"},
+    {"plots", "scoring", "publish"},
+    {"training", "collection", "book"},
     {"analyses"},
-    {"publish"},
+    {"pages"},
     {"cli"},
 ]
+MACHINERY = {"base", "report", "recorded", "publish"}  # knows of no votes: asks a `Project`
 LIGHT = ("base", "metrics", "datasets", "scoring", "cli")  # what evaluating runs
 
 
@@ -71,6 +74,19 @@ def test_a_file_imports_only_from_floors_below_or_its_own_room():
         for name in imported(path) - {"chaos_utils"} if own != "__init__" else ():
             room = name.split(".")[1]
             assert room == own or floor(room) < floor(own), f"{path} imports {name}"
+
+
+def test_the_machinery_imports_itself_alone():
+    rooms = {path: path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in MODULES}
+    for path in (path for path, room in rooms.items() if room in MACHINERY):
+        for name in imported(path):
+            assert name.split(".")[1] in MACHINERY, f"{path} imports {name}"
+
+
+def test_the_book_answers_all_that_the_machinery_asks():
+    questions = {name for name in vars(Project) if not name.startswith("_")}
+    assert len(questions) > 10
+    assert questions <= vars(Book).keys()
 
 
 def test_no_modules_import_each_other_in_a_circle():

@@ -7,7 +7,7 @@ own book answers: what must be said of its data is then said wherever its tables
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -39,11 +39,14 @@ class Licence:
         Its address, and its short name.
     covers : str
         What is under it, in a sentence.
+    results : tuple of str
+        Folders below ``results/`` that are under it too.
     """
 
     url: str
     name: str
     covers: str
+    results: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,38 +99,40 @@ class Group:
 
 
 class Project(ABC):
-    """A book's answers. None has a default: a book that says nothing of its data is refused."""
+    """A book's answers.
+
+    What must be said of others' data has no default: a project that does not say it is no project.
+    """
 
     @abstractmethod
     def licences(self) -> Mapping[str, Licence]:
         """Return the licences of ``text``, ``code`` and, if any are shown, ``items`` of others."""
 
-    @abstractmethod
     def prepare(
         self, *, sample: bool, strict: bool, dry_run: bool, say: Say, progress: bool
-    ) -> str | None:
-        """Find or fetch the data, and return the chapters' ``data`` parameter; None for none.
+    ) -> str:
+        """Find or fetch the data, and return the chapters' ``data`` parameter; empty for none.
 
         With `sample`, invented data is used instead. Data that is missing is told by `say`, or with
         `strict` an error. A `dry_run` fetches nothing; `progress` draws a bar.
         """
+        return ""
 
-    @abstractmethod
     def inputs_of(self, data: str) -> Mapping[str, Path]:
         """Return the available files that every chapter reads, by name, for a ``data`` parameter.
 
         The names, unlike the paths, are the same on every machine.
         """
+        return {}
 
-    @abstractmethod
     def readable(self, patterns: Collection[str], *, sample: bool) -> Mapping[str, Path]:
         """Return the available data files that modules name in their ``READS``, by name.
 
         `patterns` are patterns of names, or keywords of the book. With `sample`, no published file
         is among them. Files below ``results/`` are found without the project.
         """
+        return {}
 
-    @abstractmethod
     def refuse_unavailable(
         self, values: Mapping[str, object], defaults: Mapping[str, object] | None
     ) -> None:
@@ -137,36 +142,28 @@ class Project(ABC):
         recorded, and None for another notebook.
         """
 
-    @abstractmethod
     def place_of(self, entry: Input) -> Path | None:
         """Return where an input of a record would be on this machine; None if it is not known."""
+        return None
 
     @abstractmethod
     def source_of(self, entry: Input) -> Source | None:
         """Return where a published file comes from, by its digest; None for any other input."""
 
     @abstractmethod
-    def group(self, name: str) -> Group:
-        """Return a group, or several joined by ``+``; an unknown name is a ChaosError."""
+    def groups(self, names: Iterable[str] | None = None) -> list[Group]:
+        """Return the groups of these names in the book's order, each once; an unknown is an error.
+
+        By default, the groups that the book shows.
+        """
 
     @abstractmethod
-    def in_order(self, names: Iterable[str]) -> list[str]:
-        """Return the names of groups in the book's order, each once; unknown ones are an error."""
+    def listed(self, names: Iterable[str]) -> str:
+        """Return how groups, or several joined by ``+``, are listed in prose: ``A, B and C``."""
 
-    @abstractmethod
-    def groups(self) -> Sequence[str]:
-        """Return the names of the groups that the book shows, in order."""
-
-    @abstractmethod
     def definitions(self) -> Mapping[str, str]:
         """Return a digest of what defines each known group, by name, for the id of a run."""
-
-    @abstractmethod
-    def shows_other_data(self, inputs: Collection[Input], parameters: Mapping[str, object]) -> bool:
-        """Return whether a table shows other data than the book's, so that no finding holds.
-
-        `inputs` are those of the table, `parameters` those of its notebook.
-        """
+        return {}
 
     @abstractmethod
     def cautions(self, rows: "pd.DataFrame") -> dict[str, str]:
@@ -176,14 +173,18 @@ class Project(ABC):
         """
 
     @abstractmethod
-    def neutral_title(self, id: str) -> str:
-        """Return the title of a figure or table on other data than the book's; empty for none."""
+    def neutral_title(
+        self, id: str, inputs: Collection[Input], parameters: Mapping[str, object]
+    ) -> str:
+        """Return the title of a figure or table that shows other data than the book's.
 
-    @abstractmethod
+        The findings in its caption do not hold then. Empty where they hold, and where no such title
+        is known. `inputs` are those of the table, `parameters` those of its notebook.
+        """
+
     def after_record(self, tables: Path) -> None:
         """Make what follows from the recorded tables, which have just been renewed."""
 
-    @abstractmethod
     def before_release(self, site: Path) -> None:
         """Remove from a copy of the site what is not to be released."""
 

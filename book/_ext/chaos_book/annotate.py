@@ -11,7 +11,8 @@ from chaos_book.book import BOOK
 from chaos_book.widgets import Widget
 from chaos_utils.collection.protocol import load_protocol
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.publish import annotate, scripts
+from chaos_utils.pages import annotate
+from chaos_utils.publish import scripts
 
 
 def _data(app: Sphinx, page: str) -> Mapping[str, str]:

@@ -16,6 +16,8 @@ from sphinx.util.docutils import SphinxDirective
 from chaos_book import faults
 from chaos_utils.base import paths
 from chaos_utils.base.authorship import Citation, read_citation
+from chaos_utils.base.project import Group
+from chaos_utils.book import group_of
 from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.loading import (
@@ -181,13 +183,13 @@ def systems(votes: Votes) -> tuple[System, ...]:
 def notice() -> str:
     """Return the notice of a page or file that holds texts of items."""
     items = BOOK.items
-    return _SYNTHETIC if items.synthetic else licences.notice(_datasets(items))
+    return _SYNTHETIC if items.synthetic else licences.notice(_groups(items))
 
 
 def votes_notice() -> str:
     """Return the notice of a file that holds votes by item, and no texts."""
     items = BOOK.items
-    return _SYNTHETIC if items.synthetic else licences.votes_notice(_datasets(items))
+    return _SYNTHETIC if items.synthetic else licences.votes_notice(_groups(items))
 
 
 def notice_nodes() -> list[nodes.Node]:
@@ -226,8 +228,8 @@ def missing_nodes(purpose: str, place: str = "it") -> list[nodes.Node]:
     return [nodes.raw("", html, format="html")]
 
 
-def _datasets(items: ShownItems) -> list[Dataset]:
-    return [votes.dataset for votes in items.votes]
+def _groups(items: ShownItems) -> list[Group]:
+    return [group_of(votes.dataset) for votes in items.votes]
 
 
 def setup(app: Sphinx) -> None:

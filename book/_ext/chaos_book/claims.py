@@ -15,7 +15,7 @@ from chaos_book.widgets import Widget
 from chaos_utils.analyses.claim_cards import SHORT, card_html, place_of
 from chaos_utils.analyses.claims import MARKS, PAPERS, VERDICTS
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.publish import explorer
+from chaos_utils.pages import explorer
 
 logger = logging.getLogger(__name__)
 

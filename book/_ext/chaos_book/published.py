@@ -91,7 +91,7 @@ def published_on_pages(env: BuildEnvironment) -> set[str]:
 
 def _table_html(manifest: Manifest, root: str) -> str:
     """Return a table in a box that scrolls, with the texts of its items and their licences."""
-    datasets = licences.shown_datasets(manifest)
+    datasets = licences.shown_groups(manifest)
     table = table_html(manifest.display, _text_reader(manifest) if datasets else None, root)
     notice = ""
     if datasets and not manifest.synthetic:
