@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from chaos_utils.base.project import Project
+from chaos_utils.book import Book
 from chaos_utils.datasets.catalogue import bundled_datasets
 
 PACKAGE = Path(__file__).parents[1] / "chaos_utils"
@@ -21,14 +23,14 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 EXTENSION = sorted((PACKAGE.parent / "book" / "_ext").rglob("*.py"))
 FLOORS = [
     {"base", "metrics"},
-    {"datasets"},
-    {"plots", "scoring", "report"},
-    {"training", "collection"},
+    {"datasets", "report", "recorded"},
+    {"plots", "scoring", "publish"},
+    {"training", "collection", "book", "sphinx"},
     {"analyses"},
-    {"publish"},
-    {"sphinx"},
+    {"pages"},
     {"cli", "chaos_book"},
 ]
+MACHINERY = {"base", "report", "recorded", "publish", "sphinx"}  # knows no votes, asks a `Project`
 LIGHT = ("base", "metrics", "datasets", "scoring", "cli")  # what evaluating runs
 
 
@@ -79,6 +81,18 @@ def test_a_file_imports_only_from_floors_below_or_its_own_room():
         for name in imported(path) - {"chaos_utils"} if own != "chaos_utils" else ():
             room = room_of(name)
             assert room == own or floor(room) < floor(own), f"{path} imports {name}"
+
+
+def test_the_machinery_imports_itself_alone():
+    for path in (path for path in MODULES if room_of(dotted(path)) in MACHINERY):
+        for name in imported(path):
+            assert room_of(name) in MACHINERY, f"{path} imports {name}"
+
+
+def test_the_book_answers_all_that_the_machinery_asks():
+    questions = {name for name in vars(Project) if not name.startswith("_")}
+    assert len(questions) > 10
+    assert questions <= vars(Book).keys()
 
 
 def test_no_modules_import_each_other_in_a_circle():

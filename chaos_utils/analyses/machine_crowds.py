@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.analyses.fitting import common_items, fit_recipe
 from chaos_utils.analyses.inputs import AnalysisInputs, gather
 from chaos_utils.base.style import language_model_name
@@ -29,7 +28,9 @@ from chaos_utils.metrics.resampling import (
     percentile_interval,
 )
 from chaos_utils.metrics.skill import distances, people_on_top
-from chaos_utils.report.columns import DATASET, Column, Row, paper_here_delta, with_ends
+from chaos_utils.plots.columns import DATASET
+from chaos_utils.recorded import cached_analysis
+from chaos_utils.report.columns import Column, Row, paper_here_delta, with_ends
 from chaos_utils.scoring.annotators import annotations_of
 from chaos_utils.scoring.evaluate import part_of
 from chaos_utils.scoring.fitting import OBJECTIVES, log_probabilities

@@ -1,18 +1,18 @@
 """What the machinery asks of a book: where its data is, what its tables show, whose work that is.
 
-The machinery (`base`, `report`, `recorded`, `publish`) knows nothing of votes, labels or models. A
-`Project` answers its questions. The key ``project`` of ``_config.yml`` names the class of a
+The machinery (`base`, `report`, `recorded`, `publish`, `sphinx`) knows nothing of votes, labels or
+models. A `Project` answers its questions. The key ``project_class`` of ``_config.yml`` names the class of a
 checkout's project, as ``module:Class``. Where it names none, and outside a checkout, the package's
 own book answers: what must be said of its data is then said wherever its tables are published.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
@@ -23,7 +23,7 @@ from chaos_utils.base.yaml_files import read_yaml
 if TYPE_CHECKING:
     import pandas as pd
 
-_SETTINGS_FILE, _SETTING = "_config.yml", "project"
+_SETTINGS_FILE, _SETTING = "_config.yml", "project_class"
 _PACKAGE_BOOK = f"{__name__.partition('.')[0]}.book:Book"
 
 Say = Callable[[str], None]
@@ -39,11 +39,14 @@ class Licence:
         Its address, and its short name.
     covers : str
         What is under it, in a sentence.
+    results : tuple of str
+        Folders below ``results/`` that are under it too.
     """
 
     url: str
     name: str
     covers: str
+    results: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,38 +99,45 @@ class Group:
 
 
 class Project(ABC):
-    """A book's answers. None has a default: a book that says nothing of its data is refused."""
+    """A book's answers.
+
+    What must be said of others' data has no default: a project that does not say it is no project.
+    """
+
+    def __init_subclass__(cls) -> None:
+        for name, answer in list(vars(cls).items()):
+            if callable(answer) and not name.startswith("_"):
+                setattr(cls, name, _without_traceback(answer))
 
     @abstractmethod
     def licences(self) -> Mapping[str, Licence]:
         """Return the licences of ``text``, ``code`` and, if any are shown, ``items`` of others."""
 
-    @abstractmethod
     def prepare(
         self, *, sample: bool, strict: bool, dry_run: bool, say: Say, progress: bool
-    ) -> str | None:
-        """Find or fetch the data, and return the chapters' ``data`` parameter; None for none.
+    ) -> str:
+        """Find or fetch the data, and return the chapters' ``data`` parameter; empty for none.
 
         With `sample`, invented data is used instead. Data that is missing is told by `say`, or with
         `strict` an error. A `dry_run` fetches nothing; `progress` draws a bar.
         """
+        return ""
 
-    @abstractmethod
     def inputs_of(self, data: str) -> Mapping[str, Path]:
         """Return the available files that every chapter reads, by name, for a ``data`` parameter.
 
         The names, unlike the paths, are the same on every machine.
         """
+        return {}
 
-    @abstractmethod
     def readable(self, patterns: Collection[str], *, sample: bool) -> Mapping[str, Path]:
         """Return the available data files that modules name in their ``READS``, by name.
 
         `patterns` are patterns of names, or keywords of the book. With `sample`, no published file
         is among them. Files below ``results/`` are found without the project.
         """
+        return {}
 
-    @abstractmethod
     def refuse_unavailable(
         self, values: Mapping[str, object], defaults: Mapping[str, object] | None
     ) -> None:
@@ -137,36 +147,28 @@ class Project(ABC):
         recorded, and None for another notebook.
         """
 
-    @abstractmethod
     def place_of(self, entry: Input) -> Path | None:
         """Return where an input of a record would be on this machine; None if it is not known."""
+        return None
 
     @abstractmethod
     def source_of(self, entry: Input) -> Source | None:
         """Return where a published file comes from, by its digest; None for any other input."""
 
     @abstractmethod
-    def group(self, name: str) -> Group:
-        """Return a group, or several joined by ``+``; an unknown name is a ChaosError."""
+    def groups(self, names: Iterable[str] | None = None) -> list[Group]:
+        """Return the groups of these names in the book's order, each once; an unknown is an error.
+
+        By default, the groups that the book shows.
+        """
 
     @abstractmethod
-    def in_order(self, names: Iterable[str]) -> list[str]:
-        """Return the names of groups in the book's order, each once; unknown ones are an error."""
+    def listed(self, names: Iterable[str]) -> str:
+        """Return how groups, or several joined by ``+``, are listed in prose: ``A, B and C``."""
 
-    @abstractmethod
-    def groups(self) -> Sequence[str]:
-        """Return the names of the groups that the book shows, in order."""
-
-    @abstractmethod
     def definitions(self) -> Mapping[str, str]:
         """Return a digest of what defines each known group, by name, for the id of a run."""
-
-    @abstractmethod
-    def shows_other_data(self, inputs: Collection[Input], parameters: Mapping[str, object]) -> bool:
-        """Return whether a table shows other data than the book's, so that no finding holds.
-
-        `inputs` are those of the table, `parameters` those of its notebook.
-        """
+        return {}
 
     @abstractmethod
     def cautions(self, rows: "pd.DataFrame") -> dict[str, str]:
@@ -176,16 +178,54 @@ class Project(ABC):
         """
 
     @abstractmethod
-    def neutral_title(self, id: str) -> str:
-        """Return the title of a figure or table on other data than the book's; empty for none."""
+    def neutral_title(
+        self, id: str, inputs: Collection[Input], parameters: Mapping[str, object]
+    ) -> str:
+        """Return the title of a figure or table that shows other data than the book's.
 
-    @abstractmethod
+        The findings in its caption do not hold then. Empty where they hold, and where no such title
+        is known. `inputs` are those of the table, `parameters` those of its notebook.
+        """
+
     def after_record(self, tables: Path) -> None:
         """Make what follows from the recorded tables, which have just been renewed."""
 
-    @abstractmethod
     def before_release(self, site: Path) -> None:
         """Remove from a copy of the site what is not to be released."""
+
+
+def _without_traceback(answer: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an answer that raises nothing but ChaosErrors."""
+
+    @wraps(answer)
+    def ask(*arguments: Any, **options: Any) -> Any:
+        try:
+            return answer(*arguments, **options)
+        except ChaosError:
+            raise
+        except Exception as fault:
+            raise ChaosError(
+                "The project of this book does not answer.",
+                where=answer.__qualname__,
+                found=f"{type(fault).__name__}: {fault}",
+            ) from fault
+
+    return ask
+
+
+def refuse_unnamed() -> None:
+    """Raise a ChaosError if the checkout is another book's, and names no project.
+
+    This package's own licences would else be stated as those of that book.
+    """
+    root = paths.project()
+    if not (root / __name__.partition(".")[0]).is_dir() and not _named(root / _SETTINGS_FILE):
+        raise ChaosError(
+            "This book does not say who answers for its data and licence.",
+            where=_SETTINGS_FILE,
+            expected=f"{_SETTING}: module:Class, such as chaos_utils.base.plain:PlainBook, for a "
+            "book without data of others",
+        )
 
 
 def current() -> Project:
@@ -198,11 +238,16 @@ def module() -> str:
     return type(current()).__module__
 
 
+def _named(path: Path) -> object:
+    """Return what a file of settings says of the project; None if it says nothing."""
+    settings = read_yaml(path) if path.is_file() else None
+    return settings.get(_SETTING) if isinstance(settings, dict) else None
+
+
 @cache
 def _project_of(root: Path | None) -> Project:
     path = root and root / _SETTINGS_FILE
-    settings = read_yaml(path) if path and path.is_file() else None
-    name = (settings.get(_SETTING) if isinstance(settings, dict) else None) or _PACKAGE_BOOK
+    name = (_named(path) if path else None) or _PACKAGE_BOOK
     module_name, _, class_name = str(name).partition(":")
     try:
         result = getattr(import_module(module_name), class_name)()

@@ -111,11 +111,10 @@ def _basis() -> dict[str, str]:
     the installed packages, and of each chapter its inputs, parameters and the names of its figures.
     """
     dependencies.forget()  # this process has read sources before
-    root = paths.project()
     shared_files = [path for path in dependencies.pages() if path.suffix not in _PAGE_SUFFIXES]
     code = modules.transitive_imports(dependencies.imported_by_pages())
     digests = {
-        path.relative_to(root).as_posix(): inputs.digest(path)
+        modules.source_name(path): inputs.digest(path)
         for path in [*shared_files, *code, *dependencies.assets()]
     }
     digests |= {name: inputs.digest(path) for name, path in dependencies.data_of_pages().items()}

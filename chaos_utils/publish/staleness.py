@@ -49,7 +49,7 @@ def changed_since(chapter: str, data: str | None = None) -> list[str]:
     then = {f"_build/chapters/{chapter}/{name}": digest for name, digest in record.outputs.items()}
     then[f"book/chapters/{chapter}.ipynb"] = record.outputs.get(paths.NOTEBOOK_FILE, "")
     then |= dependencies.records_read(run)
-    sources = dependencies.digests(paths.notebooks() / f"{chapter}.py", old_data)
+    sources = dependencies.digests(paths.notebooks() / f"{chapter}.py", old_data or "")
     return _changed_names(record.made_from | then, sources | dependencies.digests_now(then))
 
 

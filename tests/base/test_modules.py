@@ -6,6 +6,7 @@ import pytest
 
 from chaos_utils.base import modules, paths
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets import catalogue
 
 FILES = {
     "_toc.yml": "root: index\n",
@@ -70,12 +71,12 @@ def test_libraries_are_those_of_all_that_code_imports_but_python_s_own(project):
 def test_a_digest_of_code_holds_its_meaning_and_the_data_that_it_names(
     project, file, text, changes
 ):
-    before = modules.code_digest("chaos_utils.a"), modules.digest_of_dataset("one")
+    before = modules.code_digest("chaos_utils.a"), catalogue.digest_of_dataset("one")
     modules.save_cache()
     (project / "chaos_utils" / file).write_text(text)
     modules.clear_cache()
     assert (modules.code_digest("chaos_utils.a") != before[0]) == changes
-    assert (modules.digest_of_dataset("one") != before[1]) == (file == "datasets/one.yml")
+    assert (catalogue.digest_of_dataset("one") != before[1]) == (file == "datasets/one.yml")
 
 
 def test_what_is_left_out_does_not_count_nor_what_it_alone_imports(project):

@@ -29,7 +29,7 @@ from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.ranks import rank_sets
 from chaos_utils.metrics.skill import skill_of_people
-from chaos_utils.publish import explorer
+from chaos_utils.pages import explorer
 from chaos_utils.publish.scripts import packed_script
 from chaos_utils.publish.templating import ASSETS
 from chaos_utils.scoring.evaluate import RESAMPLES, evaluate_files, in_places

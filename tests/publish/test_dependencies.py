@@ -2,6 +2,7 @@ import fnmatch
 
 import pytest
 
+from chaos_utils import book
 from chaos_utils.base import modules, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
@@ -48,7 +49,7 @@ def test_what_a_source_is_part_of(sources, file, parts):
 
 def test_what_stands_beside_the_votes_is_followed(tmp_path, monkeypatch):
     found = dependencies.data_of_pages()
-    monkeypatch.setattr(dependencies, "find", lambda name: tmp_path / name)
+    monkeypatch.setattr(book, "find", lambda name: tmp_path / name)
     shown = [
         *auxiliary_data.VARIERR.files,
         *auxiliary_data.TAXONOMY.files,
@@ -69,7 +70,7 @@ def test_what_stands_beside_the_votes_is_followed(tmp_path, monkeypatch):
     assert needed("disagreement", "auto") >= others
     assert not needed("annotations", "auto") & (others | machines | {*shown})
 
-    monkeypatch.setattr(dependencies, "find", lambda name: tmp_path if name == shown[0] else None)
+    monkeypatch.setattr(book, "find", lambda name: tmp_path if name == shown[0] else None)
     monkeypatch.setattr(dependencies, "_digest", lambda path: path.as_posix())
     assert shown[0] in dependencies.digests_of_pages()
 

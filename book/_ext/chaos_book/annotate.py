@@ -9,7 +9,8 @@ from sphinx.util.docutils import SphinxDirective
 from chaos_book.items import missing_nodes, notice_nodes, shown_items, shown_systems, texts_notice
 from chaos_utils.collection.protocol import load_protocol
 from chaos_utils.datasets.published.tables import read_published
-from chaos_utils.publish import annotate, scripts
+from chaos_utils.pages import annotate
+from chaos_utils.publish import scripts
 from chaos_utils.sphinx.widgets import Widget
 
 

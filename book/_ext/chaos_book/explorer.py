@@ -1,4 +1,4 @@
-"""The item explorer: its page, the data that `chaos_utils.publish.explorer` makes, links to it."""
+"""The item explorer: its page, the data that `chaos_utils.pages.explorer` makes, links to it."""
 
 import re
 
@@ -18,7 +18,8 @@ from chaos_book.items import (
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.auxiliary_data import JUDGES
 from chaos_utils.datasets.loading import load_votes
-from chaos_utils.publish import explorer, scripts
+from chaos_utils.pages import explorer
+from chaos_utils.publish import scripts
 from chaos_utils.publish.dependencies import CHART_LIBRARY
 from chaos_utils.scoring.submitted import submitted_systems
 from chaos_utils.sphinx import faults

@@ -10,6 +10,8 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 
+from chaos_utils.base.project import Group
+from chaos_utils.book import group_of
 from chaos_utils.datasets.catalogue import get_dataset, shorts_of
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.loading import (
@@ -105,13 +107,13 @@ def shown_systems(votes: Votes) -> tuple[System, ...]:
 def texts_notice() -> str:
     """Return the notice of a page or file that holds texts of items."""
     items = shown_items()
-    return _SYNTHETIC if items.synthetic else licences.notice(_datasets(items))
+    return _SYNTHETIC if items.synthetic else licences.notice(_groups(items))
 
 
 def votes_notice() -> str:
     """Return the notice of a file that holds votes by item, and no texts."""
     items = shown_items()
-    return _SYNTHETIC if items.synthetic else licences.votes_notice(_datasets(items))
+    return _SYNTHETIC if items.synthetic else licences.votes_notice(_groups(items))
 
 
 def notice_nodes() -> list[nodes.Node]:
@@ -150,8 +152,8 @@ def missing_nodes(purpose: str, place: str = "it") -> list[nodes.Node]:
     return [raw_html(html)]
 
 
-def _datasets(items: ShownItems) -> list[Dataset]:
-    return [votes.dataset for votes in items.votes]
+def _groups(items: ShownItems) -> list[Group]:
+    return [group_of(votes.dataset) for votes in items.votes]
 
 
 class TableItems:
@@ -166,15 +168,15 @@ class TableItems:
             votes = shown_items().on(dataset)
             return votes.texts[votes.index(uid)]
 
-        return read if licences.shown_datasets(manifest) else None
+        return read if licences.shown_groups(manifest) else None
 
     def notice(self, manifest: Manifest) -> str:
         """Return the notice of the licences of a table's items as HTML; empty if it needs none."""
         if manifest.synthetic:
             return ""
-        datasets = licences.shown_datasets(manifest)
-        without_texts = [data for data in datasets if _lacks_texts(manifest, data.name)]
-        with_texts = [data for data in datasets if data not in without_texts]
+        groups = licences.shown_groups(manifest)
+        without_texts = [group for group in groups if _lacks_texts(manifest, group.name)]
+        with_texts = [group for group in groups if group not in without_texts]
         notice = licences.paragraph(licences.notice(with_texts)) if with_texts else ""
         notice += licences.paragraph(licences.votes_notice(without_texts)) if without_texts else ""
         return notice

@@ -10,8 +10,10 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from chaos_book.items import missing_nodes, shown_items, shown_systems, texts_notice
+from chaos_utils.book import group_of
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.publish import licences, opening
+from chaos_utils.pages import opening
+from chaos_utils.publish import licences
 from chaos_utils.publish.scripts import compact
 from chaos_utils.report.tables import votes_html
 from chaos_utils.sphinx.book import raw_html
@@ -59,7 +61,7 @@ class Opening(SphinxDirective):
             '<div class="opening" role="group" aria-label="Guess the votes">'
             f'<script type="application/json">{data}</script></div>'
         )
-        notice = texts_notice() if items.synthetic else licences.notice([votes.dataset])
+        notice = texts_notice() if items.synthetic else licences.notice([group_of(votes.dataset)])
         purpose = "asks how a hundred people voted"
         missing = missing_nodes(purpose, "the box below") if items.synthetic else []
         return [*missing, raw_html(play), answer, raw_html(licences.paragraph(notice))]

@@ -13,7 +13,8 @@ from chaos_utils.datasets import auxiliary_data, sources
 from chaos_utils.datasets.auxiliary_data import AuxiliaryData
 from chaos_utils.datasets.dataset import Release
 from chaos_utils.metrics.divergence import jensen_shannon_distance
-from chaos_utils.publish import explorer, licences, scripts
+from chaos_utils.pages import explorer
+from chaos_utils.publish import licences, scripts
 from chaos_utils.scoring.systems import synthetic_systems
 
 

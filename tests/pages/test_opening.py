@@ -9,7 +9,7 @@ from helpers.predictions import part_of
 
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.metrics.divergence import entropy, total_variation
-from chaos_utils.publish.opening import N_MORE, misplaced_by_people, rounds
+from chaos_utils.pages.opening import N_MORE, misplaced_by_people, rounds
 from chaos_utils.scoring.systems import load_systems
 
 

@@ -18,6 +18,7 @@ from chaos_utils.base.authorship import Citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.base.style import SYSTEM_NAMES
+from chaos_utils.book import group_of
 from chaos_utils.datasets import auxiliary_data, sources
 from chaos_utils.datasets.auxiliary_data import LABELS, AuxiliaryData, judges_file
 from chaos_utils.datasets.catalogue import bundled_datasets
@@ -91,7 +92,7 @@ def columns(
         "codes": list(dataset.codes),
         "colours": [[label.colour.light, label.colour.dark] for label in dataset.classes],
         "fields": list(dataset.text_titles) if votes.texts else [],
-        "data": licences.source(dataset.release) or dataset.title,
+        "data": str(group_of(dataset).source) or dataset.title,
         "warning": dataset.warning,
         "uids": [votes.uids[row] for row in order],
         "votes": votes.counts[order].T.tolist(),
@@ -259,7 +260,7 @@ def other_dataset_script(votes: Votes, systems: Sequence[System], paper: str) ->
     """
     groups = columns(votes, ())["groups"]  # by the texts, which may be removed next
     votes = without_unlicensed_texts(votes)
-    notice = (licences.notice if votes.texts else licences.votes_notice)([votes.dataset])
+    notice = (licences.notice if votes.texts else licences.votes_notice)([group_of(votes.dataset)])
     numbers = columns(votes, systems) | {"paper": paper, "notice": notice, "groups": groups}
     content = {"numbers": numbers, "texts": texts(votes)}
     return scripts.packed_script(_other_dataset_global(votes.dataset), content, notice)

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.metrics.divergence import jensen_shannon_distance
-from chaos_utils.publish.annotate import material, two_models
+from chaos_utils.pages.annotate import material, two_models
 from chaos_utils.publish.scripts import script
 from chaos_utils.scoring.systems import computed, load_systems, synthetic_systems
 

@@ -11,9 +11,8 @@ import pytest
 from helpers.checkout import append, copy_checkout
 from helpers.evidence import as_released
 
-from chaos_utils.analyses import cached_analysis as recording
+from chaos_utils import recorded as recording
 from chaos_utils.analyses import conventions, inputs
-from chaos_utils.analyses.cached_analysis import Record, cached_analysis, derived_table, read_record
 from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs, Lazy, gather
 from chaos_utils.base import modules, paths
 from chaos_utils.base.errors import ChaosError
@@ -25,6 +24,7 @@ from chaos_utils.base.table_usage import accesses_of
 from chaos_utils.datasets import loading
 from chaos_utils.datasets.catalogue import bundled_datasets, prediction_files
 from chaos_utils.datasets.loading import check_available
+from chaos_utils.recorded import Record, cached_analysis, derived_table, read_record
 from chaos_utils.scoring.systems import synthetic_systems
 
 
@@ -248,7 +248,7 @@ def recompute(evidence, results, monkeypatch):
     monkeypatch.setenv(paths.RECOMPUTE, "1")
 
 
-digest_of_dataset = recording.digest_of_dataset
+digest_of_dataset = inputs.digest_of_dataset
 
 
 def first_counts_swapped(votes):
@@ -272,7 +272,9 @@ CHANGES = {
     "another numpy": (patched("library_versions", lambda: {"numpy": "0"}), EVERYTHING),
     "another YAML": (
         patched(
-            "digest_of_dataset", lambda name: "0" if name == "snli" else digest_of_dataset(name)
+            "digest_of_dataset",
+            lambda name: "0" if name == "snli" else digest_of_dataset(name),
+            inputs,
         ),
         ON_SNLI | POOL,
     ),
@@ -317,7 +319,7 @@ def test_what_changed_is_computed_anew_and_nothing_else(
 def test_readers_lead_to_nothing_else_that_decides_rows():
     """Of their modules, those that compute call only what reads: another name may compute."""
     package = paths.project() / modules.PACKAGE
-    readers = {name.removeprefix(f"{modules.PACKAGE}.") for name in recording.READERS}
+    readers = {name.removeprefix(f"{modules.PACKAGE}.") for name in inputs.READERS}
     left_out = [package / f"{name.replace('.', '/')}.py" for name in sorted(readers)]
     assert all(path.is_file() for path in left_out)
     analyses = [f"{modules.PACKAGE}.analyses.{one.stem}" for one in package.glob("analyses/*.py")]
@@ -342,13 +344,13 @@ def test_what_is_given_files_to_read_has_the_readers_in_its_key(evidence, monkey
     given = []
 
     def code_digest(*names, without=()):
-        given.append(without)
+        given.append((names[1:], without))
         return "0" * 16
 
     monkeypatch.setattr(recording, "code_digest", code_digest)
     coverage(evidence[0])
     coverage(evidence[0], beside=[Lazy((Input("other.json", "1"),), dict)])
-    assert given == [recording.READERS, ()]
+    assert given == [((), inputs.READERS), (inputs.READERS, ())]
 
 
 def test_votes_given_by_hand_are_computed_whatever_is_recorded(
@@ -486,7 +488,8 @@ def test_an_outdated_record_is_shown_and_says_so(evidence, without, results, mon
     if change == "no key":
         without_key_of(label_shares, "snli", results)
     for name, function in OUTDATED.get(change, {}).items():
-        monkeypatch.setattr(recording, name, function)
+        where = inputs if name == "digest_of_dataset" else recording
+        monkeypatch.setattr(where, name, function)
     table = label_shares(without)
     assert table.on("snli").origin.outdated
     assert table.origin.outdated
@@ -624,7 +627,7 @@ def test_evidence_knows_before_it_reads_what_it_will_have_read():
     for one in gather("auto", [], datasets=names):
         known = DatasetInputs(one.datasets, one.votes, one.systems)
         assert one.released
-        assert one.inputs(systems=False) == known.inputs(systems=False)
+        assert one.inputs(()) == known.inputs(())
         if one.systems is not None:
             assert one.inputs() == known.inputs(), one.name
             assert one.has_systems == known.has_systems

@@ -17,19 +17,18 @@ import functools
 import inspect
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pandas as pd
 
-from chaos_utils.analyses.inputs import DatasetInputs
-from chaos_utils.base import paths
+from chaos_utils.base import paths, project
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.base.inputs import Input, digest, merged
-from chaos_utils.base.modules import code_digest, digest_of_dataset, library_versions
+from chaos_utils.base.modules import code_digest, library_versions
 from chaos_utils.base.record_keys import (
     Key,
     digest_of,
@@ -48,25 +47,9 @@ from chaos_utils.base.table import (
     together,
 )
 from chaos_utils.base.table_usage import TableAccess, log_access
-from chaos_utils.datasets import sources
-from chaos_utils.datasets.catalogue import prediction_files
-from chaos_utils.datasets.published.tables import FOLDER as FOLDER_OF_PUBLISHED
-from chaos_utils.datasets.published.tables import published_input
 
 FOLDER = paths.TABLES  # below results/ too
 VERSION = 3  # of the format of records
-_PACKAGE = "chaos_utils.analyses."
-# Only these modules lead to the code that reads votes and predictions. Keys leave this code out,
-# and hold a digest of what it parsed instead. An analysis that reads files itself, such as those of
-# a run, has this code in its key.
-READERS = (
-    "chaos_utils.analyses.inputs", "chaos_utils.datasets.cells", "chaos_utils.datasets.faults",
-    "chaos_utils.datasets.frame", "chaos_utils.datasets.loading", "chaos_utils.scoring.formats",
-    "chaos_utils.scoring.logit_rows", "chaos_utils.scoring.predictions",
-    "chaos_utils.scoring.submitted",
-)  # fmt: skip
-# Parameters of an analysis that take evidence; they are no parameters of the record.
-_EVIDENCE = ("votes", "systems", "all_votes", "all_systems")
 # Numbers that were computed on other processors count as the same up to these differences.
 _RELATIVE_TOLERANCE = 1e-6
 _ABSOLUTE_TOLERANCE = 1e-7  # for differences of two fits, whose last digits depend on the processor
@@ -145,9 +128,54 @@ def read_record(path: Path, *, whole: bool = True) -> Record:
     return record
 
 
+class Evidence(Protocol):
+    """What an analysis gets beside parameters and tables, such as the votes on a dataset.
+
+    `wanted` are the names of the function's arguments: evidence may be asked for a part of it.
+
+    Attributes
+    ----------
+    name : str
+        As the column ``dataset`` of tables has it.
+    own : bool
+        Whether a reader's own data is among it, so that no record covers it.
+    readers : tuple of str
+        The only modules that lead to the code that reads it. Keys leave this code out, and hold a
+        digest of what it parsed instead. An analysis that reads files itself, such as those of a
+        run, has this code in its key.
+    """
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def own(self) -> bool: ...  # noqa: D102
+    @property
+    def readers(self) -> tuple[str, ...]: ...  # noqa: D102
+    def has(self, part: str) -> bool:
+        """Return whether it has a part that not all evidence has."""
+
+    def is_available(self, wanted: Collection[str]) -> bool:
+        """Return whether all that is wanted is available here; recorded tables are shown if not."""
+
+    def is_known(self, wanted: Collection[str]) -> bool:
+        """Return whether the digests of `inputs` determine all that is wanted."""
+
+    def inputs(self, wanted: Collection[str]) -> tuple[Input, ...]:
+        """Return the files that it was read from."""
+
+    def parsed_digest(self, wanted: Collection[str]) -> str:
+        """Return a digest of what was read, whatever code read it."""
+
+    def definitions(self) -> Mapping[str, str]:
+        """Return a digest of what defines each group of rows, such as a dataset, by sorted name."""
+
+    def arguments(self, wanted: Collection[str]) -> Mapping[str, Any]:
+        """Return the arguments that the function takes of it, by name."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """The arguments of an analysis, beside votes and systems."""
+    """The arguments of an analysis, beside the evidence."""
 
     record: Record  # without rows: its name and parameters
     tables: Mapping[str, str]  # digests of other analyses' tables, by argument
@@ -205,44 +233,41 @@ class Analysis:
     def __post_init__(self) -> None:
         functools.update_wrapper(self, self.function)
         self._signature = inspect.signature(self.function).parameters
-        self._takes_systems = bool({"systems", "all_systems"} & set(self._signature))
 
     @property
     def name(self) -> str:
         """Module and function, such as ``results.main_results``."""
-        module = self.function.__module__.removeprefix(_PACKAGE)
+        module = self.function.__module__.rpartition(".")[2]
         return f"{module}.{self.function.__name__}"
 
-    def __call__(
-        self, evidence: DatasetInputs | Iterable[DatasetInputs], **arguments: Any
-    ) -> Table:
+    def __call__(self, evidence: "Evidence | Iterable[Evidence]", **arguments: Any) -> Table:
         """Return the table of some datasets; without rows where each lacks what the analysis needs.
 
         Fails if votes are not available, and no table is recorded for these parameters.
         """
-        all_inputs = [evidence] if isinstance(evidence, DatasetInputs) else evidence
-        chosen = [inputs for inputs in all_inputs if not self.needs or inputs.has(self.needs)]
-        tables = [self._table_on(inputs, arguments) for inputs in chosen]
+        parts = evidence if isinstance(evidence, Iterable) else [evidence]
+        chosen = [part for part in parts if not self.needs or part.has(self.needs)]
+        tables = [self._table_on(part, arguments) for part in chosen]
         return (
             together(tables) if tables else Table(pd.DataFrame(columns=list(self.keys)), self.keys)
         )
 
-    def _table_on(self, evidence: DatasetInputs, arguments: Mapping[str, Any]) -> Table:
+    def _table_on(self, evidence: Evidence, arguments: Mapping[str, Any]) -> Table:
         """Return the table of one dataset: recorded under the current key, or else computed.
 
         Where its inputs are not available, any record of these parameters is shown. In a run, what
         is computed is recorded.
         """
         call = self._sort_arguments(evidence, arguments)
-        unfilled, origin, takes_systems = call.record, call.origin, self._takes_systems
-        if evidence.given_votes is None or (takes_systems and evidence.given_systems is None):
+        unfilled, origin, wanted = call.record, call.origin, self._signature
+        if not evidence.is_available(wanted):
             return self._show_record(evidence, call)
-        origin |= Origin(evidence.inputs(systems=takes_systems))
+        origin |= Origin(evidence.inputs(wanted))
         origin |= Origin(merged(map(published_input, self.published)))
-        if not evidence.is_known(systems=takes_systems) or paths.find_project() is None:
+        if not evidence.is_known(wanted) or paths.find_project() is None:
             return self._compute(evidence, call.arguments, origin)
         key = self._key(evidence, call, origin.inputs)
-        key = replace(key, parsed=evidence.parsed_digest(systems=takes_systems))
+        key = replace(key, parsed=evidence.parsed_digest(wanted))
         rows, damaged = (None, False) if paths.recompute() else _recorded_rows(unfilled.name, key)
         if rows is not None:
             return Table(rows, self.keys, {evidence.name: origin})
@@ -256,12 +281,12 @@ class Analysis:
             log_access(TableAccess(name=record.name, how="computed", damaged=damaged))
         return table
 
-    def _sort_arguments(self, evidence: DatasetInputs, arguments: Mapping[str, Any]) -> _Call:
+    def _sort_arguments(self, evidence: Evidence, arguments: Mapping[str, Any]) -> _Call:
         """Sort the arguments into parameters, tables and objects with inputs."""
         defaults = {
             name: parameter.default
             for name, parameter in self._signature.items()
-            if name not in _EVIDENCE and parameter.default is not parameter.empty
+            if parameter.default is not parameter.empty
         }
         parameters, tables, all_arguments, origin = {}, {}, {}, Origin()
         for name, value in sorted((defaults | dict(arguments)).items()):
@@ -283,39 +308,32 @@ class Analysis:
         record = Record(self.name, evidence.name, parameters, self.keys, {}, ())
         return _Call(record, tables, all_arguments, origin)
 
-    def _key(self, evidence: DatasetInputs, call: _Call, inputs: Iterable[Input]) -> Key:
+    def _key(self, evidence: Evidence, call: _Call, inputs: Iterable[Input]) -> Key:
         """Return the key of a record, by the datasets, code and libraries that are installed.
 
         Its digest of what was parsed is not set yet.
         """
-        datasets = sorted(dataset.name for dataset in evidence.datasets)
+        module, readers = self.function.__module__, evidence.readers
         contents = [
             VERSION,
             call.record.name,
             call.record.parameters,
             call.record.keys,
             [asdict(file) for file in inputs],
-            {name: digest_of_dataset(name) for name in datasets},
-            code_digest(self.function.__module__, without=() if call.reads else READERS),
+            evidence.definitions(),
+            code_digest(module, *readers) if call.reads else code_digest(module, without=readers),
             library_versions(),
         ]
         return Key(key_digest(_as_json(contents)), tables=call.tables)
 
-    def _compute(
-        self, evidence: DatasetInputs, arguments: Mapping[str, Any], origin: Origin
-    ) -> Table:
+    def _compute(self, evidence: Evidence, arguments: Mapping[str, Any], origin: Origin) -> Table:
         """Call the function with the parts of the evidence that it takes."""
-        votes, systems = evidence.votes, evidence.systems if self._takes_systems else None
-        assert votes is not None
-        parts = (votes[0], systems and systems[0], votes, systems)
-        named_parts = zip(_EVIDENCE, parts, strict=True)
-        taken = {name: part for name, part in named_parts if name in self._signature}
-        rows = self.function(**taken, **arguments)
+        rows = self.function(**evidence.arguments(self._signature), **arguments)
         if "dataset" in self.keys and "dataset" not in rows:
             rows.insert(0, "dataset", evidence.name)
         return Table(rounded(rows), self.keys, {evidence.name: origin})
 
-    def _show_record(self, evidence: DatasetInputs, call: _Call) -> Table:
+    def _show_record(self, evidence: Evidence, call: _Call) -> Table:
         """Return the rows recorded for the same parameters, since not all inputs are available."""
         folder, request = paths.results() / FOLDER, call.record
         # Records of other parameters count only where there is none of these: for the error.
@@ -374,17 +392,18 @@ def _folders_with(name: str) -> Iterator[Path]:
 def _current_input(recorded: Input) -> Input:
     """Return an input of a record with the digest of the file on this machine, if there is one."""
     kind, _, name = recorded.name.partition("/")
-    path: Path | None
-    if kind == "published":
-        path = FOLDER_OF_PUBLISHED / name
-    elif kind == "results":
-        path = paths.results() / name
-    elif kind == "predictions":
-        files = [file for file in prediction_files() if Path(file).name == name]
-        path = sources.find(files[0]) if files else None
-    else:
-        path = sources.find(recorded.name)
+    in_results = paths.results() / name if kind == "results" else None
+    path = in_results or project.current().place_of(recorded)
     return replace(recorded, sha256=digest(path)) if path and path.is_file() else recorded
+
+
+def published_input(name: str) -> Input:
+    """Return the entry of a table of published numbers among the inputs of an analysis."""
+    entry = Input(f"published/{name}.csv", "")
+    path = project.current().place_of(entry)
+    if path is None or not path.is_file():
+        raise ChaosError("No such published table.", found=name)
+    return replace(entry, sha256=digest(path))
 
 
 def _is_parameter(value: object) -> bool:
