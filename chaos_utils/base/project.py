@@ -1,9 +1,10 @@
 """What the machinery asks of a book: where its data is, what its tables show, whose work that is.
 
 The machinery (`base`, `report`, `recorded`, `publish`, `sphinx`) knows nothing of votes, labels or
-models. A `Project` answers its questions. The key ``project_class`` of ``_config.yml`` names the class of a
-checkout's project, as ``module:Class``. Where it names none, and outside a checkout, the package's
-own book answers: what must be said of its data is then said wherever its tables are published.
+models. A `Project` answers its questions. The key ``project_class`` of ``_config.yml`` names the
+class of a checkout's project, as ``module:Class``. Where it names none, and outside a checkout, the
+package's own book answers: what must be said of its data is then said wherever its tables are
+published.
 """
 
 from abc import ABC, abstractmethod
