@@ -119,6 +119,28 @@ print(chaos.__file__, KNOWN)
     assert done.stdout.count(str(installed.parent)) == 2
 
 
+@pytest.mark.parametrize("place", ["nowhere", "a book of somebody else's"])
+def test_what_must_be_said_of_the_data_is_said(installed, reader, place):
+    if place != "nowhere":
+        (reader / "notebooks").mkdir()
+        (reader / "_toc.yml").write_text("root: index\n")
+        (reader / "_config.yml").write_text("title: A book\n")
+    code = """
+import pandas as pd
+from chaos_utils.base import project
+from chaos_utils.base.inputs import Input
+from chaos_utils.publish import licences
+book = project.current()
+print(book.cautions(pd.DataFrame({"system": ["ModernBERT-large"]}))["ModernBERT-large"])
+print(book.neutral_title("fig-entropy", [Input("own-data/mine.csv", "0")], {}))
+print(licences.notice(book.groups()))
+"""
+    caution, title, notice = run(installed / "python", "-c", code, cwd=reader).stdout.splitlines()
+    assert "may have seen them" in caution
+    assert title
+    assert notice.endswith("licence CC BY-NC 4.0.")
+
+
 def test_commands_say_which_packages_they_need_before_anything_is_done(installed, reader):
     book = (
         "run annotations", "build --sample", "params annotations", "sweep disagreement -p seed=0,1",

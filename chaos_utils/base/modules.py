@@ -68,11 +68,8 @@ def transitive_imports(names: Iterable[str], without: Collection[Path] = ()) -> 
     pending = list(names)
     files: set[Path] = set()
     while pending:
-        path = _file_of(root, name := pending.pop())
-        if path is None:
-            _refuse_unknown(root, name)
-            continue
-        if path in files or path in without:
+        path = _file_of(root, pending.pop())
+        if path is None or path in files or path in without:
             continue
         files.add(path)
         pending += source_of(path).imports
@@ -86,26 +83,28 @@ def libraries(names: Iterable[str]) -> set[str]:
 
 @cache
 def _file_of(root: Path, module: str) -> Path | None:
-    """Return the file of a module of this package; None if the name is of something in a module."""
+    """Return the file of a module of this package; None if the name is of something in a module.
+
+    A name in this package that is neither is a ChaosError: skipped, a module that was renamed would
+    leave every digest, and nobody would notice.
+    """
     path = root / Path(*module.split("."))
     if path.with_suffix(".py").is_file():
         return path.with_suffix(".py")
-    return path / "__init__.py" if (path / "__init__.py").is_file() else None
-
-
-def _refuse_unknown(root: Path, name: str) -> None:
-    """Raise a ChaosError if a name in this package is neither a module nor in one.
-
-    Skipped instead, the module would silently leave every digest when it is renamed.
-    """
-    in_package, parent = name.partition(".")[0] == PACKAGE, name.rpartition(".")[0]
-    if in_package and not (parent and _file_of(root, parent)):
-        raise ChaosError(
-            "There is no such module, so that no digest can hold its code.",
-            where=root / PACKAGE,
-            found=name,
-            todo="correct the name where it is imported or mentioned",
-        )
+    if (path / "__init__.py").is_file():
+        return path / "__init__.py"
+    if module.partition(".")[0] == PACKAGE:
+        parent, _, name = module.rpartition(".")
+        holder = _file_of(root, parent) if parent else None
+        # Only the package's own __init__ holds more than its docstring, and names it as texts.
+        if not holder or (holder.stem == "__init__" and f'"{name}"' not in read_source(holder)):
+            raise ChaosError(
+                "There is no such module, so that no digest can hold its code.",
+                where=root / PACKAGE,
+                found=module,
+                todo="correct the name where it is imported or mentioned",
+            )
+    return None
 
 
 def source_root() -> Path:

@@ -252,7 +252,7 @@ def _project_of(root: Path | None) -> Project:
     module_name, _, class_name = str(name).partition(":")
     try:
         result = getattr(import_module(module_name), class_name)()
-    except (ImportError, AttributeError, TypeError, ValueError) as fault:
+    except Exception as fault:  # whatever a module of somebody's own raises
         result = fault
     if not isinstance(result, Project):
         raise ChaosError(
