@@ -1,7 +1,7 @@
 """What the machinery asks of a book: where its data is, what its tables show, whose work that is.
 
 The machinery (`base`, `report`, `recorded`, `publish`) knows nothing of votes, labels or models. A
-`Project` answers its questions. The key ``project`` of ``_config.yml`` names the class of a
+`Project` answers its questions. The key ``project_class`` of ``_config.yml`` names the class of a
 checkout's project, as ``module:Class``. Where it names none, and outside a checkout, the package's
 own book answers: what must be said of its data is then said wherever its tables are published.
 """
@@ -23,7 +23,7 @@ from chaos_utils.base.yaml_files import read_yaml
 if TYPE_CHECKING:
     import pandas as pd
 
-_SETTINGS_FILE, _SETTING = "_config.yml", "project"
+_SETTINGS_FILE, _SETTING = "_config.yml", "project_class"
 _PACKAGE_BOOK = f"{__name__.partition('.')[0]}.book:Book"
 
 Say = Callable[[str], None]
