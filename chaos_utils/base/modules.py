@@ -61,14 +61,13 @@ _SOURCES = TypeAdapter(dict[str, Source])
 def transitive_imports(names: Iterable[str], without: Collection[Path] = ()) -> list[Path]:
     """Return the files of modules and of all that they import, directly or indirectly, sorted.
 
-    `names` are dotted; names outside this package are skipped, one in it that no file has is a
-    ChaosError. Files in `without` are left out, and their imports are not followed.
+    `names` are dotted; those of other packages are skipped, one in this package that no file has is
+    a ChaosError. Files in `without` are left out, and their imports are not followed.
     """
-    root = source_root()
     pending = list(names)
     files: set[Path] = set()
     while pending:
-        path = _file_of(root, pending.pop())
+        path = _file_of(paths.project(), pending.pop())
         if path is None or path in files or path in without:
             continue
         files.add(path)
@@ -83,24 +82,26 @@ def libraries(names: Iterable[str]) -> set[str]:
 
 @cache
 def _file_of(root: Path, module: str) -> Path | None:
-    """Return the file of a module of this package; None if the name is of something in a module.
+    """Return the file of a module in the checkout at `root`, or of this package.
 
-    A name in this package that is neither is a ChaosError: skipped, a module that was renamed would
-    leave every digest, and nobody would notice.
+    None if the name is of something in a module, or of another package. A name in this package that
+    is neither is a ChaosError: skipped, a module that was renamed would leave every digest, and
+    nobody would notice.
     """
-    path = root / Path(*module.split("."))
+    in_package = module.partition(".")[0] == PACKAGE
+    path = (source_root() if in_package else root) / Path(*module.split("."))
     if path.with_suffix(".py").is_file():
         return path.with_suffix(".py")
     if (path / "__init__.py").is_file():
         return path / "__init__.py"
-    if module.partition(".")[0] == PACKAGE:
+    if in_package:
         parent, _, name = module.rpartition(".")
         holder = _file_of(root, parent) if parent else None
         # Only the package's own __init__ holds more than its docstring, and names it as texts.
         if not holder or (holder.stem == "__init__" and f'"{name}"' not in read_source(holder)):
             raise ChaosError(
                 "There is no such module, so that no digest can hold its code.",
-                where=root / PACKAGE,
+                where=source_root() / PACKAGE,
                 found=module,
                 todo="correct the name where it is imported or mentioned",
             )

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.collection.materials import is_unanimous
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import entropy, jensen_shannon_distance
+from chaos_utils.plots.systems import SYSTEM_NAMES
 from chaos_utils.publish.scripts import compact
 from chaos_utils.scoring.system import System
 

@@ -17,7 +17,6 @@ from chaos_utils.analyses.machine_crowds import judges_on
 from chaos_utils.base.authorship import Citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
-from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.book import group_of
 from chaos_utils.datasets import auxiliary_data, sources
 from chaos_utils.datasets.auxiliary_data import LABELS, AuxiliaryData, judges_file
@@ -26,6 +25,7 @@ from chaos_utils.datasets.dataset import Dataset, Release
 from chaos_utils.datasets.splits import folds_of, item_groups
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import jensen_shannon_distance
+from chaos_utils.plots.systems import SYSTEM_NAMES
 from chaos_utils.publish import licences, scripts
 from chaos_utils.report import citations
 from chaos_utils.scoring.methods_sentences import page_facts

@@ -73,13 +73,26 @@ def _imported_by(notebook: Path) -> tuple[str, ...]:
 
     They are the runner, and the book's answers to what the machinery asks, which nothing imports.
     """
-    return (_RUNNER, project.module(), *modules.source_of(notebook, notebook=True).imports)
+    return (_RUNNER, _project_module(), *modules.source_of(notebook, notebook=True).imports)
+
+
+def _project_module() -> str:
+    """Return the name of the module of the book's project, which must be a source to be known."""
+    name = project.module()
+    if not modules.transitive_imports([name]):
+        raise ChaosError(
+            "No digest can hold the code of this book's project.",
+            where="_config.yml",
+            found=name,
+            expected="a module of the checkout, beside _toc.yml",
+        )
+    return name
 
 
 def modules_of_pages() -> list[Path]:
     """Return the files of this package that make the pages or are documented on them, sorted."""
     root = paths.project()
-    imported = [f"{modules.PACKAGE}.publish.site", project.module(), *imported_by_pages()]
+    imported = [f"{modules.PACKAGE}.publish.site", _project_module(), *imported_by_pages()]
     for page in (root / "book").glob("*.md"):
         documented = _DOCUMENTED.findall(page.read_text("utf-8"))
         imported += [f"{modules.PACKAGE}.{name}" for name in documented]
@@ -97,7 +110,7 @@ def imported_by_pages() -> list[str]:
     """Return the modules of this package that make the pages, and what `book/_ext` imports."""
     extension = (paths.project() / "book" / "_ext").rglob("*.py")
     own = [name for path in extension for name in modules.source_of(path).imports]
-    common = (paths.project() / modules.PACKAGE / "sphinx").glob("*.py")
+    common = (modules.source_root() / modules.PACKAGE / "sphinx").glob("*.py")
     return [f"{modules.PACKAGE}.sphinx.{path.stem}" for path in common] + own
 
 

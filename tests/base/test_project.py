@@ -3,12 +3,12 @@
 import pandas as pd
 import pytest
 
-from chaos_utils.base import project
+from chaos_utils.base import modules, project
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
 from chaos_utils.base.table import Origin, Table
 from chaos_utils.book import Book
-from chaos_utils.publish import licences
+from chaos_utils.publish import dependencies, licences
 from chaos_utils.report.tables import publish_table
 
 OTHER = """\
@@ -79,7 +79,7 @@ def test_the_package_s_book_answers_where_nobody_else_is_named(checkout, monkeyp
 
 
 def test_another_book_says_what_its_figures_and_tables_say(checkout, monkeypatch, tmp_path):
-    checkout("project: heights:Heights\n")
+    checkout("project_class: heights:Heights\n")
     assert project.module() == "heights"
     monkeypatch.setenv("CHAOS_RUN", str(tmp_path / "run"))
     rows = pd.DataFrame({"dataset": ["boys"], "system": ["A"]})
@@ -88,6 +88,21 @@ def test_another_book_says_what_its_figures_and_tables_say(checkout, monkeypatch
     assert (made.title, made.caption) == ("Heights", "Heights. All of them.")
     assert made.cautions == {"A": "is a giant"}
     assert made.licence == licences.licence_of(made) == "https://spdx.org/licenses/CC0-1.0"
+
+
+def test_another_book_s_answers_are_a_source_of_its_chapters(checkout, tmp_path, monkeypatch):
+    checkout("project_class: heights:Heights\n")
+    notebook = tmp_path / "notebooks" / "one.py"
+    notebook.write_text("# %%\nx = 1\n")
+    modules.clear_cache()
+    names = dependencies.digests(notebook, "auto").keys()
+    assert names >= {"heights.py", "notebooks/one.py", "chaos_utils/base/project.py"}
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "heights.py").rename(tmp_path / "elsewhere" / "heights.py")
+    modules.clear_cache()
+    with pytest.raises(ChaosError, match=r"No digest can hold(?s:.)*found: *heights"):
+        dependencies.digests(notebook, "auto")
+    modules.clear_cache()
 
 
 @pytest.mark.parametrize(
@@ -103,7 +118,7 @@ def test_another_book_says_what_its_figures_and_tables_say(checkout, monkeypatch
     ],
 )
 def test_what_cannot_answer_is_one_clear_error(checkout, name, found):
-    checkout(f"project: {name}\n")
+    checkout(f"project_class: {name}\n")
     with pytest.raises(ChaosError, match="cannot be asked") as fault:
         project.current()
     assert found in str(fault.value)

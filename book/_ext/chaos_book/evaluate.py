@@ -14,12 +14,12 @@ from sphinx.util.docutils import SphinxDirective
 
 from chaos_book.items import missing_nodes, shown_items, shown_systems, votes_notice
 from chaos_utils.analyses import scoreboard
-from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.skill import skill_of_people
+from chaos_utils.plots.systems import SYSTEM_NAMES
 from chaos_utils.publish import scripts
 from chaos_utils.scoring.methods_sentences import facts_of_book, wordings
 from chaos_utils.scoring.places import Pool, page_pool

@@ -11,10 +11,10 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_utils.base.style import SYSTEM_NAMES, language_model_name
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.marks import system_hues
+from chaos_utils.plots.systems import SYSTEM_NAMES, language_model_name
 from chaos_utils.publish.scripts import compact
 from chaos_utils.report.captions import mark
 from chaos_utils.scoring.worth import PEOPLE_RECALIBRATED, TITLES, UNITS

@@ -12,10 +12,10 @@ from sphinx.util.docutils import SphinxDirective
 from chaos_book.items import shown_systems
 from chaos_utils.analyses.machine_crowds import judges_on
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.style import SYSTEM_NAMES, language_model_name
 from chaos_utils.datasets.auxiliary_data import JUDGES, judges_file
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.votes import Votes
+from chaos_utils.plots.systems import SYSTEM_NAMES, language_model_name
 from chaos_utils.report.values import is_released
 from chaos_utils.scoring.api import make_system
 from chaos_utils.scoring.evaluate import evaluate_files
