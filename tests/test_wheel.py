@@ -11,7 +11,7 @@ import threading
 from importlib import metadata
 
 import pytest
-from helpers.checkout import copy_checkout
+from helpers.checkout import PROJECT, copy_checkout
 from helpers.predictions import blurred, write_shares
 from helpers.rows import write_dataset
 from packaging.requirements import Requirement
@@ -55,6 +55,15 @@ def link_requirements(site):
         for name in {path.parts[0] for path in found.files} - {"..", "__pycache__"}:
             if not (site / name).exists():
                 (site / name).symlink_to(found.locate_file(name))
+
+
+def test_the_wheel_has_the_files_that_pages_are_made_with(installed):
+    (package,) = installed.parent.glob("lib/*/site-packages/chaos_utils")
+    for folder in ("assets", "publish/templates"):
+        own = PROJECT / "chaos_utils" / folder
+        files = {path.relative_to(own) for path in own.rglob("*") if path.is_file()}
+        assert files
+        assert all((package / folder / file).is_file() for file in files)
 
 
 @pytest.fixture

@@ -8,12 +8,13 @@ published.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, wraps
+from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
@@ -99,6 +100,18 @@ class Group:
     texts: Mapping[str, str]
 
 
+@contextmanager
+def _answering(question: str) -> Iterator[None]:
+    """Turn any other error of an answer into a ChaosError that names the question."""
+    try:
+        yield
+    except ChaosError:
+        raise
+    except Exception as fault:
+        found = f"{type(fault).__name__}: {fault}"
+        raise ChaosError("A book's project fails.", where=question, found=found) from fault
+
+
 class Project(ABC):
     """A book's answers.
 
@@ -108,7 +121,7 @@ class Project(ABC):
     def __init_subclass__(cls) -> None:
         for name, answer in list(vars(cls).items()):
             if callable(answer) and not name.startswith("_"):
-                setattr(cls, name, _without_traceback(answer))
+                setattr(cls, name, _answering(answer.__qualname__)(answer))
 
     @abstractmethod
     def licences(self) -> Mapping[str, Licence]:
@@ -193,25 +206,6 @@ class Project(ABC):
 
     def before_release(self, site: Path) -> None:
         """Remove from a copy of the site what is not to be released."""
-
-
-def _without_traceback(answer: Callable[..., Any]) -> Callable[..., Any]:
-    """Return an answer that raises nothing but ChaosErrors."""
-
-    @wraps(answer)
-    def ask(*arguments: Any, **options: Any) -> Any:
-        try:
-            return answer(*arguments, **options)
-        except ChaosError:
-            raise
-        except Exception as fault:
-            raise ChaosError(
-                "The project of this book does not answer.",
-                where=answer.__qualname__,
-                found=f"{type(fault).__name__}: {fault}",
-            ) from fault
-
-    return ask
 
 
 def refuse_unnamed() -> None:

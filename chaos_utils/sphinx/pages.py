@@ -5,11 +5,11 @@
 
 import json
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
+from jupyter_book.config import _recursive_update
 from jupyter_book.sphinx import build_sphinx
 
 from chaos_utils.base import paths
@@ -63,21 +63,11 @@ def settings(path: Path) -> dict[str, Any]:
         raise ChaosError(
             "This cannot be read.", where=path.name, expected="a line `title: TITLE`, and settings"
         )
-    merged = _merged(read_yaml(ASSETS / "config.yml"), own)
+    merged: dict[str, Any] = read_yaml(ASSETS / "config.yml")
+    _recursive_update(merged, own, list_extend=True)
     extensions = merged["sphinx"].get("local_extensions") or {}
     folders = {name: str(path.parent / folder) for name, folder in extensions.items()}
-    return merged | {"sphinx": merged["sphinx"] | {"local_extensions": folders}}
-
-
-def _merged(common: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return mappings as one: lists of `own` are added to the common ones, other values win."""
-    merged = {**common, **own}
-    for name in common.keys() & own.keys():
-        pair = common[name], own[name]
-        if all(isinstance(value, dict) for value in pair):
-            merged[name] = _merged(*pair)
-        elif all(isinstance(value, list) for value in pair):
-            merged[name] = [*pair[0], *(entry for entry in pair[1] if entry not in pair[0])]
+    merged["sphinx"]["local_extensions"] = folders  # whose paths start from the book's file
     return merged
 
 
