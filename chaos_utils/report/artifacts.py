@@ -45,9 +45,9 @@ def _without_findings(id: str, table: "Table", caption: str, alt: str) -> tuple[
     Findings hold for the book's data. On other data, a title without findings replaces the
     caption's first sentence, and the alt text says no more than the title.
     """
-    parameters = provenance.current_context().parameters
-    title = project.current().neutral_title(id, table.inputs, parameters)
-    if not title:
+    book, parameters = project.current(), provenance.current_context().parameters
+    title = book.neutral_title(id)
+    if not title or not book.shows_other_data(table.inputs, parameters):
         return caption, alt
     caption = " ".join(caption.split())
     remainder = caption[len(first_sentence(caption)) + 1 :].strip()
