@@ -46,8 +46,8 @@ def _without_findings(id: str, table: "Table", caption: str, alt: str) -> tuple[
     caption's first sentence, and the alt text says no more than the title.
     """
     book, parameters = project.current(), provenance.current_context().parameters
-    title = book.neutral_title(id)
-    if not title or not book.shows_other_data(table.inputs, parameters):
+    title = book.shows_other_data(table.inputs, parameters) and book.neutral_title(id)
+    if not title:
         return caption, alt
     caption = " ".join(caption.split())
     remainder = caption[len(first_sentence(caption)) + 1 :].strip()
