@@ -193,15 +193,15 @@ class Book(Project):
                 cautions |= dict.fromkeys(found, system.caution)
         return cautions
 
-    def neutral_title(
-        self, id: str, inputs: Collection[Input], parameters: Mapping[str, object]
-    ) -> str:
-        """Return the title of `TITLES` if votes are a reader's, synthetic or not of the book."""
-        is_other = any(entry.synthetic or entry.is_own for entry in inputs) or any(
+    def shows_other_data(self, inputs: Collection[Input], parameters: Mapping[str, object]) -> bool:
+        """Return whether votes are a reader's, or synthetic, or of a dataset not in the book."""
+        return any(entry.synthetic or entry.is_own for entry in inputs) or any(
             dataset.name == parameters.get("data") and not dataset.in_book
             for dataset in bundled_datasets()
         )
-        return (read_yaml(TITLES).get(id) or "") if is_other else ""
+
+    def neutral_title(self, id: str) -> str:
+        return read_yaml(TITLES).get(id) or ""
 
     def after_record(self, tables: Path) -> None:
         """Renew the scores that `chaos evaluate` shows beside a reader's."""

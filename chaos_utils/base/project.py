@@ -192,14 +192,15 @@ class Project(ABC):
         """
 
     @abstractmethod
-    def neutral_title(
-        self, id: str, inputs: Collection[Input], parameters: Mapping[str, object]
-    ) -> str:
-        """Return the title of a figure or table that shows other data than the book's.
+    def shows_other_data(self, inputs: Collection[Input], parameters: Mapping[str, object]) -> bool:
+        """Return whether a table shows other data than the book's, so that no finding holds.
 
-        The findings in its caption do not hold then. Empty where they hold, and where no such title
-        is known. `inputs` are those of the table, `parameters` those of its notebook.
+        `inputs` are those of the table, `parameters` those of its notebook.
         """
+
+    @abstractmethod
+    def neutral_title(self, id: str) -> str:
+        """Return a title of a figure or table without findings; empty if its caption has none."""
 
     def after_record(self, tables: Path) -> None:
         """Make what follows from the recorded tables, which have just been renewed."""

@@ -45,8 +45,8 @@ def _without_findings(id: str, table: "Table", caption: str, alt: str) -> tuple[
     Findings hold for the book's data. On other data, a title without findings replaces the
     caption's first sentence, and the alt text says no more than the title.
     """
-    parameters = provenance.current_context().parameters
-    title = project.current().neutral_title(id, table.inputs, parameters)
+    book, parameters = project.current(), provenance.current_context().parameters
+    title = book.shows_other_data(table.inputs, parameters) and book.neutral_title(id)
     if not title:
         return caption, alt
     caption = " ".join(caption.split())

@@ -33,7 +33,10 @@ class Heights(Project):
     def cautions(self, rows):
         return {"A": "is a giant"}
 
-    def neutral_title(self, id, inputs, parameters):
+    def shows_other_data(self, inputs, parameters):
+        return True
+
+    def neutral_title(self, id):
         return "Heights"
 
 
