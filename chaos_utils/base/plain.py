@@ -51,8 +51,10 @@ class PlainBook(Project):
         """Return none."""
         return {}
 
-    def neutral_title(
-        self, id: str, inputs: Collection[Input], parameters: Mapping[str, object]
-    ) -> str:
-        """Return none: the book shows no other data than its own."""
+    def shows_other_data(self, inputs: Collection[Input], parameters: Mapping[str, object]) -> bool:
+        """Return whether a reader brought an input."""
+        return any(entry.is_own for entry in inputs)
+
+    def neutral_title(self, id: str) -> str:
+        """Return none: captions stay as they are."""
         return ""
