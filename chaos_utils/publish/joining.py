@@ -75,6 +75,7 @@ def join(site: Path, numbers: Mapping[str, int]) -> str:
         notice=notice,
         styles=_STYLES,
         style=f"{style}\n{_running_heads(parts.values(), notice)}",
+        pages=[name for name, _ in dependencies.files()],
         parts=parts.values(),
         numbers=numbers,
     )
