@@ -20,9 +20,9 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
-predictions: list[str] = []  # files of predictions of your own, shown beside the rest
-dataset: str = "snli"  # which dataset
-temperature: float = 2.0  # the first system is also shown with its distributions flattened by it
+predictions: list[str] = []  # files with your own predictions, shown with the other systems
+dataset: str = "snli"  # the dataset that is shown
+temperature: float = 2.0  # the first system is also shown at this temperature
 
 # %%
 from IPython.display import Markdown

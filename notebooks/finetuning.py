@@ -12,8 +12,8 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
-model: str = "minilm-l6"  # whose committed runs on growing parts of the training items are shown
-seed: int = 0  # of the bootstrap for their scores
+model: str = "minilm-l6"  # model whose runs on growing subsets of the training items are shown
+seed: int = 0  # seed of the bootstrap for the scores of these runs
 
 # %%
 from IPython.display import Markdown

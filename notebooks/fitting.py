@@ -18,16 +18,16 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
-predictions: list[str] = []  # files of predictions of your own, fitted and shown beside the rest
-few_items: int = 100  # labelled items that shrink a system
-few_votes: int = 5  # votes on each of these, at least two
+predictions: list[str] = []  # files with your own predictions, fitted and shown with the others
+few_items: int = 100  # labelled items from which the shrinking of a system is estimated
+few_votes: int = 5  # votes on each of these items, at least two
 draws: int = 100  # draws of these items and votes
 repeats: int = 2  # draws of items and votes for the learning curve
 resamples: int = 1000  # bootstrap resamples of the items, for the intervals
-comparisons: int = 20_000  # the same, for paired differences and their p-values
-encoder: str = "MiniLM-L6"  # a small encoder of ours that figures show, as a negative control
+comparisons: int = 20_000  # bootstrap resamples for paired differences and their p-values
+encoder: str = "MiniLM-L6"  # small encoder of ours that the figures show as a negative control
 confidence: float = 0.95  # coverage of the intervals
-splits: int = 20  # splits of the items into halves, for sets of labels
+splits: int = 20  # splits of the items into halves, for the label sets
 seed: int = 0  # seed of draws and resamples
 
 # %%

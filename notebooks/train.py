@@ -29,25 +29,25 @@
 from typing import Literal
 
 # %% tags=["parameters"]
-train: str = "chaosnli"  # votes to learn: chaosnli, a dataset, or a votes file of your own
-task: Literal["nli", "alphanli"] = "nli"  # of ChaosNLI: pairs, or a choice of two stories
-text: str = ""  # the field of the text, where several could be it
-pair: str = ""  # the field of the second text; none for single texts
+train: str = "chaosnli"  # votes to learn from: chaosnli, a dataset, or your own votes file
+task: Literal["nli", "alphanli"] = "nli"  # task of ChaosNLI: pairs, or a choice between two stories
+text: str = ""  # the field that contains the text, if several are possible
+pair: str = ""  # the field that contains the second text; empty for single texts
 model: str = "minilm-l6"  # an encoder, such as minilm-l6 or roberta-large, or owner/name on the hub
-loss: Literal["soft", "jsd", "hard"] = "soft"  # vote shares by KL or by JSD, or majority labels
-init: str = ""  # an earlier run on the same task and labels, whose weights are the start
+loss: Literal["soft", "jsd", "hard"] = "soft"  # vote shares by KL or JSD, or majority labels
+init: str = ""  # an earlier run on the same task and labels, whose weights to start from
 n_folds: int = 5  # folds by premise or text; each is predicted by a model that has not seen it
-held_out: float = 0.0  # share of own votes' items to predict, instead of folds
-epochs: int = 0  # most passes over the data; 0 for the recipe's
+held_out: float = 0.0  # share of your own items to hold out and predict, instead of folds
+epochs: int = 0  # maximum number of passes over the data; 0 for the recipe's
 learning_rate: float = 0.0  # peak learning rate; 0 for the recipe's
-seed: int = 0  # decides the head, the order, the dropout, the folds and the resamples
-recorded: bool = True  # show the project's own run of these settings, where there is one
-data: str = "auto"  # where ChaosNLI's files are read: auto, released, sample, or a folder
-threads: int = 0  # threads on a CPU; 0 for as many as PyTorch takes
-precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"  # arithmetic; auto: the fastest here
+seed: int = 0  # determines the head, the order, the dropout, the folds and the resamples
+recorded: bool = True  # show the project's own run with these settings, if there is one
+data: str = "auto"  # where to read ChaosNLI's files: auto, released, sample, or a folder
+threads: int = 0  # number of CPU threads; 0 for PyTorch's default
+precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"  # number format; auto: the fastest
 device: Literal["auto", "cpu", "cuda"] = "auto"  # where to train
-resamples: int = 2000  # of the items, for the intervals
-output: str = ""  # folder of predictions and record; by default inside this run's folder
+resamples: int = 2000  # bootstrap resamples of the items, for the intervals
+output: str = ""  # folder for predictions and record; by default inside this run's folder
 
 # %%
 from IPython.display import Markdown
