@@ -104,7 +104,8 @@ publish_table(
 ) if runs else Markdown("")
 
 # %% [markdown]
-# ## One training run, from start to end
+# (one-training-run-from-start-to-end)=
+# ## One training run, from start to finish
 #
 # Each model is trained by a notebook: papermill executes `notebooks/finetune.py` with the parameters of the run, and
 # the executed notebook is kept with the predictions. Runs that were made by *script* are older and used the same code
