@@ -140,7 +140,7 @@ def plot_misplaced(table: pd.DataFrame) -> Figure:
     axis.grid(visible=False, axis="y")
     axis.set_xlim(0, 1.35 * table[["misplaced", "high"]].max().max())
     axis.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-    parts = ("votes misplaced of a hundred;", "fewer is better")
+    parts = ("misplaced votes per hundred;", "lower is better")
     axis.set_xlabel(("\n" if is_narrow() else " ").join(parts))
     return figure
 
