@@ -34,11 +34,11 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
-predictions: list[str] = []  # files of predictions of your own, shown beside the rest
-thinned: str = "mnli"  # whose thinning is shown, if it is here; the data has all
-most: int = 3000  # items that the nonparametric prior is fitted on; of more, some are drawn
-draws: int = 20  # draws of the items' true distributions, and of cuts into half crowds
-budget: int = 10000  # votes to spend, on many items or on few
+predictions: list[str] = []  # files with your own predictions, shown with the other systems
+thinned: str = "mnli"  # dataset whose thinning is shown, if available; the data has all datasets
+most: int = 3000  # most items that the nonparametric prior is fitted on; of more, a sample is drawn
+draws: int = 20  # draws of the items' true distributions, and of splits into half crowds
+budget: int = 10000  # total number of votes, to be spent on many items or on few
 seed: int = 0  # seed of all draws
 
 # %%

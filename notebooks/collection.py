@@ -19,11 +19,11 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
-unanimous: float = 0.95  # share of votes on one label that an item for tests must exceed
+unanimous: float = 0.95  # share of votes on one label that a test item must exceed
 collections: int = 2  # simulated collections of each dataset
-dataset: str = "snli"  # whose items the experiments with the protocol use: snli, mnli or alphanli
-items: int = 200  # items in these experiments
-careless: list[float] = [0.1, 0.3, 0.6]  # shares of careless applicants in them
+dataset: str = "snli"  # dataset for the experiments with the protocol: snli, mnli or alphanli
+items: int = 200  # number of items in these experiments
+careless: list[float] = [0.1, 0.3, 0.6]  # shares of careless applicants in these experiments
 replicates: int = 2  # simulated collections for each point of the figure on stages
 seed: int = 0  # seed of all simulations
 

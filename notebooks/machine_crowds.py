@@ -23,7 +23,7 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
-predictions: list[str] = []  # files of predictions of your own, counted among the machines
+predictions: list[str] = []  # files with your own predictions, counted as machines
 resamples: int = 1000  # bootstrap resamples of the items, for the intervals
 confidence: float = 0.95  # coverage of the intervals
 seed: int = 0  # seed of draws and resamples

@@ -31,7 +31,7 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
-predictions: list[str] = []  # files of predictions of your own, compared beside the rest
+predictions: list[str] = []  # files with your own predictions, compared with the other systems
 shuffles: int = 499  # times that people are shuffled between groups
 resamples: int = 2000  # bootstrap resamples of the items, in the part on reasons
 confidence: float = 0.95  # coverage of the intervals in the part on reasons

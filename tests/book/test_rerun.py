@@ -52,7 +52,7 @@ def test_the_section_names_every_parameter_with_its_type_default_meaning_and_cho
     assert cells[1:] == [
         ["data", "str", "'auto'", "<script>alert(1)</script> & more", "–"],
         ["mode", "str", "'fast'", "how to go about it", "fast, slow"],
-        ["datasets", "list[str]", "['snli']", "which datasets", "several, with commas"],
+        ["datasets", "list[str]", "['snli']", "which datasets", "several, separated by commas"],
         ["loud", "bool", "False", "whether to shout", "true, false"],
     ]
 

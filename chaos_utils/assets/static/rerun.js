@@ -93,7 +93,7 @@
       }
       [shown.textContent, papermill.textContent] = commands(box.dataset.notebook, changed);
       said.textContent = wrong
-        ? "the values below, except those of the wrong type"
+        ? "the values that you set below, except those of the wrong type"
         : "the values that you set below";
     };
     rows.forEach(({ input }) => input.addEventListener("input", follow));
