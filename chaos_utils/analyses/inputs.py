@@ -358,7 +358,7 @@ class AnalysisInputs(Sequence[DatasetInputs]):
     def missing_note(self, part: str, consequence: str = "") -> str:
         """Say in one line of Markdown which datasets lack a part, and what follows from that.
 
-        For example "*DICES-990 has no old labels, so it is left out here.*"; empty where none lacks it.
+        For example "*DICES-990 has no old labels, so it is left out here.*"; empty where none does.
         """
         names = [short_of(inputs.name) for inputs in self.dataset_inputs if not inputs.has(part)]
         if not names:
