@@ -93,10 +93,10 @@ publish_table(
 #
 # Before you interpret votes as disagreement, look at who voted. An annotator's agreement is the share of other people's
 # votes on the same items that are for the same label. An annotator is *near chance* if their agreement beyond chance is
-# clearly less than half the median annotator's. We require a hundred votes for this, because with fewer votes some careful
-# annotators would also be flagged. The flag is a reason to look more closely, not to exclude: a careful minority also
-# agrees little. Excluding people who disagree raises agreement on the same items by selection alone, so the last column
-# uses only items that played no part in the selection.
+# less than half the median annotator's, and clearly less than the median. We require a hundred votes for this, because with
+# fewer votes some careful annotators would also be flagged. The flag is a reason to look more closely, not to exclude: a
+# careful minority also agrees little. Excluding people who disagree raises agreement on the same items by selection alone,
+# so the last column uses only items that played no part in the selection.
 
 # %% tags=["remove-input"]
 publish_table(
@@ -370,6 +370,6 @@ if dataset_inputs.has_systems:
 # ## Limitations
 #
 # Intervals of agreement are over items, and over annotators if these are known. Intervals of systems are over items only.
-# If a few people gave nearly all of the votes, even the intervals of agreement are too short. The prior assumes that the
+# If a few people gave nearly all of the votes, even the intervals for agreement are too short. The prior assumes that the
 # votes on an item are independent draws from one distribution. If annotators differ in their habits, the prior mistakes
 # part of this difference for uncertainty about the item. Unbiased estimates do not need this assumption.

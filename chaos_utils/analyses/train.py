@@ -7,14 +7,15 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.analyses import results
-from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs, gather
-from chaos_utils.base.style import run_titles
 from chaos_utils.base.table import Table, in_order_of
 from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
-from chaos_utils.report.columns import DATASET, MISSING, Column, Row, number, with_ends
+from chaos_utils.plots.columns import DATASET
+from chaos_utils.plots.systems import run_titles
+from chaos_utils.recorded import cached_analysis, derived_table
+from chaos_utils.report.columns import MISSING, Column, Row, number, with_ends
 from chaos_utils.report.literal import in_markdown
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.evaluate import evaluate_systems, part_of

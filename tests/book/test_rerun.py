@@ -4,11 +4,10 @@ import re
 import shlex
 from html import unescape
 
-from chaos_book import rerun
-
 from chaos_utils.base import paths
 from chaos_utils.publish import dependencies
 from chaos_utils.report.parameters import read_parameters, resolve
+from chaos_utils.sphinx import rerun
 
 CELL = """\
 data: str = "auto"  # <script>alert(1)</script> & more
