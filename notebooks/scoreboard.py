@@ -292,7 +292,7 @@ publish_table(
 # * The ranges account for the choice of items. They do not account for a model's training seed or for the selection of
 #   the best of many attempts.
 # * We rely on developers' lists of training data to judge whether a system has seen the items. Language models may have
-#   seen them, so they are listed with the others and marked.
+#   seen them. All systems that have or may have seen the items are listed with the others and marked.
 # * Worth depends on the base rate of the dataset. Five people on SNLI and five people on MNLI do not correspond to the
 #   same distance.
 # * A recalibration map needs at least 500 items. Systems that cover fewer items are listed without a place.

@@ -29,7 +29,7 @@ _FILE_KINDS = {
     ".png": "picture, 300 dpi",
     ".pdf": "vector picture for print",
     ".csv": "the data behind it",
-    ".json": "the data, with everything on this page",
+    ".json": "the data and the manifest",
 }
 _CITATIONS = {"plain": "Plain text", "bibtex": "BibTeX", "ris": "RIS", "csl": "CSL-JSON"}
 SECTIONS = {

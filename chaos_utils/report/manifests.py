@@ -1,4 +1,4 @@
-"""The manifest of a figure or table: all that is known of it, as ``<id>.json`` beside its files.
+"""The manifest of a figure or table: all that its page shows of it, as ``<id>.json`` beside its files.
 
 The book makes the figure or table, its page, its citations and its downloads from it.
 """
@@ -160,7 +160,7 @@ class Display(StrictModel):
 
 
 class Manifest(StrictModel):
-    """What is known of a figure or table.
+    """What a page shows of a figure or table.
 
     A figure has `alt` and its sizes in pixels, for a page (`size`) and for a phone (`narrow_size`);
     a table has a `display`. `data` has every row; the columns `keys` tell the rows apart.
