@@ -8,9 +8,9 @@
 # {value}`tbl-disagreement-signal dataset=snli kind=model max:spearman .2f` on SNLI and
 # {value}`tbl-disagreement-signal dataset=mnli kind=model max:spearman .2f` on MNLI. Five people reach
 # {value}`tbl-disagreement-signal dataset=snli "system=five people" spearman .2f` and
-# {value}`tbl-disagreement-signal dataset=mnli "system=five people" spearman .2f`.** All models are less certain where
-# people disagree, but not nearly enough. From the fifth of the SNLI items on which people agree most to the fifth on
-# which they agree least, the entropy of people's votes rises from
+# {value}`tbl-disagreement-signal dataset=mnli "system=five people" spearman .2f`.** Where people
+# disagree, the entropy of every model's predictions rises too little. From the fifth of the SNLI items on which people
+# agree most to the fifth on which they agree least, the entropy of people's votes rises from
 # {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=1 people_bits .2f` to
 # {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 people_bits .2f` bits, and the entropy of
 # RoBERTa-base's predictions from
@@ -31,10 +31,10 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
-predictions: list[str] = []  # files of predictions of your own, shown beside the rest
+predictions: list[str] = []  # files with your own predictions, shown with the other systems
 bins: int = 5  # quantile bins of the entropy; the published numbers have five
 resamples: int = 50_000  # bootstrap resamples of each bin's items, for intervals and p-values
-cuts: int = 10  # cuts of the votes into halves, one of which cuts the bins or predicts the other
+cuts: int = 10  # splits of the votes into halves; one half defines the bins or predicts the other
 seed: int = 0  # seed of the bootstrap
 
 # %%
@@ -80,8 +80,8 @@ publish_figure(
     agreement.drawn_flattening(
         flattening.where(~are_our_own(flattening.rows["system"])), chosen=in_colour
     ),
-    caption=f"""Models are less sure where people disagree, but not nearly enough. The items are sorted into fifths by
-    the entropy of one half of their votes. In each fifth, the figure compares the mean entropy of models with that of
+    caption=f"""On average, models are less sure where people disagree, but not nearly enough. The items are sorted into
+    fifths by the entropy of one half of their votes. In each fifth, the figure compares the mean entropy of models with that of
     the other half of the votes, averaged over {cuts} splits of the votes and over seeds. Below the diagonal, a model is
     surer than people. Thin grey lines show the other models.""",
     alt="""A panel for each dataset: entropy of models against entropy of people, with five marks on each line. All
@@ -156,10 +156,11 @@ publish_figure(
 # new majority.
 #
 # According to the paper, models barely beat a guess in the last bin. After correction for all comparisons, no model on
-# SNLI or αNLI is significantly more or less accurate in that bin than a guess of the commonest label. On MNLI,
+# SNLI or αNLI is significantly more or less accurate in that bin than a guess of the label that is commonest over all
+# items. On MNLI,
 # {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy bin=5 verdict=better count:system d` of
 # {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy reference=chance bin=5 count:system d`
-# models clearly beat a guess of the label that is commonest over all items. However, none clearly beats a guess of the
+# models clearly beat that guess. However, none clearly beats a guess of the
 # commonest label in that bin, which can only be chosen with hindsight.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All bins, as a table", "code_prompt_hide": "Fold the table"}

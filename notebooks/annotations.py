@@ -133,8 +133,8 @@ publish_table(
     "tbl-original-votes",
     disagreement.original_votes(inputs),
     columns=disagreement.ORIGINAL_VOTES,
-    caption="""If three of five people agree, the votes of the other two say little about how a hundred people vote. Old
-    votes are given as sorted counts, for example 3-1-1. *Chosen again* is the share of items that we would expect to be
+    caption="""Among items that were chosen because three of five people agreed, the votes of the other two say little
+    about how a hundred people vote. Old votes are given as sorted counts, for example 3-1-1. *Chosen again* is the share of items that we would expect to be
     chosen again because their leading label gets as many votes as before, if we asked the same number of other
     people.""",
 )

@@ -18,8 +18,8 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
-dataset: str = "snli"  # which dataset
-predictions: list[str] = []  # files of predictions of your own, shown beside the rest
+dataset: str = "snli"  # the dataset that is shown
+predictions: list[str] = []  # files with your own predictions, shown with the other systems
 shown_seed: int = 0  # which of the model's seeds the diagrams and histograms show
 n_temperatures: int = 61  # temperatures from 0.5 to 4 at which the measures are computed
 
@@ -130,8 +130,8 @@ publish_figure(
 #
 # A model is calibrated if 70% of the answers that it gives with a confidence of 0.7 are right, and likewise for every
 # other confidence. ECE sorts the items into ten bins by confidence and averages the gaps between mean confidence and
-# accuracy. It describes *sets* of items (a model with an ECE of 0 may be wrong about every single item), and it needs
-# one right label per item: the majority of the votes.
+# accuracy. It describes *sets* of items (even with an ECE of 0, the confidence may be wrong for every single item), and it
+# needs one right label per item: the majority of the votes.
 #
 # Calibration to people can be checked on each item separately: each label should get the probability with which a
 # person would choose it. {cite:t}`baan2022` measure this in three ways. {term}`DistCE` is the share of the votes that a

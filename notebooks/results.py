@@ -25,11 +25,11 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
-predictions: list[str] = []  # files of predictions of your own, shown beside the rest
+predictions: list[str] = []  # files with your own predictions, shown with the other systems
 resamples: int = 2000  # bootstrap resamples of the items, for the 95% intervals
-comparisons: int = 100_000  # the same, for paired differences and their p-values
-crowds: int = 50  # draws of a crowd and of people who judge it
-draws: int = 20  # draws of the items' true distributions, and of cuts into half crowds
+comparisons: int = 100_000  # bootstrap resamples for paired differences and their p-values
+crowds: int = 50  # draws of a crowd and of the people whom it is evaluated against
+draws: int = 20  # draws of the items' true distributions, and of splits into half crowds
 seed: int = 0  # seed of folds, drawn crowds and resampling
 
 # %%
@@ -100,7 +100,8 @@ publish_table(
 # %% [markdown]
 # One person misplaces {value}`tbl-misplaced dataset=mnli "system=one person" misplaced .0f` votes on MNLI. The
 # {term}`base rate`, which predicts the same overall share of each label for every item, misplaces
-# {value}`tbl-misplaced dataset=mnli "system=base rate" misplaced .0f`, fewer than any of the nine models. Yet these
+# {value}`tbl-misplaced dataset=mnli "system=base rate" misplaced .0f`, fewer than any of the nine models without
+# recalibration. Yet these
 # models know more than their probabilities show. {term}`Recalibrated <worth, recalibrated>` with the votes on other
 # items, RoBERTa-large misplaces {value}`tbl-misplaced dataset=mnli system=roberta-large how=recalibrated misplaced .0f`
 # votes on MNLI instead of {value}`tbl-misplaced dataset=mnli system=roberta-large "how=as it is" misplaced .0f`, and
@@ -141,8 +142,9 @@ publish_figure(
 # {value}`tbl-paired-with-guesses dataset=mnli system=albert-xxlarge baseline=chance measure=jsd p_holm .3f`). By JSD,
 # we cannot tell the other seven from the guess. By KL and by squared distance, all nine models are clearly farther; the
 # difference in KL is at least {value}`tbl-paired-with-guesses dataset=mnli baseline=chance measure=kl min:value .2f`
-# nats. Measured in misplaced votes, only DistilBERT and BERT-large are clearly farther. The result also depends on the
-# training run. Of the RoBERTa-base models that {cite:t}`baan2022` trained on SNLI alone, one has a JSD of
+# nats. Measured in misplaced votes, only DistilBERT and BERT-large are clearly farther. A single
+# training run does not settle much, either: of the RoBERTa-base models that {cite:t}`baan2022` trained on SNLI alone, one
+# has a JSD of
 # {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 1" jsd .3f` on MNLI, which is lower than the guess's
 # {value}`tbl-main-results dataset=mnli system=chance jsd .3f`, and another has a JSD of
 # {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 2" jsd .3f`.
@@ -224,7 +226,8 @@ publish_table(
     bootstrap intervals over items ({resamples:,} resamples), and also over seeds if the row is a mean over seeds. The
     estimated human, a second set of annotators whose votes were not released, is taken from the *paper* (Table 5 of
     {{cite:t}}`nie2020`). *Chance* is the uniform guess for distances and the most frequent label for accuracies. The
-    class prior, the base rate and the mean vote are fitted to the other nine of ten folds of the items. The best model
+    class prior and the mean vote are fitted to the other nine of ten folds of the items, and the base rate to all items
+    with other texts. The best model
     and the best guess on each dataset are shown in bold.""",
 )
 
