@@ -140,7 +140,8 @@ publish_figure(
 # ({numref}`fig-fitting`). The model knows more than its probabilities show. With a map, RoBERTa-large and BART-large of
 # {cite:t}`nie2020` have the lowest JSD of all single models on SNLI
 # ({value}`tbl-fitting dataset=snli access=text inputs=roberta-large map=quadratic objective=jsd jsd .3f` and
-# {value}`tbl-fitting dataset=snli access=text inputs=bart-large map=quadratic objective=jsd jsd .3f`).
+# {value}`tbl-fitting dataset=snli access=text inputs=bart-large map=quadratic objective=jsd jsd .3f`); these
+# items do not separate the two clearly.
 #
 # Stacked by a quadratic map that minimises KL, all systems combined misplace
 # {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl dist_ce .0%` of the votes
@@ -323,7 +324,7 @@ publish_table(
 # the votes themselves ({numref}`tbl-label-sets`). They reach this coverage even if the items that set the threshold
 # have only a few votes each.
 #
-# On disputed items, coverage stays below 90%. On the fifth of the MNLI items that divide people most, these sets cover
+# On disputed items, coverage stays below 90% with all systems together. On the fifth of the MNLI items that divide people most, these sets cover
 # only {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_held_disputed .0%` of the votes. Sets that
 # should cover 90% of an item's votes do so for only
 # {value}`tbl-label-sets dataset=mnli "system=all systems" most_votes_held_disputed .0%` of these items.

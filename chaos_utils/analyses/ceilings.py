@@ -242,8 +242,8 @@ def vote_bias(scores_by_votes: pd.DataFrame) -> pd.DataFrame:
 
     * ``median``, ``largest``: the absolute shift, over all ``n_pairs`` pairs of models;
     * ``difference``: the median of the true absolute differences;
-    * ``reversed``: the number of pairs that endlessly many items with so few votes would rank the
-      wrong way;
+    * ``reversed``: the number of pairs that endlessly many items with so few votes would rank in
+      the wrong order;
     * ``guesses``: the shift between old label and uniform guess.
 
     Without rows where there are fewer than two models.
@@ -279,7 +279,7 @@ BIAS_COLUMNS = [
     Column("pairs of models", "n_pairs"),
     Column("median shift", "median", 4),
     Column("largest shift", "largest", 4),
-    Column("ranked the wrong way", "reversed"),
+    Column("ranked in the wrong order", "reversed"),
     Column("median true difference", "difference", 3),
 ]
 

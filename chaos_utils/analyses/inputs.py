@@ -355,16 +355,17 @@ class AnalysisInputs(Sequence[DatasetInputs]):
                 pools.append(_pool(parts))
         return AnalysisInputs(tuple(pools), self.trained)
 
-    def missing_note(self, part: str, consequence: str = "left out here") -> str:
+    def missing_note(self, part: str, consequence: str = "") -> str:
         """Say in one line of Markdown which datasets lack a part, and what follows from that.
 
-        For example "*DICES-990 has no old labels: left out here.*"; empty where none lacks it.
+        For example "*DICES-990 has no old labels, so it is left out here.*"; empty where none does.
         """
         names = [short_of(inputs.name) for inputs in self.dataset_inputs if not inputs.has(part)]
         if not names:
             return ""
-        verb = "has" if len(names) == 1 else "have"
-        return f"*{join_names(map(in_markdown, names))} {verb} no {part}: {consequence}.*"
+        verb, subject = ("has", "it is") if len(names) == 1 else ("have", "they are")
+        consequence = consequence or f"{subject} left out here"
+        return f"*{join_names(map(in_markdown, names))} {verb} no {part}, so {consequence}.*"
 
 
 def _pool(parts: AnalysisInputs) -> DatasetInputs:

@@ -590,7 +590,7 @@ def test_without_data_there_is_evidence_and_no_votes(no_data):
     assert material.released
     assert [one.name for one in material.with_part("old votes")] == ["snli", "mnli"]
     assert [one.name for one in material.pooled()] == ["snli+mnli"]
-    assert material.missing_note("old votes") == "*αNLI has no old votes: left out here.*"
+    assert material.missing_note("old votes") == "*αNLI has no old votes, so it is left out here.*"
     with pytest.raises(ChaosError, match="cannot be judged: the votes on SNLI"):
         gather("auto", ["mine.csv"])
     # The sample must be asked for.
