@@ -169,6 +169,6 @@ assert call("finetune", "--model", "tiny-bert") == 2
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("pip install 'chaos-utils[book]'") == 1
-    assert done.stderr.count("pip install 'chaos-utils[train]'") == 1
+    assert done.stderr.count("pip install '.[book]'") == 1
+    assert done.stderr.count("pip install '.[train]'") == 1
     assert not (tmp_path / "out").exists()

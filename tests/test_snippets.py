@@ -140,5 +140,17 @@ def test_extras_that_messages_and_pages_name_exist():
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
     paths = [*PAGES, *(PROJECT / "chaos_utils").rglob("*.py")]
     text = "".join(path.read_text("utf-8") for path in paths)
-    named = ",".join(re.findall(r"'(?:\.|chaos-utils)\[([a-z,]+)\]'", text))
+    named = ",".join(re.findall(r"'\.\[([a-z,]+)\]'", text))
     assert {"book"} < set(named.split(",")) <= set(project["optional-dependencies"])
+
+
+def test_nobody_is_led_to_a_strangers_package():
+    """On PyPI, the name of this package is another's."""
+    sources = [path for place in ("chaos_utils", "book", "notebooks", "tools")
+               for path in (PROJECT / place).rglob("*")]  # fmt: skip
+    written = [path for path in sources if path.suffix in (".py", ".html", ".md", ".js", ".yml")]
+    for path in [*PAGES, *written, PROJECT / "Makefile", PROJECT / "environment.yml"]:
+        found = re.search(
+            r"install[^\n`]*['\"\s]chaos[-_]utils\b|chaos[-_]utils\[(?!\d)", path.read_text("utf-8")
+        )
+        assert not found, f"{path}: {found}"

@@ -166,7 +166,7 @@ def test_commands_say_which_packages_they_need_before_anything_is_done(installed
         done = call(installed / "chaos", *words.split(), cwd=reader)
         assert done.returncode == 2, words
         assert done.stderr.startswith(start), words
-        assert f"pip install 'chaos-utils[{extra}]'" in done.stderr, words
+        assert f"run `pip install '.[{extra}]'` in a checkout of the book" in done.stderr, words
         assert "Traceback" not in done.stderr, words
     assert not (reader / "answer").exists()
 

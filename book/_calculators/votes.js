@@ -9,7 +9,7 @@
   const HEIGHT = 300, EDGE = {top: 30, right: 12, bottom: 44, left: 52};
   const OWN = "own", Z = 1.959963984540054, MOST_ITEMS = 10_000_000, FEWEST = 10;
   const FEW_VOTES = 3; // where two models are compared: more items are worth more than more votes
-  const EXAMPLE = "item,positive,neutral,negative\nt1,2,1,0";
+  const EXAMPLE = "item,annotator,label\nt1,ana,positive\nt1,ben,neutral";
   const same = (value) => value;
   // How each curve is read between its rows: what is a straight line over what.
   const WAYS = {
@@ -67,7 +67,7 @@
     const data = JSON.parse(place.querySelector("script").textContent);
     let own, turn = 0; // what a file of the reader's supports; which file it is
     const datasets = listField("Votes like those on",
-      [...data.datasets.map(({name, short}) => [name, short]), [OWN, "a file of your own"]], changed);
+      [...data.datasets.map(({name, listed}) => [name, listed]), [OWN, "a file of your own"]], changed);
     const question = listField("What for", Object.entries(QUESTIONS), () => { ask(); changed(); });
     const target = numberField("", TARGETS.label.first, TARGETS.label.rules, changed);
     const measure = listField("By", Object.entries(data.measures), changed);
@@ -76,8 +76,9 @@
     const price = numberField("Cost of a vote (optional)", "", {least: 0, most: 1e6, isOptional: true}, changed);
     const file = make("input", {type: "file", id: "calculator-file", accept: ".csv,.tsv,.txt,text/csv"});
     const fileNote = make("p", {class: "note", role: "status"});
-    const fileField = make("div", "field file", make("label", {for: "calculator-file"}, "A CSV of counts, or drop it here"),
-      file, make("p", "note", "One line per item, one column of counts per label. At most 20 MB. It is read in your browser, never sent, "
+    const fileField = make("div", "field file", make("label", {for: "calculator-file"}, "A CSV of votes or of counts, or drop it here"),
+      file, make("p", "note", "One line per vote with the columns item, annotator and label, "
+        + "or one line per item with one column of counts per label. At most 20 MB. It is read in your browser, never sent, "
         + "and not in the link. For example:"), make("pre", {}, EXAMPLE),
       fileNote);
     const status = make("p", "fault", "", {role: "status"});
@@ -167,7 +168,7 @@
         return {fault: "How much two models differ from item to item depends on their predictions, which this page "
           + "does not have. Run `chaos run ceilings -p data=VOTES.csv -p predictions=ONE.csv,OTHER.csv`."};
       }
-      if (isOwn && !own) return {fault: "Choose a CSV of counts, or another kind of data."};
+      if (isOwn && !own) return {fault: "Choose a CSV of votes or of counts, or another kind of data."};
       const one = isOwn ? own : data.datasets.find(({name}) => name === datasets.value);
       const like = isOwn ? "your file" : one.short;
       if (kind !== "models") return {kind, rows: withEnds(one[kind]), like, isOwn, enough: one.enough, draws: one.draws};

@@ -1,4 +1,4 @@
-/* A reader's CSV of counts: from its text to the curves that its own votes support, or a sentence on
+/* A reader's CSV of votes or of counts: from its text to the curves that its own votes support, or a sentence on
    why not. Exact, from thinning: some of an item's votes, drawn without replacement, are what as many
    people would have given. Knows neither the page nor the browser. */
 (function () {
@@ -12,8 +12,11 @@
   const KINDS = [["{", "JSON"], ["[", "a JSON list"], ["PK", "a zip archive or a workbook"], ["PAR1", "a parquet file"],
     ["\x1f\x8b", "a gzip archive"], ["%PDF", "a PDF"], ["\x93NUMPY", "a NumPy array"], ["<", "a web page"]];
   const TOO_LARGE = `The file is larger than ${MOST_BYTES / 1e6} MB. Use a part of the items.`;
-  const EXPECTED = "This page reads a CSV with one line per item and one column of counts per label.";
-  const OF_ITEMS = /^(item|uid|\w*_?id)$/i, OF_ANSWERS = /^(label|answer|vote|response)$/i;
+  const EXPECTED = "This page reads a CSV with one line per vote and the columns item, annotator and label, or with one line per item "
+    + "and one column of counts per label.";
+  const OF_ITEMS = /^(item|uid|\w*_?id)$/i, NAMED_ITEM = /^(item|uid)$/i, OF_ANSWERS = /^(label|answer|vote|response|rating)$/i;
+  const OF_PEOPLE = /^(annotator|worker|rater|coder|user|participant|judge|expert|labell?er|evaluator|assessor)([_ ]?(id|name))?$/i;
+  const NO_ANSWER = /^(|\?|-|n\/?a|nan|null)$/i;
 
   /* The rows of a CSV as lists of fields. */
   function rowsOf(text) {
@@ -25,14 +28,43 @@
       .map(([, quoted, plain]) => (quoted?.replaceAll('""', '"') ?? plain).trim()));
   }
 
-  /* What to do with a file of one row per vote, which names items again; nothing for another file. */
+  /* The counts of a file with one row per vote, which names items again; nothing for another file. */
   function ofVotes(header, rows) {
-    const places = [OF_ITEMS, OF_ANSWERS].map((names) => header.findIndex((name) => names.test(name)));
-    if (places.includes(-1) || new Set(rows.map((row) => row[places[0]])).size === rows.length) return undefined;
-    const [item, answer] = places.map((place) => `votes["${header[place]}"]`);
-    return {fault: "This file has one row per vote; pivot it to one row per item and one column of counts per label. In pandas: "
-      + `\`pd.crosstab(${item}, ${answer}).to_csv("counts.csv")\``};
+    const placesOf = (names) => [...header.keys()].filter((place) => names.test(header[place]));
+    const [person] = placesOf(OF_PEOPLE), answers = placesOf(OF_ANSWERS), named = placesOf(NAMED_ITEM);
+    const items = named.length ? named.slice(0, 1) : placesOf(OF_ITEMS).filter((place) => !OF_PEOPLE.test(header[place]));
+    const areApart = (place) => new Set(rows.map((row) => row[place])).size === rows.length;
+    if (!items.length || !answers.length || items.some(areApart)) return undefined;
+    for (const [what, found] of [["the items", items], ["the label", answers]]) {
+      if (found.length > 1) {
+        const names = found.map((place) => header[place]).join(", ");
+        return {fault: `Several columns may hold ${what}: ${names}. Leave out all but one. ${EXPECTED}`};
+      }
+    }
+    const [item] = items, [answer] = answers;
+    const lacking = rows.findIndex((row) => !row[item] || NO_ANSWER.test(row[answer]));
+    if (lacking >= 0) return {fault: `Row ${lacking + 1} lacks an item or a label. Leave out rows without a vote.`};
+    const columns = [...new Set(rows.map((row) => row[answer]))].sort();
+    if (columns.length < 2) return {fault: `All votes are for one label, and two are needed. ${EXPECTED}`};
+    if (columns.length > MOST_LABELS) return {fault: tooMany(columns.length, "labels")};
+    const alike = columns.find((one) => columns.some((other) => one !== other && one.toLowerCase() === other.toLowerCase()));
+    if (alike) return {fault: `The label “${alike}” is written in several ways. Write each label in one way.`};
+    const counts = new Map(), given = new Set();
+    for (const [k, row] of rows.entries()) {
+      const vote = JSON.stringify([row[item], row[person]]);
+      if (person !== undefined && given.has(vote)) {
+        return {fault: `Row ${k + 1} is another vote by one annotator on one item. Keep each annotator’s first vote on an item.`};
+      }
+      given.add(vote);
+      if (!counts.has(row[item])) counts.set(row[item], columns.map(() => 0));
+      counts.get(row[item])[columns.indexOf(row[answer])] += 1;
+    }
+    const unused = header.filter((_, place) => ![item, answer, person].includes(place));
+    return {counts: [...counts.values()], columns, unused, isOfVotes: true};
   }
+
+  const tooMany = (n, what) => `The file has ${count(n)} ${what}, and this page takes ${MOST_LABELS} labels at most. `
+    + `${EXPECTED} Other layouts: \`chaos dataset check\`.`;
 
   /* The counts of each item, and the columns they come from; {fault} says why there are none. */
   function read(text, bytes = text.length) {
@@ -66,8 +98,7 @@
         + "Other layouts: `chaos dataset check`."};
     }
     if (columns.length > MOST_LABELS) {
-      return {fault: `The file has ${count(columns.length)} columns of counts, and this page takes ${MOST_LABELS} labels at most. `
-        + `${EXPECTED} Other layouts: \`chaos dataset check\`.`};
+      return {fault: tooMany(columns.length, "columns of counts")};
     }
     const counts = rows.map((row) => places.map((place) => Number(row[place])));
     const empty = counts.findIndex((item) => sum(item) === 0);
@@ -171,9 +202,9 @@
   }
 
   /* What is said of a file that was read. */
-  function described({columns, unused}, {enough, n, of, isPart, used}) {
+  function described({columns, unused, isOfVotes}, {enough, n, of, isPart, used}) {
     const left = unused.length ? `; not used: ${unused.slice(0, 8).map((one) => one || "(no name)").join(", ")}` : "";
-    return `Counts in ${columns.slice(0, 12).join(", ")}${columns.length > 12 ? " …" : ""}${left}. `
+    return `${isOfVotes ? "One row per vote, with the labels" : "Counts in"} ${columns.slice(0, 12).join(", ")}${columns.length > 12 ? " …" : ""}${left}. `
       + `${count(n)} of ${count(of)} items have ${enough} votes or more and are used${isPart
         ? `; of these, this page takes ${count(used)} to stay fast` : ""}.`;
   }

@@ -22,7 +22,7 @@
     const more = await load("others.js", "CHAOS_OTHERS");
     const said = JSON.parse(document.getElementById("evaluate-known").textContent);
     const joined = datasets.map((dataset) => ({...dataset, others: said.others[dataset.name] ?? []}));
-    choice.append(...more.map(({name, title}) => new Option(title, name)));
+    choice.append(...more.map(({name, listed}) => new Option(listed, name)));
     choice.parentElement.hidden = !more.length;
     return {...said, scale, synthetic, more, datasets: joined};
   }

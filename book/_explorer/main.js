@@ -113,7 +113,7 @@
   const pinnedItems = () => view.pins.map((name) => byName.get(name));
 
   function offerDatasets() {
-    const options = (datasets) => datasets.map(({name, short}) => make("option", {value: name}, short));
+    const options = (datasets) => datasets.map(({name, listed}) => make("option", {value: name}, listed));
     form.elements.dataset.append(...options(data.datasets));
     if (!data.more.length) return;
     form.elements.dataset.append(

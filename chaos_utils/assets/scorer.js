@@ -55,17 +55,32 @@ Search.setIndex = function (index) {
   setIndex.call(Search, index);
 };
 
-/* What is quoted of a page is prose, as what is found. */
-document.addEventListener("DOMContentLoaded", function () {
-  "use strict";
-  var quote = Search.htmlToText;
-  Search.htmlToText = function (html, anchor) {
-    var page = new DOMParser().parseFromString(html, "text/html");
-    page.querySelectorAll(".cell_input, .published-footer, .page-citation, [role=tooltip], noscript")
-      .forEach(function (aside) { aside.remove(); });
-    return quote.call(Search, page.documentElement.outerHTML, anchor);
-  };
-});
+/* What is quoted of a page is prose, as what is found: whole words around one that was asked for; or, if
+   its prose has none of them, what the page is about. */
+Search.makeSearchSummary = function (html, words, anchor) {
+  const LENGTH = 240, BEFORE = 100; // signs of a quotation, and of them before the word
+  const page = new DOMParser().parseFromString(html, "text/html");
+  const body = (anchor && page.querySelector(`[role="main"] ${anchor}`))
+    || page.querySelector(".bd-article") || page.querySelector('[role="main"]');
+  const described = page.querySelector("meta[name=description]")?.content;
+  if (!body) return null;
+  body.querySelectorAll("h1, .headerlink, script, style, .cell_input, .published-footer, .page-citation, [role=tooltip], noscript")
+    .forEach((aside) => aside.remove());
+  const text = body.textContent.replace(/\s+/g, " ").trim();
+  const placeOf = (word) => text.search(new RegExp(`(?<![\\p{L}\\p{N}_])${word.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")}`, "iu"));
+  const place = Math.max(...[...words].map(placeOf));
+  const quoted = document.createElement("p");
+  quoted.className = "context";
+  if (!(place >= 0) && described) {
+    quoted.textContent = described;
+    return quoted;
+  }
+  const start = place > BEFORE ? text.indexOf(" ", place - BEFORE) + 1 : 0;
+  const last = text.lastIndexOf(" ", start + LENGTH);
+  const end = start + LENGTH >= text.length ? text.length : last > start ? last : start + LENGTH;
+  quoted.textContent = (start ? "… " : "") + text.slice(start, end) + (end < text.length ? " …" : "");
+  return text ? quoted : null;
+};
 
 /* Words are marked on the page that a result leads to, and on no other: Sphinx would leave them for
    whichever page is opened next. This runs after the search itself. */

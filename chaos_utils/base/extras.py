@@ -37,5 +37,5 @@ def _is_installed(name: str) -> bool:
 
 
 def install_command(extra: str) -> str:
-    """Return the command that installs an extra."""
-    return f"pip install 'chaos-utils[{extra}]'"
+    """Return what to do to install an extra: the package is on no index, so it needs a checkout."""
+    return f"run `pip install '.[{extra}]'` in a checkout of the book"

@@ -17,7 +17,7 @@ def require(extra: str) -> None:
             "This command needs a checkout of the book, and the packages of its extra `book`.",
             where=Path.cwd(),
             found=f"no checkout here or above; missing: {', '.join(missing)}",
-            todo=f"{install_command('book')}, and run the command inside a checkout",
+            todo=f"{install_command('book')}, and the command inside this checkout",
         )
     else:
         require_extra("book")

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,12 @@ from chaos_utils.datasets.adaptive import signs_of_adaptive
 from chaos_utils.datasets.faults import Faults
 from chaos_utils.datasets.frame import Column, Frame
 from chaos_utils.datasets.layout import layout_of
-from chaos_utils.datasets.people import holds_names, look_like_people, names_annotators
+from chaos_utils.datasets.people import (
+    holds_names,
+    look_like_people,
+    names_annotators,
+    tells_groups,
+)
 from chaos_utils.datasets.readers import read_noting
 from chaos_utils.datasets.recognition.candidates import columns_of
 from chaos_utils.datasets.recognition.readings import Layout, to_dataset
@@ -130,6 +136,8 @@ def check_file(
     layout, content, frame = layout_of(path, item=item, annotator=annotator, label=label)
     dataset = to_dataset(path, layout)
     texts, non_texts, n_repeats = _texts(frame, layout)
+    for name in filter(partial(_could_be_compared, frame, layout), non_texts):
+        non_texts[name] += f"; to compare groups, add annotator_fields: [{name!r}] to reader"
     votes, file_faults = read_noting([path], dataset, any_number=True, parsed=(content, frame))
     multiline_rows = frame.describe_multiline_rows()
     del content, frame  # which may be large
@@ -177,6 +185,14 @@ def text_columns(path: Path) -> list[str]:
     """Return the columns of a votes file that nothing describes that hold the items' texts."""
     layout, _, frame = layout_of(path)
     return list(_texts(frame, layout)[0])
+
+
+def _could_be_compared(frame: Frame, layout: Layout, name: str) -> bool:
+    """Return whether a column groups the annotators of rows of votes, such as by their gender."""
+    annotator = layout.reader.get("annotator")
+    if layout.format != "long" or not annotator or not tells_groups(name):
+        return False
+    return bool(frame.column(name).is_same_within(frame.key(annotator)).all())
 
 
 def _listed(value: Any) -> str:

@@ -45,11 +45,14 @@ _ANNOTATOR = re.compile(
     r"|check|curat|moderat|edit|approv|verifi|validat|adjudicat|correct|modifi|chang|tagg|mark"
     rf"|assess|evaluat|scor|grad|collect|handl|process|supervis)ed_(by|to)(_{_KEY})*$"
 )
+_OF_GROUP = (
+    r"(age|age_(group|range)|genders?|sex|ethnicity|race|nationality|religion|education|occupation"
+    r"|mother_tongue|native_language|demographics)"
+)
 _ABOUT = re.compile(
-    rf"(^|_){_ROLE}_\w+$|(^|_)(e_?mails?|email_address|ip|ip_address|phone|telephone|first_?name"
-    r"|last_?name|surname|full_?name|user_?agent|age|age_(group|range)|genders?|sex|ethnicity|race"
-    r"|nationality|religion|education|date_of_birth|birth_?(day|date|year|place)|dob|occupation"
-    r"|mother_tongue|native_language|demographics|(author|creator|poster|owner|nick|screen)s?"
+    rf"(^|_){_ROLE}_\w+$|(^|_)({_OF_GROUP}|e_?mails?|email_address|ip|ip_address|phone|telephone"
+    r"|first_?name|last_?name|surname|full_?name|user_?agent|date_of_birth"
+    r"|birth_?(day|date|year|place)|dob|(author|creator|poster|owner|nick|screen)s?"
     rf"(_?{_KEY})*)$"
 )
 _POINTS = re.compile(
@@ -92,6 +95,11 @@ def is_about_people(name: str) -> bool:
     """Return whether a column of this name describes people, such as by their age."""
     words = words_of(name, humps=True)
     return not _COUNT.search(words) and _ABOUT.search(words) is not None
+
+
+def tells_groups(name: str) -> bool:
+    """Return whether a column of this name divides people into groups, as their gender does."""
+    return re.search(rf"(^|_){_OF_GROUP}$", words_of(name, humps=True)) is not None
 
 
 def holds_names(values: Sequence[Any], people: Collection[str], name: str = "") -> bool:

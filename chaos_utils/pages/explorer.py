@@ -3,6 +3,7 @@
 Pages load them as packed scripts: numbers and texts apart, each with its own licence notice.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -59,6 +60,7 @@ def columns(
     -------
     dict
         * ``name``, ``title``, ``short``, ``labels`` and their ``codes``
+        * ``listed``: see `name_in_lists`
         * ``colours``: of the labels, each for light and dark pages
         * ``fields``: the titles of the texts; empty without texts
         * ``data``: the dataset's source, as a citation of an item names it
@@ -88,6 +90,7 @@ def columns(
         "name": dataset.name,
         "title": dataset.title,
         "short": dataset.short,
+        "listed": name_in_lists(dataset),
         "labels": list(dataset.labels),
         "codes": list(dataset.codes),
         "colours": [[label.colour.light, label.colour.dark] for label in dataset.classes],
@@ -230,13 +233,25 @@ def other_datasets(book_votes: Sequence[Votes]) -> list[Dataset]:
     ]
 
 
+def name_in_lists(dataset: Dataset) -> str:
+    """Return what lists to choose from call a dataset: ``CSC (conversational sarcasm)``.
+
+    The title explains the short name unless it has one of its words, as ``ChaosNLI-SNLI`` has.
+    """
+    first, *_ = words = dataset.title.split()
+    known = set(re.findall(r"\w+", dataset.short.casefold()))
+    if known & set(re.findall(r"\w+", dataset.title.casefold())):
+        return dataset.short
+    words[0] = first.lower() if first.istitle() else first
+    return f"{dataset.short} ({' '.join(words)})"
+
+
 def other_datasets_script(datasets: Sequence[Dataset]) -> str:
     """Return the script that names datasets which are not the book's, and their files."""
     entries = [
         {
             "name": dataset.name,
-            "title": dataset.title,
-            "short": dataset.short,
+            "listed": name_in_lists(dataset),
             "file": other_dataset_file(dataset),
             "global": _other_dataset_global(dataset),
         }

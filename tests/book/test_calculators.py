@@ -280,7 +280,12 @@ FILES = {
     "uid,text\na,b\n": "and two are needed",
     "": "is empty",
     "[1, 2]": "a JSON list",
-    "item,annotator,label\nm1,ana,<b>\nm1,ben,no\n": 'pd.crosstab(votes["item"], votes["label"])',
+    "item,annotator,label\nm1,ana,<b>\nm1,ben,no\n": "and on at least 10",
+    "item,annotator,label\nm1,ana,yes\nm1,ana,no\n": "Row 2 is another vote by one annotator",
+    "item,annotator,label\nm1,ana,yes\nm1,ben,N/A\n": "Row 2 lacks an item or a label",
+    "item,annotator,label\nm1,ana,yes\nm1,ben,<b>\nm1,c,<B>\n": "“<B>” is written in several ways",
+    "item,annotator,label\nm1,ana,yes\nm1,ben,yes\n": "All votes are for one label",
+    "post_id,reply_id,label\n1,1,yes\n1,1,no\n": "Several columns may hold the items",
     "uid,a,b\n1,-3,4\n": "a negative number",
     "uid,a,b\n1,0.3,0.7\n": "to hold shares",
     "uid,a,b\n1,0,0\n": "has no vote",
@@ -313,6 +318,20 @@ def test_a_file_is_read_here_or_says_why_not_and_is_in_no_link(opened):
     assert "your file" not in cited
     page.get_by_label("What for").select_option("models")
     assert "chaos run ceilings" in answer(page)
+    page.close()
+
+
+@pytest.mark.browser
+def test_rows_of_votes_are_counted_by_item_and_label(opened):
+    page = opened("votes")
+    votes = [f"{w},p{k},{'no' if w % 3 < k % 3 else 'yes'},x" for w in range(9) for k in range(12)]
+    rows = "\n".join(["worker_id,post_id,label,note", *votes])
+    read = page.evaluate("text => Calculators.readVotes(text)", rows)
+    assert (read["columns"], read["unused"]) == (["no", "yes"], ["note"])
+    assert read["counts"] == [[3 * (k % 3), 9 - 3 * (k % 3)] for k in range(12)]
+    page.get_by_label("Votes like those on").select_option("own")
+    drop(page, rows)
+    page.locator(".file .note", has_text="One row per vote, with the labels no, yes").wait_for()
     page.close()
 
 

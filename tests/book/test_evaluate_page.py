@@ -762,7 +762,7 @@ RTE = made_votes(get_dataset("rte"))
 def among(open_at):
     """The title page of a book that has other systems, and a dataset beside its own."""
     # Any script of the page stands in for the file, which sets what is set already.
-    more = {"name": "rte", "title": "RTE", "file": "items.js", "global": "CHAOS_MORE_rte"}
+    more = {"name": "rte", "listed": "RTE", "file": "items.js", "global": "CHAOS_MORE_rte"}
     content = packed_script("CHAOS_MORE_rte", {"numbers": explorer.columns(RTE, ())}, "")
     return open_at("index", script=OTHERS + instead("CHAOS_OTHERS", [more]) + content)
 

@@ -464,7 +464,7 @@ def test_a_dataset_beside_the_book_s_is_loaded_when_it_is_asked_for(load, small_
     said = {"paper": "", "warning": "Some are grim.", "notice": "Mine."}
     data = {"numbers": explorer.columns(moods, []) | said, "texts": []}
     # Any script of the page stands in for the file, which sets what is set already.
-    more = {"name": "moods", "short": "Moods", "file": "table.js", "global": "CHAOS_MORE_moods"}
+    more = {"name": "moods", "listed": "Moods", "file": "table.js", "global": "CHAOS_MORE_moods"}
     script = instead("CHAOS_OTHERS", [more]) + scripts.packed_script("CHAOS_MORE_moods", data, "")
     page = load("", script)
     whole = count(page)

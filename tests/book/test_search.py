@@ -40,6 +40,7 @@ def first_page(page):
         "human label variation": "related",
         "Annotator agreement?": "chapters/disagreement",
         "gold labels": "chapters/annotations",
+        "Krippendorff alpha": "glossary",
     }.items(),
 )
 def test_the_page_that_answers_comes_first(search, words, name):
@@ -57,6 +58,10 @@ def test_what_people_ask_for_leads_to_the_page_that_answers(browser, sample_chec
         "soft labels": "chapters/train",
         "annotator agreement": "chapters/disagreement",
         "calibration": "chapters/calibration",
+        "test-retest": "chapters/why",
+        "gpt4 as annotator": "chapters/machine_crowds",
+        "upload my annotations": "datasets",
+        "named annotators": "datasets",
     }
     page = browser.new_page()
     found = {}
@@ -101,6 +106,29 @@ def test_prose_comes_before_the_package(browser):
     scores = page.evaluate("results => results.map(one => Scorer.score(one))", results)
     page.close()
     assert scores == sorted(set(scores), reverse=True)
+
+
+def test_results_quote_whole_words_of_prose_or_say_what_the_page_is_about(browser):
+    page = browser.new_page()
+    page.evaluate("window.DOCUMENTATION_OPTIONS = window.Search = {}")
+    page.add_script_tag(path=PROJECT / "chaos_utils" / "assets" / "scorer.js")
+    html = (
+        "<html><head><meta name=description content='What it is about.'></head><main role=main>"
+        "<p>.ipynb entropy</p><article class=bd-article><h1>Entropy</h1>"
+        "<div class=cell_input>code</div>"
+        f"<p>{'overlong ' * 40} constrain {'before ' * 40}the train {'after ' * 60}</p>"
+    )
+    found = {
+        word: page.evaluate(
+            "([html, word]) => Search.makeSearchSummary(html, new Set([word]), '').textContent",
+            [f"{html}</article></main></html>", word],
+        )
+        for word in ("train", "entropy", "code")
+    }
+    page.close()
+    assert set(found["train"].split()) == {"…", "before", "the", "train", "after"}
+    assert len(found["train"]) < 250
+    assert found["entropy"] == found["code"] == "What it is about."
 
 
 def test_words_are_marked_where_a_result_leads_and_nowhere_else(search, site):

@@ -84,6 +84,16 @@ def test_a_text_tells_items_apart(tmp_path, name):
     assert found.reasons[name]
 
 
+@pytest.mark.parametrize(
+    ("name", "groups"), {"gender": "xy", "age_group": "xy", "email": "xy"}.items()
+)
+def test_a_column_of_groups_says_how_they_are_compared(tmp_path, name, groups):
+    rows = [row | {name: groups[int(row["annotator"][1:]) % 2]} for row in rows_with(message)]
+    found = check_file(write(tmp_path / "votes.jsonl", rows, "message"))[0]
+    cure = f"; to compare groups, add annotator_fields: [{name!r}] to reader"
+    assert found.reasons[name] == "about people" + cure * (name != "email")
+
+
 def test_init_says_what_it_took_for_a_text_and_why(tmp_path):
     rows = [row | {"question": "Is it rude?"} for row in rows_with(message)]
     path = write(tmp_path / "votes.jsonl", rows, "message")

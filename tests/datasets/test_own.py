@@ -110,6 +110,12 @@ def test_what_is_odd_is_said_and_never_mended(check, path, changed, fault, remar
     [
         ("item,annotator,label\na,b,\n", "holds no votes"),
         ("item|label\n1|a\n", "not recognised(.|\n)*--item"),
+        (
+            "participant,post_id,response\nann,17,yes\nben,17,no\n",
+            "if 'post_id' identifies the items, run `chaos dataset check FILE --item post_id "
+            "--label response --annotator participant`",
+        ),
+        ("participant,one,two\nann,17,yes\nben,17,no\n", "FILE --item COLUMN --label COLUMN --ann"),
         ("item,one,two\n1,a,b\n", "reader.format: columns"),
         ("item,a,b\n1,0.5,0.5\n", "hold shares(.|\n)*a column n_votes"),
         ('item,label\n1,"a\n', "quotation mark is never closed"),

@@ -11,6 +11,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.datasets import auxiliary_data, sources
 from chaos_utils.datasets.auxiliary_data import AuxiliaryData
+from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.dataset import Release
 from chaos_utils.metrics.divergence import jensen_shannon_distance
 from chaos_utils.pages import explorer
@@ -189,6 +190,16 @@ def test_other_datasets_are_offered_beside_the_book_s_own_where_they_are_here(
     assert explorer.other_datasets([*released, others[0]]) == []
     # A page is a copy without canary lines.
     assert "probcopa" not in {one.name for one in explorer.other_datasets(released)}
+
+
+def test_lists_explain_a_name_whose_words_say_nothing():
+    for name, listed in {
+        "csc": "CSC (conversational sarcasm)",
+        "lalor": "Lalor (SNLI pairs judged by a thousand people)",
+        "snli": "SNLI",
+        "pavlick": "Slider NLI",
+    }.items():
+        assert explorer.name_in_lists(get_dataset(name)) == listed
 
 
 def test_texts_without_a_stated_licence_stay_out(sample):

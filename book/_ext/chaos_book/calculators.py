@@ -15,6 +15,7 @@ from chaos_book.conventions import UNMEASURED, forms, shifts
 from chaos_utils.analyses.power import PAIRS
 from chaos_utils.datasets.catalogue import get_dataset, short_of
 from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.pages.explorer import name_in_lists
 from chaos_utils.publish.scripts import compact
 from chaos_utils.report.manifests import Manifest
 from chaos_utils.scoring.power import smallest_difference
@@ -104,7 +105,7 @@ def votes_data(
             {
                 "name": name,
                 "short": short_of(name),
-                "title": get_dataset(name).title,
+                "listed": name_in_lists(get_dataset(name)),
                 **curves,
                 "models": _difference_variances(power_rows),
                 "bias": _sorted_rows(bias_rows, ("n_votes", "median", "largest")),
@@ -133,8 +134,8 @@ def _crowd_data(name: str, crowds: Manifest) -> dict[str, Any]:
         )
         for curve in _CURVES
     }
-    titles = {"name": name, "short": short_of(name), "title": get_dataset(name).title}
-    return titles | curves | {"models": {}, "bias": [], "draws": crowds.parameters["draws"]}
+    names = {"name": name, "short": short_of(name), "listed": name_in_lists(get_dataset(name))}
+    return names | curves | {"models": {}, "bias": [], "draws": crowds.parameters["draws"]}
 
 
 def _sorted_rows(rows: Rows, names: Sequence[str]) -> list[list[float]]:

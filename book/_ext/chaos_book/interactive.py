@@ -13,6 +13,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.pages.explorer import name_in_lists
 from chaos_utils.plots.marks import system_hues
 from chaos_utils.plots.systems import SYSTEM_NAMES, language_model_name
 from chaos_utils.publish.scripts import compact
@@ -218,7 +219,7 @@ def scores(
             marks += [[i, j, title, round(value, _DIGITS)] for title, value in titles.items()]
     return {
         "group": "group" if group == "kind" else group,
-        "datasets": [[name, get_dataset(name).short] for name in datasets],
+        "datasets": [[name, name_in_lists(get_dataset(name))] for name in datasets],
         "systems": [
             [name, groups.index(key), _GROUPS_BY_KIND.get(key, "model"), _group_title(key)]
             for name, key in systems

@@ -1,6 +1,7 @@
 """Recognition of the columns that name the items: one, or several, as a post and a reply."""
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -30,6 +31,9 @@ from chaos_utils.datasets.texts import (
     shorter_part,
 )
 
+# A column of such a name may identify the items; it may also number the steps of a session.
+_LIKE_ITEM = re.compile(r"(^|_)(ids?|stimul(us|i)|trial|post|comment|tweet|sentence|text)$")
+
 
 def several_columns_of_items(columns: Columns) -> Candidate | None:
     """Several columns that are called after items: each, or two together, may name the items."""
@@ -51,8 +55,28 @@ def unknown_columns(columns: Columns) -> Candidate:
     return refused(
         "The columns of items and votes are not recognised.",
         f"columns {listed(columns.frame.names)}",
-        todo=NAME_THEM,
+        todo=f"{_command(columns)}; or {NAME_THEM}",
     )
+
+
+def _command(columns: Columns) -> str:
+    """Return the command that names the columns, as far as their names suggest what they hold."""
+    label = next(iter(columns.named(LABELS)), "")
+    used = {label, columns.annotator}
+    items = [
+        name
+        for name, words in columns.words.items()
+        if _LIKE_ITEM.search(words) and name not in used and not names_annotators(name)
+    ]
+    item = items[0] if len(items) == 1 else ""
+    named = {"item": item or "COLUMN", "label": label or "COLUMN", "annotator": columns.annotator}
+    options = " ".join(
+        f"--{what} {shlex.quote(name) if name.isprintable() else 'COLUMN'}"
+        for what, name in named.items()
+        if name
+    )
+    condition = f"if {item!r} identifies the items, " if item else ""
+    return f"{condition}run `chaos dataset check FILE {options}`"
 
 
 def _ask_for_items(
