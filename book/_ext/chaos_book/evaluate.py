@@ -16,7 +16,7 @@ from chaos_book import book
 from chaos_book.book import BOOK, raw_html, systems
 from chaos_book.widgets import Widget
 from chaos_utils.analyses import scoreboard
-from chaos_utils.base.style import SYSTEM_NAMES
+from chaos_utils.base.style import SYSTEM_NAMES, language_model_name
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
@@ -127,6 +127,9 @@ def scoreboard_script(votes: Votes, pools: Sequence[Pool], notice: str) -> str:
     """Return the script with the pools of a dataset's scoreboard, which begins with a `notice`."""
     order = sorted(votes.uids)  # as the explorer's data has the items
     content = [page_pool(pool, order) for pool in pools]
+    for system in (one for pool in content for one in pool["systems"]):
+        if system["how"].startswith(scoreboard.LANGUAGE_MODEL):
+            system["name"] = language_model_name(system["name"])
     return scripts.packed_script(_scoreboard(votes.dataset)["global"], content, notice)
 
 
