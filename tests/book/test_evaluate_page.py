@@ -818,7 +818,7 @@ def test_a_system_stands_among_the_others_by_any_measure_they_have(among, files)
     assert not violations(page, "#evaluate")
 
 
-def test_worth_is_drawn_on_the_scale_of_the_book_s_systems(among, files, sample):
+def test_worth_is_drawn_on_the_scale_of_the_book_s_systems(among, files, sample, tmp_path):
     choose(among, files / "my-model.csv")
     (system,) = read_predictions(files / "my-model.csv", [sample[0]])
     ours = worth(sample[0], system, n_resamples=FEW)
@@ -838,6 +838,9 @@ def test_worth_is_drawn_on_the_scale_of_the_book_s_systems(among, files, sample)
     assert strip.locator(".of-published title").first.text_content() == "<b>bert: –"
     among.get_by_text("The same as a table").click()
     assert "my-model" in among.locator("#evaluate details .yours").inner_text()
+    choose(among, write_shares(tmp_path / "even.csv", sample[0], uniform(sample[0]).probabilities))
+    answer = among.locator(".evaluate-answer", has_text="even is worth 0.0 [")
+    assert answer.inner_text().endswith(", no more than any of the 2 models in the figure.")
 
 
 def test_a_dataset_beside_the_book_s_is_judged_when_it_is_chosen(among, tmp_path):
