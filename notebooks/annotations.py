@@ -12,12 +12,12 @@
 # {value}`tbl-misplaced dataset=mnli "system=majority label" misplaced .0f` and
 # {value}`tbl-misplaced dataset=alphanli "system=majority label" misplaced .0f` votes. The new majority clearly outvotes
 # the old label on {value}`tbl-data-statistics dataset=snli overruled_percent .0f`% of the SNLI items and
-# {value}`tbl-data-statistics dataset=mnli overruled_percent .0f`% of the MNLI items. On another
+# {value}`tbl-data-statistics dataset=mnli overruled_percent .0f`% of the MNLI items. On a further
 # {value}`tbl-data-statistics dataset=snli too_close_percent .0f`% and
-# {value}`tbl-data-statistics dataset=mnli too_close_percent .0f`%, it leads or ties, but the votes are too close to
-# call.
+# {value}`tbl-data-statistics dataset=mnli too_close_percent .0f`%, the new majority also differs from the old label,
+# but the votes are too close to call.
 #
-# Datasets for natural language inference (NLI) give each item one label, on which a handful of annotators decided.
+# Datasets for natural language inference (NLI) give each item one label, decided on by a handful of annotators.
 # {cite:t}`nie2020` asked a hundred people about each item instead and released the counts as ChaosNLI. A single label
 # implies that nobody chose another answer, so it *misplaces* every vote for another label.
 #
@@ -52,7 +52,7 @@ Markdown(notices(inputs))
 # ## How many majorities changed
 #
 # We say that the {term}`majority <majority label>` has *changed* if a label other than the old one gets the most new
-# votes. If two labels tie, we use the majority stored in the file, as the authors did. Some changes may be due to
+# votes. If two labels tie, we use the majority label stored in the file, as the authors did. Some changes may be due to
 # chance: if people were evenly split, a hundred of them could easily vote 52 to 48. We call the old label
 # {term}`clearly outvoted` if people who favoured neither label would split this unevenly on fewer than 5 items in 100
 # (exact two-sided binomial test). All other changes are too close to call. After correcting for multiple testing across
@@ -69,9 +69,9 @@ publish_table(
     annotations.data_statistics(inputs),
     columns=annotations.DATA_STATISTICS,
     caption="""A hundred people change up to a third of the old labels and clearly outvote up to a fifth. The *paper*
-    columns repeat Table 2 of {cite:t}`nie2020`. An old label is *clearly outvoted* if the new majority leads it by
-    more than chance would explain (binomial test, without correction for the number of items). The downloadable data
-    also include the share of items that remain significant after correction. The last rate refers to the whole
+    columns repeat Table 2 of {cite:t}`nie2020`. An old label is *clearly outvoted* if the new majority leads it by more
+    than chance would explain (binomial test, without correction for the number of items). The downloadable data also
+    include the share of items on which this remains significant after correction. The last rate is a share of the whole
     development set, at its published size. The paper gives no such rate for αNLI, whose development set was annotated
     in full.""",
 )
@@ -121,9 +121,9 @@ publish_figure(
     "fig-original-votes",
     plot_original_votes,
     disagreement.original_votes_bins(inputs),
-    caption=f"""A three-to-two split among five people says little about a hundred. The histograms show how the items
-    are distributed by the old label's share of the new votes. Dashed lines mark its share of the old votes.
-    {inputs.missing_note("old votes", "the figure leaves it out").strip("*")}""",
+    caption=f"""A three-to-two split among five people says little about how a hundred people vote. The histograms show
+    how the items are distributed by the old label's share of the new votes. Dashed lines mark its share of the old
+    votes. {inputs.missing_note("old votes", "it is not shown here").strip("*")}""",
     alt="""Two histograms of the old label's share among a hundred votes. They stretch from almost none to almost all,
     far to both sides of the 60% among the five old votes.""",
 )
@@ -133,9 +133,10 @@ publish_table(
     "tbl-original-votes",
     disagreement.original_votes(inputs),
     columns=disagreement.ORIGINAL_VOTES,
-    caption="""If three of five people agree, the votes of the other two say little about a hundred people. Old votes
-    are sorted counts, for example 3-1-1. *Chosen again* is the share of items that we would expect to be chosen
-    again, with equally many votes for the leading label, if equally few other people were asked.""",
+    caption="""Among items that were chosen because three of five people agreed, the votes of the other two say little
+    about how a hundred people vote. Old votes are given as sorted counts, for example 3-1-1. *Chosen again* is the share of items that we would expect to be
+    chosen again because their leading label gets as many votes as before, if we asked the same number of other
+    people.""",
 )
 
 # %% [markdown]
@@ -145,22 +146,23 @@ publish_table(
 # share may be almost anything ({numref}`fig-original-votes`). It differs from the old share by more than 20 percentage
 # points on {value}`tbl-original-votes dataset=snli pattern=all share_far .0%` of the SNLI items and
 # {value}`tbl-original-votes dataset=mnli pattern=all share_far .0%` of the MNLI items. Knowing how the other two
-# annotators voted helps a little on SNLI, where the old label gets
+# original annotators voted helps a little on SNLI, where the old label gets
 # {value}`tbl-original-votes dataset=snli pattern=3-2 mean_share_after .0%` of the new votes if they agreed and
 # {value}`tbl-original-votes dataset=snli pattern=3-1-1 mean_share_after .0%` if they did not. On MNLI it hardly helps:
 # the shares are {value}`tbl-original-votes dataset=mnli pattern=3-2 mean_share_after .0%` and
 # {value}`tbl-original-votes dataset=mnli pattern=3-1-1 mean_share_after .0%`.
 #
-# Five votes also make clear items look disputed. On {value}`tbl-original-votes dataset=snli pattern=all n_nearly_all`
-# SNLI items, at least 95 of the hundred people choose the old label. ChaosNLI includes these items only because two of
-# the first five people did not choose that label. If we asked five new people about each item, we would expect only
+# With only five votes, clear items can also look disputed. On
+# {value}`tbl-original-votes dataset=snli pattern=all n_nearly_all` SNLI items, at least 95 of the hundred people choose
+# the old label. ChaosNLI includes these items only because two of the first five people did not choose that label. If
+# we asked five new people about each item, we would expect only
 # {value}`tbl-original-votes dataset=snli pattern=all chance_of_selection .0%` of the SNLI items and
 # {value}`tbl-original-votes dataset=mnli pattern=all chance_of_selection .0%` of the MNLI items to meet the same
 # criterion again.
 #
 # (how-far-people-agree)=
 # (items-to-read)=
-# The chapter {doc}`disagreement` has clear and divided items to read, and {doc}`collection` describes who gave the
+# The chapter {doc}`disagreement` shows clear and divided items to read, and {doc}`collection` describes who gave the
 # votes. The next chapter asks whether {doc}`models predict how people split <results>`.
 
 # %% [markdown]
@@ -170,6 +172,6 @@ publish_table(
 # Amazon Mechanical Turk. The released data do not identify them, so we cannot say how much the numbers would change
 # with other people, nor compute statistics such as Cohen's κ that depend on who gave which vote.
 #
-# The change rates do not hold for all of SNLI and MNLI, because the
-# {value}`tbl-data-statistics dataset=snli n_examples ,d` SNLI and
-# {value}`tbl-data-statistics dataset=mnli n_examples ,d` MNLI items were chosen because five people had been split.
+# The change rates do not hold for all of SNLI and MNLI: the {value}`tbl-data-statistics dataset=snli n_examples ,d`
+# SNLI and {value}`tbl-data-statistics dataset=mnli n_examples ,d` MNLI items were chosen because five people had been
+# split over them.

@@ -3,8 +3,8 @@
 #
 # *My model is calibrated. Is that not enough?*
 #
-# **No. Where people disagree, calibration to the majority penalises a model for being right about them.** A model that
-# knew the exact vote shares would have an expected calibration error ({term}`ECE`) of
+# **No. Where people disagree, measuring calibration against the majority penalises a model for being right about
+# people.** A model that knew the exact vote shares would have an expected calibration error ({term}`ECE`) of
 # {value}`tbl-human-calibration dataset=snli system=oracle ece .2f` on SNLI, because
 # {value}`tbl-misplaced dataset=snli "system=majority label" misplaced .0f` people in a hundred do not choose the
 # majority label. Halving the logits of RoBERTa-base lowers its ECE from
@@ -18,8 +18,8 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
-dataset: str = "snli"  # which dataset
-predictions: list[str] = []  # files of predictions of your own, shown beside the rest
+dataset: str = "snli"  # the dataset that is shown
+predictions: list[str] = []  # files with your own predictions, shown with the other systems
 shown_seed: int = 0  # which of the model's seeds the diagrams and histograms show
 n_temperatures: int = 61  # temperatures from 0.5 to 4 at which the measures are computed
 
@@ -46,7 +46,7 @@ Markdown(notices(inputs))
 # %% [markdown]
 # ## Drag until ECE is perfect
 #
-# A {term}`temperature` divides all logits. Drag the slider to the lowest ECE and watch how many votes are still
+# A {term}`temperature` divides all logits. Drag the slider until ECE is lowest, and watch how many votes are still
 # misplaced.
 
 # %%
@@ -57,12 +57,13 @@ publish_figure(
     plot_temperatures,
     curves.where(calibration.is_drawn(curves.rows)),
     caption="""A temperature can make ECE almost perfect and still leave the model far from people. Thick curves show
-    each measure as the mean over a model's seeds. The marks show three ways of choosing the temperature
+    each measure as the mean over a model's seeds. Marks show the temperatures chosen in three ways
     ({numref}`tbl-temperatures`).""",
     alt="""Five panels with curves that fall and rise again. ECE against the majority label is lowest near temperature 2
     for RoBERTa. DistCE is also lowest near 2, but its curve is flatter, and entropy error is lowest at a slightly lower
     temperature. ECE against votes and KL keep falling up to a higher temperature, where the cross-fitted mark is. The
-    mark fitted outside ChaosNLI lies near 1, high on every curve. DeBERTa's minima are at higher temperatures.""",
+    mark for the temperature fitted outside ChaosNLI lies near 1, high on every curve. DeBERTa's minima are at higher
+    temperatures.""",
 )
 
 # %% [markdown]
@@ -78,9 +79,9 @@ publish_figure(
 # {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 n ,d` of the
 # {value}`fig-reliability family=RoBERTa-base temperature=1 sum:n ,d` SNLI items, but it is right on only
 # {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 hits .0%` of them. At a temperature of 2, its
-# dots lie close to the diagonal, and its ECE is nearly at the minimum. The share of misplaced votes falls much less: it
-# stays at or above {value}`fig-temperature family=RoBERTa-base measure=dist_ce min:value .0%` for every run at every
-# temperature.
+# dots in the reliability diagram lie close to the diagonal, and its ECE is nearly at the minimum. The share of
+# misplaced votes falls much less: it stays at or above
+# {value}`fig-temperature family=RoBERTa-base measure=dist_ce min:value .0%` for every run at every temperature.
 #
 # (what-a-mean-hides)=
 # A single temperature flattens every prediction, even where people agree. At a temperature of 2, the share of items
@@ -99,9 +100,9 @@ publish_figure(
     plot_reliability,
     diagrams.where(calibration.is_drawn(diagrams.rows)),
     caption=f"""A temperature of 2 brings RoBERTa-base close to the diagonal; the oracle stays above it. Each dot shows
-    the accuracy in one bin of confidence, measured against the majority label. A line connects it to the bin's mean
-    confidence and is thicker if the bin holds more items. If a model has several seeds, seed {shown_seed} is shown. The
-    downloadable data cover all temperatures of {{numref}}`fig-temperature`. Compare Figures 1c and 1d of
+    the accuracy in one confidence bin, measured against the majority label. A line connects the dot to the bin's mean
+    confidence; the more items the bin holds, the thicker the line. If a model has several seeds, seed {shown_seed} is
+    shown. The downloadable data cover all temperatures of {{numref}}`fig-temperature`. Compare Figures 1c and 1d of
     {{cite:t}}`baan2022`.""",
     alt="""Six reliability diagrams. At temperature 1, RoBERTa's dots stay below the diagonal, except for the first,
     which stands for a single item; most items are in the last bin. At temperature 2, the dots follow the diagonal. The
@@ -129,8 +130,8 @@ publish_figure(
 #
 # A model is calibrated if 70% of the answers that it gives with a confidence of 0.7 are right, and likewise for every
 # other confidence. ECE sorts the items into ten bins by confidence and averages the gaps between mean confidence and
-# accuracy. It describes *sets* of items (a model with an ECE of 0 may be wrong about every single item), and it needs
-# one right label per item: the majority of the votes.
+# accuracy. It describes *sets* of items (even with an ECE of 0, the confidence may be wrong for every single item), and it
+# needs one right label per item: the majority of the votes.
 #
 # Calibration to people can be checked on each item separately: each label should get the probability with which a
 # person would choose it. {cite:t}`baan2022` measure this in three ways. {term}`DistCE` is the share of the votes that a
@@ -141,11 +142,11 @@ publish_figure(
 # ## The oracle paradox
 #
 # No prediction is nearer to the votes than the vote shares themselves; we call that prediction the {term}`oracle`. Its
-# answer is always the majority label, so its accuracy is 1, and its confidence is the majority's share of the votes.
-# Because its confidence never exceeds its accuracy, gaps do not cancel, and its ECE is one minus the mean majority
-# share. On MNLI, the oracle's ECE is {value}`tbl-human-calibration dataset=mnli system=oracle ece .2f`, higher than
-# that of any model on this page. Here, ECE measures disagreement and penalises a model for sharing people's
-# uncertainty.
+# answer is always the majority label, so its accuracy is 1, and its confidence is the majority label's share of the
+# votes. Because its confidence never exceeds its accuracy, gaps do not cancel, and its ECE is one minus the mean
+# majority share. On MNLI, the oracle's ECE is {value}`tbl-human-calibration dataset=mnli system=oracle ece .2f`, higher
+# than the ECE of any model on this page. Here, ECE measures disagreement and penalises a model for being as uncertain
+# as people are.
 
 # %%
 table_1 = calibration.human_calibration(in_table_1)
@@ -161,9 +162,9 @@ publish_table(
     ),
     groups=["kind"],
     caption="""The best prediction of people has the worst calibration error. The table gives means over each model's
-    seeds on SNLI; the best model is in bold. The downloadable table also lists every seed, all nine models of
-    {cite:t}`nie2020`, and MNLI. We follow the code of {cite:t}`baan2022`: if labels are tied, accuracy takes the last
-    of them and ECE the first. There are ten bins $(a, b]$, and EntCE is in nats.""",
+    seeds on SNLI; the best model by each measure is shown in bold. The downloadable table also lists every seed, all
+    nine models of {cite:t}`nie2020`, and MNLI. We follow the code of {cite:t}`baan2022`: if labels are tied, accuracy
+    is computed with the last of them and ECE with the first. There are ten bins $(a, b]$, and EntCE is in nats.""",
 )
 
 # %% [markdown]
@@ -199,14 +200,15 @@ publish_figure(
 # %% [markdown]
 # ## Which temperature
 #
-# The released code fixes the temperature at 2. For RoBERTa-base, fitting yields about 2 only if it uses the same items
-# that are scored. Fitted on the {value}`tbl-temperatures family=RoBERTa-base choice=outside max:n_fitted ,d` SNLI
-# development items outside ChaosNLI, which were not chosen for their disagreement, the temperature is
+# The released code fixes the temperature at 2. For RoBERTa-base, a fitted temperature is about 2 only if it is fitted
+# to the same items that are scored. Fitted on the
+# {value}`tbl-temperatures family=RoBERTa-base choice=outside max:n_fitted ,d` SNLI development items outside ChaosNLI,
+# which were not chosen for their disagreement, the temperature is
 # {value}`tbl-temperatures family=RoBERTa-base choice=outside mean:temperature .2f` on average and hardly changes ECE.
 # When it is {term}`cross-fitted` to vote shares, so that no item influences its own temperature, it is
 # {value}`tbl-temperatures family=RoBERTa-base choice=cross_fitted mean:temperature .2f` for RoBERTa-base and
 # {value}`tbl-temperatures family=DeBERTa-v3-large choice=cross_fitted temperature .1f` for DeBERTa-v3-large. The best
-# temperature also depends on the measure: it is higher for ECE against the votes and for {term}`KL` than for ECE
+# temperature also depends on the measure: it is higher for {term}`KL` and for ECE against the votes than for ECE
 # against the majority.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Temperatures by what they are fitted to, as a table", "code_prompt_hide": "Fold the table"}
@@ -222,8 +224,9 @@ publish_table(
     groups=["family"],
     caption="""The temperature depends on what it is fitted to. All values are means over seeds; brackets give the
     lowest and the highest temperature in any seed and fold. Lower is better for every measure, and the first model's
-    best values are in bold. For the other models, only the cross-fitted temperature is shown; the downloadable table
-    lists every choice. Cross-fitting uses ten folds by text. KL is in nats.""",
+    best values are shown in bold. For the other models, only the cross-fitted temperature is shown; the downloadable
+    table lists every choice. Cross-fitting uses ten folds, and items with the same text are in the same fold. KL is in
+    nats.""",
 )
 
 # %% [markdown]
@@ -256,8 +259,8 @@ publish_figure(
 # %% [markdown]
 # ## Limitations
 #
-# These findings rest on one architecture with a few seeds and on other models with one run each. The items were chosen
+# These findings rest on a few seeds of one architecture and on single runs of other models. The items were chosen
 # because their five original votes were split, so errors and disagreement are larger than on whole development sets.
-# All calibration errors depend on the ten bins. Because the votes are a sample, even a perfect model would misplace
-# {value}`tbl-misplaced dataset=snli "system=perfect model" misplaced .0f` of a hundred. Corrections with more than one
-# number are the subject of {doc}`fitting`.
+# All calibration errors depend on how the ten bins are chosen. Because the votes are a sample, even a perfect model
+# would misplace {value}`tbl-misplaced dataset=snli "system=perfect model" misplaced .0f` of a hundred votes.
+# Corrections with more than one parameter are the subject of {doc}`fitting`.

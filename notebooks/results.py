@@ -20,16 +20,16 @@
 # which never shows where people split.
 #
 # A model trained on one label per item still outputs a full distribution. Is it the distribution of people's answers?
-# {cite:t}`nie2020` asked this of nine models. We recompute their table and add people, guesses and later models. The
-# SNLI and MNLI items are those that ChaosNLI chose for their disagreement.
+# {cite:t}`nie2020` asked this of nine models. We recompute their table and add rows for people, guesses and later
+# models. The SNLI and MNLI items are those that ChaosNLI chose for their disagreement.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
-predictions: list[str] = []  # files of predictions of your own, shown beside the rest
+predictions: list[str] = []  # files with your own predictions, shown with the other systems
 resamples: int = 2000  # bootstrap resamples of the items, for the 95% intervals
-comparisons: int = 100_000  # the same, for paired differences and their p-values
-crowds: int = 50  # draws of a crowd and of people who judge it
-draws: int = 20  # draws of the items' true distributions, and of cuts into half crowds
+comparisons: int = 100_000  # bootstrap resamples for paired differences and their p-values
+crowds: int = 50  # draws of a crowd and of the people whom it is evaluated against
+draws: int = 20  # draws of the items' true distributions, and of splits into half crowds
 seed: int = 0  # seed of folds, drawn crowds and resampling
 
 # %%
@@ -73,14 +73,14 @@ publish_figure(
     caption="""None of the nine models of 2020 is nearer to people than a uniform guess (MNLI). The axis shows how many
     of a hundred votes a prediction misplaces, averaged over the items that ChaosNLI chose for their disagreement. The
     bar spans the nine models. After recalibration, RoBERTa-large is the nearest of the nine: a map with twelve numbers,
-    fitted to the votes on other items, corrects its probabilities. The five people are not recalibrated, although that
-    would bring them nearer, too.""",
+    fitted to the votes on other items, corrects its probabilities. The five people are not recalibrated, although
+    recalibration would bring them nearer, too.""",
     alt="""Five rows on one axis of votes misplaced. A second crowd misplaces 6 and five people 20. RoBERTa-large
-    misplaces 35 as it is, and an arrow leads from there to 18, recalibrated. The uniform guess misplaces 34, and the
-    bar of the nine models lies just right of it, from 35 to 37.""",
+    misplaces 35 without recalibration, and an arrow leads from there to 18 after recalibration. The uniform guess
+    misplaces 34, and the bar of the nine models lies just right of it, from 35 to 37.""",
 )
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Votes misplaced by everyone, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Misplaced votes for people, guesses and models, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-misplaced",
     in_votes,
@@ -91,16 +91,17 @@ publish_table(
     caption=f"""Five people misplace fewer votes than any model that has not been recalibrated. The table shows the
     number of misplaced votes per hundred, with 95% intervals over items ({resamples:,} resamples). *Recalibrated*
     predictions are corrected by a map fitted to the votes on other items. One person and five people are compared with
-    the other votes on the item. *Majority label* and *old label* put all votes on one label. The downloadable data also
-    include the small models that we trained.""",
+    the remaining votes on the item. *Majority label* and *old label* put all votes on one label. The downloadable data
+    also include the small models that we trained.""",
 ) if len(in_votes) else Markdown(
-    "*We count misplaced votes only if items have at least twenty votes: fewer would favour overconfident predictions.*"
+    "*We count misplaced votes only if items have at least twenty votes: with fewer votes, the count would favour overconfident predictions.*"
 )
 
 # %% [markdown]
 # One person misplaces {value}`tbl-misplaced dataset=mnli "system=one person" misplaced .0f` votes on MNLI. The
 # {term}`base rate`, which predicts the same overall share of each label for every item, misplaces
-# {value}`tbl-misplaced dataset=mnli "system=base rate" misplaced .0f`, fewer than any of the nine models. Yet these
+# {value}`tbl-misplaced dataset=mnli "system=base rate" misplaced .0f`, fewer than any of the nine models without
+# recalibration. Yet these
 # models know more than their probabilities show. {term}`Recalibrated <worth, recalibrated>` with the votes on other
 # items, RoBERTa-large misplaces {value}`tbl-misplaced dataset=mnli system=roberta-large how=recalibrated misplaced .0f`
 # votes on MNLI instead of {value}`tbl-misplaced dataset=mnli system=roberta-large "how=as it is" misplaced .0f`, and
@@ -108,7 +109,8 @@ publish_table(
 # {value}`tbl-misplaced dataset=snli system=roberta-large "how=as it is" misplaced .0f`. The chapter {doc}`fitting`
 # shows how this works.
 #
-# ## In the papers' unit
+# (in-the-papers-unit)=
+# ## By the papers' measure
 # {cite:t}`nie2020` report {term}`JSD`, the Jensen–Shannon *distance* between people's distribution and the predicted
 # one. It uses natural logarithms, and a perfect prediction scores 0.
 
@@ -120,10 +122,10 @@ publish_figure(
     plot_results,
     results.nine_models(figure_rows, comparison, dataset="mnli"),
     caption="""By JSD, no model of the paper is measurably nearer to people than a uniform guess, and two are farther
-    (MNLI). The original votes are nearer than this guess, and so is the mean vote on other items with the same old
-    label. Bars are 95% intervals of the difference from the uniform guess on the same items. If a bar crosses the
-    dashed line, we cannot tell the system from the guess. After correction for nine comparisons, only the last two
-    models are clearly farther. The dotted line marks a second crowd of a hundred people.""",
+    (MNLI). The original votes are nearer to people than this guess, and so is the mean vote on other items with the
+    same old label. Bars are 95% intervals for the difference from the uniform guess on the same items. If a bar crosses
+    the dashed line, we cannot tell the system from the guess. After correction for nine comparisons, only the last two
+    models are clearly farther. The dotted line marks the JSD of a second crowd of a hundred people.""",
     alt="""A dot plot of JSD on MNLI. The second crowd is far left. The mean vote given the old label and the original
     votes come next, then the uniform guess on a dashed line. All nine models of the paper lie close together, right of
     that line. The bars of the nearest five cross it; those of DistilBERT, BERT-large, ALBERT-xxlarge and BART-large do
@@ -140,10 +142,11 @@ publish_figure(
 # {value}`tbl-paired-with-guesses dataset=mnli system=albert-xxlarge baseline=chance measure=jsd p_holm .3f`). By JSD,
 # we cannot tell the other seven from the guess. By KL and by squared distance, all nine models are clearly farther; the
 # difference in KL is at least {value}`tbl-paired-with-guesses dataset=mnli baseline=chance measure=kl min:value .2f`
-# nats. Counted in misplaced votes, only DistilBERT and BERT-large are clearly farther. The result also depends on the
-# training run. Of the RoBERTa-base models that {cite:t}`baan2022` trained on SNLI alone, one has a JSD of
-# {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 1" jsd .3f` on MNLI, below the guess's
-# {value}`tbl-main-results dataset=mnli system=chance jsd .3f`, and another has
+# nats. Measured in misplaced votes, only DistilBERT and BERT-large are clearly farther. A single
+# training run does not settle much, either: of the RoBERTa-base models that {cite:t}`baan2022` trained on SNLI alone, one
+# has a JSD of
+# {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 1" jsd .3f` on MNLI, which is lower than the guess's
+# {value}`tbl-main-results dataset=mnli system=chance jsd .3f`, and another has a JSD of
 # {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 2" jsd .3f`.
 #
 # By JSD, MNLI is the exception: all
@@ -162,9 +165,9 @@ publish_figure(
 # {term}`mean vote given the old label`, learned from other items, predicts the same distribution for all items with the
 # same {term}`old label`. By JSD, it is nearer to people than all
 # {value}`tbl-baselines-against-models dataset=mnli "system=mean vote given the old label" measure=jsd n_surely_beaten`
-# models on both datasets. It knows one human label *of the item that it predicts*, and it was fitted to votes, which
-# the models never saw. A table of averages does not understand language, so the comparison only shows how little the
-# models' probabilities reveal about people's answers.
+# models on both datasets. It uses one human label *of the very item whose votes it predicts*, and it was fitted to
+# votes, which the models never saw. A table of averages does not understand language, so the comparison only shows how
+# little the models' probabilities reveal about people's answers.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "How many models each guess beats, as a table", "code_prompt_hide": "Fold the table"}
 beaten = results.baselines_against_models(comparison)
@@ -174,10 +177,10 @@ publish_table(
     columns=results.count_columns(beaten.rows),
     index=["system"],
     caption="""On MNLI and αNLI, the mean vote given the old label is nearer to people than all models of the paper, and
-    on MNLI the base rate is, too. For each guess, the table counts the models that have a higher JSD and, in brackets,
-    the models that are clearly farther from people after correction (Holm). Counts are bold if all models have a higher
-    JSD. The downloadable data also include KL, total variation and squared distance, and the number of models that are
-    clearly nearer.""",
+    so is the base rate on MNLI. For each guess, the table counts the models that have a higher JSD than the guess and,
+    in brackets, the models that are clearly farther from people after correction (Holm). Counts are shown in bold if
+    all models have a higher JSD. The downloadable data also include KL, total variation and squared distance, and the
+    number of models that are clearly nearer.""",
 ) if len(beaten) else Markdown(
     "*No model's predictions are available to compare with the guesses.*"
 )
@@ -192,9 +195,9 @@ publish_table(
     index=["dataset", "system"],
     caption=f"""By JSD, most models are clearly nearer to people than a uniform guess on SNLI and αNLI, but none is on
     MNLI. The values are the JSD of a model minus that of a guess on the same items, with 95% intervals over items
-    ({comparisons:,} resamples); below 0, the model is nearer to people. The *p*-values are adjusted (Holm) for all
-    models that are compared with a guess on a dataset. The downloadable data include all guesses, and KL, total
-    variation and squared distance.""",
+    ({comparisons:,} resamples); below 0, the model is nearer to people. The *p*-values are adjusted (Holm) for
+    comparing several models with the same guess on the same dataset. The downloadable data include all guesses, and KL,
+    total variation and squared distance.""",
 ) if len(comparison) else None
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every system on every dataset, as a figure", "code_prompt_hide": "Fold the figure"}
@@ -202,10 +205,10 @@ publish_figure(
     "fig-results",
     plot_results,
     figure_rows.where(~are_our_own(figure_rows.rows["label"])),
-    caption="""By JSD, no model of the paper is nearer to people than a uniform guess (dashed) on MNLI, but all are on
-    SNLI. From top to bottom, the rows show people and references, guesses that need no model, and models. On a wide
-    screen, they are sorted by their mean rank over the datasets. Bars are 95% intervals over items, and dotted lines
-    mark the perfect model and the second crowd. Seeds of the same model share a row.""",
+    caption="""By JSD, no model of the paper is nearer to people than a uniform guess (dashed) on MNLI, but all of them
+    are nearer on SNLI. From top to bottom, the rows show people and references, guesses that need no model, and models.
+    On a wide screen, the rows within each group are sorted by their mean rank over the datasets. Bars are 95% intervals
+    over items, and dotted lines mark the perfect model and the second crowd. Seeds of the same model share a row.""",
     alt="""Dot plots of JSD, a panel for each dataset and a row for each system. On SNLI every model of the paper lies
     left of the line of the uniform guess; on MNLI all of them lie right of it. On MNLI and αNLI the mean vote given the
     old label lies left of all models. All are far from the second crowd, the perfect model and the estimated human at
@@ -219,12 +222,13 @@ publish_table(
     shown=results.shown_results(table.rows),
     columns=results.COLUMNS,
     groups=("dataset", "kind"),
-    caption=f"""Distance from people and accuracy of every system. Rows from *here* are our results, with 95% bootstrap
-    intervals over items ({resamples:,} resamples), and also over seeds if the row is a mean of seeds. The estimated
-    human, a second set of annotators whose votes were not released, is from the *paper* (Table 5 of
+    caption=f"""Distance from people and accuracy of every system. Rows marked *here* are our own results, with 95%
+    bootstrap intervals over items ({resamples:,} resamples), and also over seeds if the row is a mean over seeds. The
+    estimated human, a second set of annotators whose votes were not released, is taken from the *paper* (Table 5 of
     {{cite:t}}`nie2020`). *Chance* is the uniform guess for distances and the most frequent label for accuracies. The
-    class prior, the base rate and the mean vote are fitted on the other nine of ten folds of the items. The best model
-    and the best guess of each dataset are bold.""",
+    class prior and the mean vote are fitted to the other nine of ten folds of the items, and the base rate to all items
+    with other texts. The best model
+    and the best guess on each dataset are shown in bold.""",
 )
 
 # %% [markdown]
@@ -249,36 +253,38 @@ publish_table(
     index=["dataset", "system", "source"],
     caption=f"""No model comes near the second crowd. Scores are rescaled so that the uniform guess is at 0 and the
     second crowd (split halves) at 1. The table shows the uniform guess and the three models that are nearest by JSD on
-    each dataset. *Excess* is the JSD minus that of a perfect model on the same items. Brackets contain 95% intervals
-    from {resamples:,} resamples of the items, in which the system, the uniform guess and the second crowd are resampled
-    together. The best model and all models within its interval are bold. A dash means that the second crowd is not
-    clearly better than the uniform guess. The downloadable data include every system, KL, RankCS and a calibration
-    error.""",
+    each dataset. *Excess* is the system's JSD minus the JSD of a perfect model on the same items. Brackets contain 95%
+    intervals from {resamples:,} resamples of the items, in which the system, the uniform guess and the second crowd are
+    resampled together. The best model and all models within its interval are shown in bold. A dash means that the
+    second crowd is not clearly better than the uniform guess. The downloadable data include every system, KL, RankCS
+    and a calibration error.""",
 )
 
 # %% [markdown]
 # ## Worth in people
-# Anyone who knows the base rate can already make a guess. How many people would you have to ask about each item, in
-# addition, to get as near to the crowd as a model does? That number is the model's {term}`worth`. The base rate is
-# worth 0, and a system that is farther from people than the base rate is worth less than nothing. Worth is computed
-# from squared distances, which remain unbiased when votes are few.
+# Anyone who knows the base rate can already make a guess. How many people would someone with this knowledge have to ask
+# about each item to get as near to the crowd as a model does? That number is the model's {term}`worth`. The base rate
+# is worth 0, and a system that is farther from people than the base rate is worth less than nothing. Worth is computed
+# from squared distances, which can be estimated without bias even from few votes.
 #
-# We report the worth of each system as it is and after recalibration. The second value shows how much the system knows,
-# and the gap between the values shows how much is lost because its probabilities are off.
+# We report the worth of each system before and after recalibration. The second value shows how much the system knows,
+# and the gap between the two values shows how much is lost because its probabilities are off.
 
 # %%
 publish_figure(
     "fig-human-equivalents",
     plot_worth,
     results.drawn_worth(equivalents.where(~are_our_own(equivalents.rows["system"]))),
-    caption="""On MNLI, every model is worth less than nothing as it is, and up to four people after recalibration. The
-    axis counts the people who would have to be asked about each item, in addition to knowing the base rate. Filled
-    circles show systems as they are, and hollow circles show them recalibrated on other items' votes. Bars are 95%
-    intervals over items, with out-of-fold predictions held fixed. Seeds of the same model share a row.""",
-    alt="""A panel for each dataset and a row for each guess and model: a filled circle for the system as it is, joined
-    to a hollow circle for the recalibrated system, which is farther right for nearly every model. On SNLI the filled
-    circles lie between 0 and one person and the hollow ones between one and a little over three; on MNLI all filled
-    circles of models lie below 0 and their hollow ones between about one and four. On αNLI all circles lie near 0 or 1.""",
+    caption="""On MNLI, every model is worth less than nothing before recalibration, and up to four people afterwards.
+    The axis shows how many people someone who knows the base rate would have to ask about each item. Filled circles
+    show systems as they are, without recalibration, and hollow circles show them after recalibration to the votes on
+    other items. Bars are 95% intervals over items, with out-of-fold predictions held fixed. Seeds of the same model
+    share a row.""",
+    alt="""A panel for each dataset and a row for each guess and model: a filled circle for the system before
+    recalibration, joined to a hollow circle for the recalibrated system, which is farther right for nearly every model.
+    On SNLI the filled circles lie between 0 and one person and the hollow ones between one and a little over three; on
+    MNLI all filled circles of models lie below 0 and all hollow ones between about one and four. On αNLI all circles
+    lie near 0 or 1.""",
 ) if len(equivalents) else None
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What every system is worth in people, as a table", "code_prompt_hide": "Fold the table"}
@@ -291,9 +297,9 @@ publish_table(
     votes, combined with the base rate, would come as near to the crowd as the system does, in squared distance.
     *Recalibrated* systems are corrected by a map of 12 numbers fitted out of fold (6 for two labels), and *shrunk*
     systems by one number. The intervals resample items, with out-of-fold predictions held fixed. *Pooled* is the number
-    of people whose shares alone come as near; it has no zero point, so even a uniform guess scores above 0. For TVD and
-    JSD, systems and people are compared with *m* other votes in {crowds} drawn crowds; the intervals are found by
-    inverting the interval of the paired difference.""",
+    of people whose vote shares come as near without the help of the base rate; this measure has no zero point, so even
+    a uniform guess scores above 0. For TVD and JSD, systems and people are compared with *m* other votes in {crowds}
+    drawn crowds; the intervals are found by inverting the interval for the paired difference.""",
 ) if len(equivalents) else Markdown(
     "*Some items have a single vote, which cannot show how far people are from each other, "
     "so worth cannot be computed here.*"
@@ -311,7 +317,7 @@ publish_table(
 # on MNLI ({numref}`fig-human-equivalents`). Without recalibration, all nine are worth less than nothing on MNLI.
 # RoBERTa-large is worth
 # {value}`tbl-human-equivalents dataset=mnli system=roberta-large measure=people_on_top_recalibrated value .1f` people
-# there with a map of twelve numbers, fitted out of fold on all items. The chapter {doc}`fitting` reports
+# there with a map of twelve numbers, fitted out of fold to the votes on all items. The chapter {doc}`fitting` reports
 # {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=kl people .1f` for the same map
 # on the {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=kl n_items ,d` items
 # that every system predicts, and
@@ -337,8 +343,9 @@ publish_table(
 # {value}`tbl-main-results dataset=mnli system=chance n_items ,.0f` MNLI and
 # {value}`tbl-main-results dataset=alphanli system=chance n_items ,.0f` αNLI items. The SNLI and MNLI items were chosen
 # because the original annotators disagreed, so distances are larger than they would be on a random sample. Each of the
-# nine models is a single run, and the items rarely determine which model is nearest. On MNLI, RoBERTa-large may have
-# any rank from {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_best .0f` to
+# nine models is a single run, and there are rarely enough items to show which model is nearest to people. On MNLI,
+# RoBERTa-large may have any rank from
+# {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_best .0f` to
 # {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_worst .0f` by JSD, if we require
-# intervals that hold for the ranks of all models at once. The predictions of the nine are logits that another
+# intervals that hold for the ranks of all models at once. The predictions of the nine models are logits that another
 # repository copied from the released file, which is no longer online.

@@ -30,8 +30,8 @@
       reading,
       make("div", "panels", diagram, panels.slice(0, LEADING).map(({place: one}) => one)),
       make("p", "way", `All values are for ${data.dataset}. Dots in the diagram show how often answers with that `
-        + "confidence match the majority label; larger dots and taller gray bars mean more items. In the curves, lower "
-        + "is better, and a ring marks the lowest point. Thin lines are other runs of the system; gray lines are other "
+        + "confidence match the majority label; larger dots and taller grey bars mean more items. For the curves, lower "
+        + "is better, and a ring marks the lowest point. Thin lines are other runs of the system; grey lines are other "
         + "systems."),
       make("details", "", make("summary", "", "More measures, and all systems at the cursor"),
         make("div", "panels", panels.slice(LEADING).map(({place: one}) => one)), readout));

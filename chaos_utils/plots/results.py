@@ -10,10 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from chaos_utils.base.style import colour, is_narrow, run_titles
+from chaos_utils.base.style import colour, is_narrow
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.plots.marks import KINDS, intervals, key, skill_marks, write
 from chaos_utils.plots.panels import panel_grid, row_panels
+from chaos_utils.plots.systems import run_titles
 
 # The table's kinds, each with the kind of the figures that it belongs to.
 _KINDS = {
@@ -140,7 +141,7 @@ def plot_misplaced(table: pd.DataFrame) -> Figure:
     axis.grid(visible=False, axis="y")
     axis.set_xlim(0, 1.35 * table[["misplaced", "high"]].max().max())
     axis.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-    parts = ("votes misplaced of a hundred;", "fewer is better")
+    parts = ("misplaced votes per hundred;", "lower is better")
     axis.set_xlabel(("\n" if is_narrow() else " ").join(parts))
     return figure
 

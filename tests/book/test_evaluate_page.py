@@ -29,8 +29,9 @@ from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.ranks import rank_sets
 from chaos_utils.metrics.skill import skill_of_people
-from chaos_utils.publish import explorer
+from chaos_utils.pages import explorer
 from chaos_utils.publish.scripts import packed_script
+from chaos_utils.publish.templating import ASSETS
 from chaos_utils.scoring.evaluate import RESAMPLES, evaluate_files, in_places
 from chaos_utils.scoring.methods_sentences import facts_of_votes, methods_sentences
 from chaos_utils.scoring.places import (
@@ -113,7 +114,7 @@ def scripts(browser):
     """A page that has the scripts, and nothing to show."""
     page = browser.new_page()
     scripts = [f"_evaluate/{name}.js" for name in SCRIPTS]
-    for name in ("_shared/page.js", "_shared/axes.js", *scripts):
+    for name in (ASSETS / "shared/page.js", ASSETS / "shared/axes.js", *scripts):
         page.add_script_tag(path=PROJECT / "book" / name)
     yield page
     page.close()
@@ -207,8 +208,8 @@ def test_what_is_recalibrated_is_python_s(scripts, tmp_path, labels):
 # Votes and predictions, and words that the sentences on them hold or lack.
 PARAGRAPHS = {
     "a distribution": (drawn_votes(), "misplaces; Jensen–Shannon distance is; map of 12 numbers"),
-    "labels": (drawn_votes(), "one label per item; mean vote given this label; second crowd"),
-    "labels, few votes": (drawn_votes(n_votes=9), "one label per item; mean vote given this label"),
+    "labels": (drawn_votes(), "one label per item; mean vote shares of items; second crowd"),
+    "labels, few votes": (drawn_votes(n_votes=9), "one label per item; mean vote shares of items"),
     "few votes": (drawn_votes(n_votes=9), "favour overconfident; unbiased estimate; map of"),
     "few items": (drawn_votes(n=300), "shrinkage towards the base rate; fitted again"),
     "one vote each": (drawn_votes(n_votes=1), "1 vote per item; KL(human ‖ model)"),
@@ -893,7 +894,8 @@ def test_a_file_is_set_among_all_systems_of_the_scoreboard(ranking, tmp_path):
     )
     assert answer.inner_text() == (
         "Among all systems of the scoreboard on SNLI (all 520 items, with 1 language model), "
-        f"<i>mine has {recalibrated} by its recalibrated worth, and {plain} as it is. "
+        f"<i>mine has {recalibrated} by its recalibrated worth, and {plain} without "
+        "recalibration. "
         "Your file is counted as one of them."
     )
     rows = page.locator(".evaluate-board tbody tr")
