@@ -73,7 +73,7 @@
     const values = found.map((one, i) => measured(one, draws[i]));
     const worth = found.map((one, i) => worths(one, draws[i]));
     say(found.map((one, i) => summary(one, values[i])).join(" "), [],
-      found.flatMap((one, i) => results(one, values[i], worth[i], book, i, draws[i])));
+      found.flatMap((one, i) => results(one, values[i], worth[i], book, i, draws[i], found.length > 1)));
     showPlaces(found, book);
     status.scrollIntoView();
   }

@@ -148,11 +148,13 @@
     return ranks.best === ranks.worst ? String(ranks.best) : `${ranks.best}–${ranks.worst}`;
   }
 
-  const isOfLanguageModels = ({systems}) => systems.some(({how}) => how.startsWith("language model"));
+  /* How many language models, each with one label per item, a pool has. */
+  const languageModelsIn = ({systems}) => systems.filter(({how}) => how.startsWith("language model, label")).length;
 
-  function titleOf({name, items, systems}) {
-    if (name === "all") return `all ${count(items.length)} items`;
-    return `${name}${isOfLanguageModels({systems}) ? ", with language models’ labels" : ""}`;
+  function titleOf(pool) {
+    const {name, items} = pool, n = languageModelsIn(pool);
+    const title = name === "all" ? `all ${count(items.length)} items` : name;
+    return n ? `${title}, with ${count(n)} language model${n === 1 ? "" : "s"}` : title;
   }
 
   /* Systems, people and the file, the best first. */
@@ -248,6 +250,8 @@
     }
     const names = offered.map((pool) => [pool.name, titleOf(pool)]), id = `evaluate-pool-${dataset.name}`;
     const chosen = choice(names, show, {id});
+    // One label per item is compared with language models', where that is possible.
+    if (predictions.isOfLabels) chosen.selectedIndex = Math.max(0, offered.findIndex(languageModelsIn));
     async function show() {
       const pool = offered[chosen.selectedIndex];
       said.textContent = SETTING;
@@ -259,7 +263,7 @@
     }
     place.replaceChildren(
       said,
-      ...(offered.length > 1 ? [make("p", "evaluate-choice", [make("label", "", "On", {for: id}), chosen])] : []),
+      ...(offered.length > 1 ? [make("p", "evaluate-choice", [make("label", "", "Compare on", {for: id}), chosen])] : []),
       body,
       make("p", "note", "A place is a range of ranks that holds for all systems at once with 95% confidence. Systems below the range are "
         + "clearly farther from people on the same items, and systems above it are clearly nearer (4,000 resamples of the "

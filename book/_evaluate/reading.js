@@ -17,12 +17,15 @@
   const ENOUGH_FOR_ORDER = 30, ORDER_MARGIN = 0.15, ABOVE_CONSTANT = 0.05; // as the command has it
   const PLAIN_NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
   const SUBMITTED = /^[^\t,]+([\t,])"?\s*\[[^\t]*\]"?$/; // an id and a list, as LeWiDi has them
+  const FROM_EXPLORER = "not read: the item explorer’s own columns";
+  const OWN_VOTES = "run `chaos evaluate FILE --data VOTES` (see “Bring your own votes”)";
   const AS_CSV = "write a CSV with a column uid and a column for each label";
   const OF_JSON = "run `chaos evaluate` on it, which reads more of JSON, and runs of language models";
   const WITH_IDS = "write the uid beside what a pipeline returns: "
     + '{"uid": …, "probs": [{"label": …, "score": …}, …]}';
-  const NOTE_ON_LABELS = "one label per item: accuracies judge it as it is; of distributions (JSD, KL, "
-    + "calibration) it says nothing";
+  const NOTE_ON_LABELS = "one label per item: its accuracy is computed from the labels; JSD, KL and calibration "
+    + "need a distribution and are left out";
+  const UIDS = ["uid", "item", "id", "item_uid", "item_id"]; // the first that exists names the item
   // Columns of lists; of labels and their probabilities, row by row; of a model's labels, and of people's;
   // and those that mean something to the command alone.
   const LISTS = ["probs", "probabilities", "predicted_probabilities", "percentages", "logprobs"];
@@ -31,6 +34,9 @@
   const OF_ANSWERS = ["label", "prediction", "predicted", "pred", "answer", "output", "response"];
   const OF_PEOPLE = /gold|target|reference|true|truth|majority|old_label|human/i;
   const OF_VOTES = /annotat|worker|rater|label_count|votes/i;
+  // The columns of the item explorer's download (book/_explorer/model.js), and those that it always has.
+  const OF_EXPLORER = /^(n_votes|entropy_bits|majority|old_label|(votes|old votes|language models|label|share|jsd_nats|tvd): .+)$/s;
+  const IN_EXPLORER = ["n_votes", "entropy_bits", "majority"];
   const LEFT = ["model", "dataset", "task", "sample", "samples", "n_samples", "logits", "logit", "index",
     "conf", "family", "seed", "trained_on", "out_of_fold", "doc", "custom_id"];
   // What files begin with, what they are, and what to do.
@@ -117,7 +123,7 @@
       return text.split("\n").map((one, i) => ({line: i + 1, one})).filter(({one}) => one.trim())
         .map(({line, one}) => ({line, value: parsed(one, `line ${line}`)}));
     }
-    if ("uid" in whole) return placed([whole]);
+    if (UIDS.some((name) => name in whole)) return placed([whole]);
     const entries = Object.entries(whole), hasBelow = (one) => isObject(one) && Object.values(one).every(isObject);
     if (entries.length && entries.every(([, one]) => hasBelow(one))) throw unread("JSON by model");
     return placed(entries.map(ofUid));
@@ -150,21 +156,42 @@
       fields: [...(whole + separator).matchAll(field)]
         .map(([, quoted, plain]) => (quoted?.replaceAll('""', '"') ?? plain).trim()),
     }));
-    if (!header.includes("uid") && header.slice(1).some((name) => PLAIN_NUMBER.test(name))) {
+    if (!UIDS.some((name) => header.includes(name)) && header.slice(1).some((name) => PLAIN_NUMBER.test(name))) {
       throw new Fault("The file has no header.", {found: shown(lines[0].whole), todo: "add the columns’ names"});
     }
     return {header, rows, separator, listsIn: submission && "the second column"};
   }
 
-  /* Give each row its uid. */
+  /* Give each row its uid, and its column this name. */
   function giveUids({header, rows}) {
-    if (!header.includes("uid")) {
+    const place = header.indexOf(UIDS.find((name) => header.includes(name)));
+    if (place < 0) {
       throw new Fault("The file has no column uid.", {
-        found: `columns ${listed(header)}`, expected: "a column uid and a column for each label",
-        todo: header.includes("score") ? WITH_IDS : "name the column that holds the items’ ids uid",
+        found: `columns ${listed(header)}`, expected: "a column `uid`, and a column for each label or one column `label`",
+        todo: header.includes("score") ? WITH_IDS : `rename the column of the items’ ids to \`uid\`; for items that are not `
+          + `ChaosNLI’s, ${OWN_VOTES}`,
       });
     }
-    for (const row of rows) row.uid = String(row.fields[header.indexOf("uid")] ?? "");
+    header[place] = "uid";
+    for (const row of rows) row.uid = String(row.fields[place] ?? "");
+  }
+
+  /* The table without what else the item explorer's download holds, to which a column of labels was added. */
+  function withoutExplorer(table) {
+    const {header, rows} = table;
+    if (!IN_EXPLORER.every((name) => header.includes(name)) || !header.some((name) => name.startsWith("votes: "))) return table;
+    refuse(lengthFaults(table));
+    const added = header.filter((name) => !OF_EXPLORER.test(name));
+    const labels = added.filter((name) => OF_ANSWERS.includes(name.toLowerCase()));
+    const chosen = added.includes("predicted_label") ? ["predicted_label"] : labels;
+    if (chosen.length !== 1) {
+      throw new Fault("This is the item explorer’s download, to which no single column of labels was added.", {
+        found: chosen.length ? `columns ${listed(chosen)}` : "its own columns", expected: "a column `uid` and one column `label`",
+        todo: "keep only the column `uid`, and add your labels as `label` or a column for each label"});
+    }
+    const at = header.indexOf(chosen[0]);
+    return {...table, header: ["uid", chosen[0]], note: FROM_EXPLORER,
+      rows: rows.map((row) => ({...row, fields: [row.uid, row.fields[at]]}))};
   }
 
   function uidFaults({rows, isOfLabels}) {
@@ -313,8 +340,8 @@
       if (found.length > 1 || (stated < 0 && OF_PEOPLE.test(header[found[0]]))) {
         throw new Fault("It is not clear which column holds the model’s labels.", {
           found: `labels in ${listed(found.map((k) => header[k]))}`, expected: "one label per item",
-          todo: "rename the model’s column predicted_label; if each is a language model’s, run `chaos evaluate "
-            + "--asked label`"});
+          todo: found.length > 1 ? "keep `uid` and one of these columns per file, or run `chaos evaluate FILE --asked label`"
+            : "rename the model’s column `predicted_label`"});
       }
     }
     const labels = given ?? cells(found[0]), columns = columnsOf(dataset);
@@ -461,30 +488,37 @@
   /* Read a file: its predictions for each dataset that it covers. Throws a Fault. */
   function read(buffer, file, {datasets, synthetic}, allowMissing = false) {
     const text = textOf(buffer), isJson = /^\s*[{[]/.test(text);
-    const table = isJson ? parseJson(text.trim()) : parse(text);
-    const model = takeModel(table) ?? file.replace(/\.[^.]*$/, "");
-    const left = isJson && table.header.find((name) => LEFT.includes(name));
+    const whole = isJson ? parseJson(text.trim()) : parse(text);
+    const model = takeModel(whole) ?? file.replace(/\.[^.]*$/, "");
+    const left = isJson && whole.header.find((name) => LEFT.includes(name));
     if (left) throw unread(`the key ${left}`, `remove it, or ${OF_JSON}`);
-    giveUids(table);
-    const byUid = byUidOf(table);
+    giveUids(whole);
+    const table = withoutExplorer(whole), byUid = byUidOf(table);
     const covered = datasets.filter(({uids}) => uids.some((uid) => byUid.has(uid)));
     if (!covered.length) {
       throw new Fault(`No uid of the file occurs in ${datasets.map(({title}) => title).join(", ")}`
         + `${synthetic ? " as the synthetic sample has it" : ""}.`, {
         found: `uids such as ${listed([...byUid.keys()])}`, expected: `uids such as ${datasets[0].uids[0]}`,
-        todo: "check the dataset, and that the uids are those of its votes; for votes of your own, run "
-          + "`chaos evaluate FILE --data VOTES` (see “Bring your own votes”)",
+        todo: `check the dataset, and that the uids are those of its votes; for votes of your own, ${OWN_VOTES}`,
       });
     }
     const known = new Set(covered.flatMap(({uids}) => uids));
     const extra = [...byUid.keys()].filter((uid) => !known.has(uid));
     const are = extra.length === 1 ? "uid of the file is no item" : "uids of the file are no items";
     const notes = extra.length ? [`${count(extra.length)} ${are} of the dataset (${listed(extra)})`] : [];
+    if (table.note) notes.push(table.note);
     if (table.separator === ";") notes.push("fields are separated by semicolons");
     if (table.separator === "\t") notes.push("fields are separated by tabs");
     return covered.map((dataset) => {
-      const made = predictions(table, dataset, allowMissing);
-      return {...made, model, notes: [...made.notes, ...notes]};
+      try {
+        const made = predictions(table, dataset, allowMissing);
+        return {...made, model, notes: [...made.notes, ...notes]};
+      } catch (fault) {
+        if (covered.length > 1 && fault instanceof Fault) {
+          fault.todo = `write one file per dataset; ${fault.todo ?? "correct these rows"}`;
+        }
+        throw fault;
+      }
     });
   }
 

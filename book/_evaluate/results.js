@@ -4,14 +4,16 @@
   "use strict";
 
   const {make, table, terms, choice, dot, count, number, withCode} = window.Page;
-  const {inWords, withoutReason, strip, valuesForSentences, factsOf, sentences} = window.Evaluate;
+  const {inWords, withoutReason, strip, verdict, valuesForSentences, factsOf, sentences} = window.Evaluate;
   const BETTER = {lower: "lower is better", higher: "higher is better"};
+  const BY_WORTH = "Accuracy counts only the majority label; by worth, see the places above.";
   const KINDS = {human: "people", people: "people", chance: "baseline", yours: "your file"};
 
   /* Faults as messages: what each is, then what was found, expected and is to be done. */
   function faultMessage(fault, file) {
     return [fault, ...fault.others].flatMap(({message, found, expected, todo}) => {
-      const said = Object.entries({where: file, found, expected, "to do": todo && withCode(todo)}).filter(([, text]) => text);
+      const said = Object.entries({where: file, found, expected: expected && withCode(expected), "to do": todo && withCode(todo)})
+        .filter(([, text]) => text);
       return [make("p", "evaluate-problem", message), terms("", said)];
     });
   }
@@ -120,6 +122,7 @@
 
   /* Your system among those of the book, by the measure that is chosen. */
   function placesPart({model, dataset}, values, known, id) {
+    const byWorth = known.scoreboards?.[dataset.name] ? ` ${BY_WORTH}` : "";
     const names = Object.keys(known.measures).filter((name) => name in values
       && dataset.others.some((one) => one[name]));
     if (!names.length) return [];
@@ -135,7 +138,7 @@
         : `, and its interval extends from place ${first} to place ${last}`;
       said.textContent = ranked > 1 // else the paper has no such number
         ? `By ${measure.title}, ${model} takes place ${place} of ${ranked} among the models of Nie et al. (2020) on `
-          + `${dataset.short}${"low" in values[name] ? reach : ""}.`
+          + `${dataset.short}${"low" in values[name] ? reach : ""}.${name === "new_accuracy" ? byWorth : ""}`
         : "";
       body.replaceChildren(placesTable(model, all, measure, name === "kl"));
     }
@@ -144,10 +147,10 @@
   }
 
   /* What a paper says of the file, to be copied. */
-  function sentencesPart(predictions, values, worths, known, resamples) {
+  function sentencesPart(predictions, values, worths, known, resamples, heading) {
     const facts = factsOf(predictions, valuesForSentences(predictions, values, resamples), worths, resamples.length, known);
     const text = make("pre", "", sentences(facts, known.wordings), {tabindex: "0"});
-    const box = make("div", "copied evaluate-sentences", make("h4", "", "Sentences for your paper"), text,
+    const box = make("div", "copied evaluate-sentences", make(heading, "", "Sentences for your paper"), text,
       {"data-button": "Copy the sentences for your paper"});
     window.addCopyButton?.(box);
     const isWhole = predictions.places.length === predictions.dataset.uids.length;
@@ -156,8 +159,8 @@
     return [box, ...notes.filter(Boolean).map((words) => make("p", "note", withCode(words)))];
   }
 
-  /* All of one dataset's results. */
-  function results(predictions, values, worths, known, index, resamples) {
+  /* All of one dataset's results, of which there are `several` where a file covers as many. */
+  function results(predictions, values, worths, known, index, resamples, several) {
     const {dataset, notes, places} = predictions;
     const isWhole = places.length === dataset.uids.length;
     const explained = [
@@ -167,14 +170,15 @@
       ...(dataset.others.length && !isWhole
         ? ["A system that covers only some of the items is not ranked among the other systems."] : []),
     ];
+    const drawn = isWhole ? strip(worths[0], known.skills?.[dataset.name] ?? [], dataset) : [];
     return [
-      make("h3", "", dataset.title),
-      ...(isWhole ? strip(worths[0], known.skills?.[dataset.name] ?? [], dataset) : []),
+      ...(several ? [make("h3", "", dataset.title)] : []),
+      ...(drawn.length ? drawn : verdict(worths[0], places.length)),
       make("div", "evaluate-among"),
       measuresTable(predictions, values, known),
       ...worthPart(worths, known),
       ...explained.map((text) => make("p", "note", text)),
-      ...sentencesPart(predictions, values, worths, known, resamples),
+      ...sentencesPart(predictions, values, worths, known, resamples, several ? "h4" : "h3"),
       ...(isWhole ? placesPart(predictions, values, known, `evaluate-by-${index}`) : []),
     ];
   }
@@ -183,8 +187,8 @@
   function summary({model, dataset, places}, {dist_ce: distance, new_accuracy: accuracy}) {
     const {value, low, high} = distance ?? accuracy, unit = distance ? "" : "%";
     const shown = `${number(100 * value, 1)}${unit}${low === undefined ? "" : ` [${number(100 * low, 1)}, ${number(100 * high, 1)}]`}`;
-    return `${model} on ${dataset.short}, ${count(places.length)} items: ${distance ? `misplaces ${shown} out of a hundred votes`
-      : `gives the majority label on ${shown} of them`}.`;
+    return `On ${count(places.length)} ${dataset.short} ${places.length === 1 ? "item" : "items"}, ${model} `
+      + `${distance ? `misplaces ${shown} out of a hundred votes` : `gives the majority label on ${shown}`}.`;
   }
 
   Object.assign(window.Evaluate, {faultMessage, results, summary, placed});

@@ -45,15 +45,31 @@
     return [...systems, yours];
   }
 
+  const peopleOf = (worth) => inWords(`people_on_top_${howOf(worth)}`, worth).split(",").slice(0, 2).join(",");
+
+  /* What one label's worth does not mean. */
+  const onLabels = () => make("p", "", "One person is worth about 1. This does not show that the model may replace annotators, "
+    + "because one label cannot show where people disagree. See ", make("a", {href: REPLACING}, "In an annotator’s place"), ".");
+
+  /* The answer alone: the book's systems have no scores on some of the items. */
+  function verdict(worth, nItems) {
+    if (!worth || worth.why) return [];
+    const how = howOf(worth) === "shrunk" ? "Shrunk towards the base rate" : "Recalibrated on other items’ votes";
+    const where = nItems === 1 ? "this item" : `these ${count(nItems)} items`;
+    return [
+      make("p", "evaluate-answer", `${how}, ${worth.name} is worth ${peopleOf(worth)} people on ${where}.`),
+      ...(worth.isHard ? [onLabels()] : []),
+    ];
+  }
+
   /* What it is worth, and how many models are worth less, recalibrated; a fitted one is as it is. */
   function sentence(worth, rows, dataset) {
     const [value] = rows.at(-1).recalibrated ?? [NaN], how = howOf(worth);
     const models = rows.filter(({lane}) => ["published", "released", "trained"].includes(lane));
     const below = models.filter(({recalibrated: one}) => one && one[0] < value).length;
-    const people = inWords(`people_on_top_${how}`, worth).split(",").slice(0, 2).join(",");
     const compared = models.length
-      ? `, more than ${below || "none"} of the ${models.length} models in the figure` : "";
-    return `${how === "shrunk" ? "Shrunk" : "Recalibrated"} on other items’ votes, ${worth.name} is worth ${people} `
+      ? `, ${below ? `more than ${below}` : "no more than any"} of the ${models.length} models in the figure` : "";
+    return `${how === "shrunk" ? "Shrunk" : "Recalibrated"} on other items’ votes, ${worth.name} is worth ${peopleOf(worth)} `
       + `people on top of the base rate on ${dataset.short}${compared}.`;
   }
 
@@ -129,10 +145,8 @@
         make("th", "", name, {scope: "row"}),
         cell(plain), cell(recalibrated),
       ]));
-    const onLabels = make("p", "", "One person is worth about 1. This does not show that the model may replace annotators, "
-      + "because one label cannot show where people disagree. See ", make("a", {href: REPLACING}, "In an annotator’s place"), ".");
     return [
-      make("p", "evaluate-answer", sentence(worth, rows, dataset)), ...(worth.isHard ? [onLabels] : []), place,
+      make("p", "evaluate-answer", sentence(worth, rows, dataset)), ...(worth.isHard ? [onLabels()] : []), place,
       make("p", "note", `Filled points show systems without recalibration${worth.isHard ? " (a single label has no filled point)" : ""}. `
         + `Hollow points show them ${how}, fitted on other items’ votes. Bars are 95% intervals. `
         + "The scale is linear in skill, from the base rate to knowing everyone’s answers."),
@@ -143,5 +157,5 @@
     ];
   }
 
-  Object.assign(window.Evaluate, {strip});
+  Object.assign(window.Evaluate, {strip, verdict});
 })();

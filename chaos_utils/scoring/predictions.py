@@ -81,6 +81,13 @@ _PEOPLE_COLUMN = re.compile(
     "gold|target|reference|true|truth|majority|old_label|human", re.IGNORECASE
 )
 _ANSWER_COLUMNS = ("label", "prediction", "predicted", "pred", "answer", "output", "response")
+# Columns of the item explorer's download (book/_explorer/model.js), and those that it always has.
+_EXPLORER_COLUMN = re.compile(
+    "n_votes|entropy_bits|majority|old_label|"
+    "(votes|old votes|language models|label|share|jsd_nats|tvd): .+",
+    re.DOTALL,
+)
+_IN_EXPLORER = {"n_votes", "entropy_bits", "majority"}
 # Names of columns with votes.
 _VOTES_COLUMN = re.compile("annotat|worker|rater|label_count|votes", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -102,8 +109,8 @@ _HOLDINGS = {
     "numbers": ("a number for each label", (SAMPLES, LOGPROBS, PERCENTAGES)),
 }
 NOTE_ON_LABELS = (
-    "one label per item: accuracies judge it as it is; of distributions (JSD, KL, calibration) it "
-    "says nothing"
+    "one label per item: its accuracy is computed from the labels; JSD, KL and calibration need a "
+    "distribution and are left out"
 )
 SMOOTHING = "the Krichevsky–Trofimov rule (½ added to each label)"
 NAME = "at least one character, all valid Unicode, none a control character"
@@ -231,7 +238,7 @@ def _read(
 ) -> list["_ModelRows"]:
     """Return the rows of each model, after raising on faulty rows; missing items come later."""
     datasets = [votes.dataset for votes in all_votes]
-    frame = read_rows(content, datasets, run_parts)
+    frame = _without_explorer(read_rows(content, datasets, run_parts))
     mappings = [LabelMapping(dataset, answers) for dataset in (*datasets, *known_datasets())]
     gives_labels = _check_columns(frame, mappings)
     by_model = (
@@ -242,6 +249,32 @@ def _read(
         check_known(problem, model, by_model, where=content.path, found=found)
         by_model = {model: by_model[model]}
     return [_check_rows(name, rows, all_votes, gives_labels) for name, rows in by_model.items()]
+
+
+def _without_explorer(frame: PredictionFrame) -> PredictionFrame:
+    """Return a frame without the item explorer's columns, beside which a reader wrote labels.
+
+    Any other frame is returned unchanged. Raises if the download has no single column of labels.
+    """
+    names = frame.unnamed
+    is_download = set(names) >= _IN_EXPLORER and any(one.startswith("votes: ") for one in names)
+    if not is_download:
+        return frame
+    own = [name for name in names if _EXPLORER_COLUMN.fullmatch(name)]
+    labels = [name for name in names if name.casefold() in _ANSWER_COLUMNS]
+    if STATED not in frame and len(labels) != 1:
+        raise ChaosError(
+            "This is the item explorer's download, to which no single column of labels was added.",
+            where=frame.path,
+            found=f"columns {some_of(labels)}" if labels else "its own columns",
+            expected="a column uid and one column label",
+            todo="keep only the column uid, and add your labels as label or a column for each "
+            "label",
+        )
+    columns = {name: column for name, column in frame.columns.items() if name not in own}
+    return replace(
+        frame, columns=columns, notes=(*frame.notes, "not read: the item explorer's own columns")
+    )
 
 
 def _check_columns(frame: PredictionFrame, mappings: Sequence[LabelMapping]) -> bool:

@@ -322,6 +322,13 @@ def lines(header, line):
     return "\n".join([*header, *map(line, range(N))]) + "\n"
 
 
+# The header of the explorer's download, and what it says of an item.
+OF_EXPLORER = (
+    "dataset,uid,votes: entailment,votes: neutral,votes: contradiction,n_votes,entropy_bits,"
+    "majority,old_label,language models: neutral,label: bert,share: bert: neutral,premise"
+)
+IN_EXPLORER = "60,30,10,100,1.3,entailment,neutral,3,neutral,0.5,Two dogs."
+
 # Files that hold the same predictions as `csv_text`, or the same labels.
 SPELLED = {
     "a submission": lines([], lambda i: f"u{i}\t{shares(i)}"),
@@ -337,6 +344,10 @@ SPELLED = {
     "shares as percentages": lines([], lambda i: json.dumps(
         {"uid": f"u{i}", "percentages": shares(i)})),
     "labels": lines(["uid,label,why"], lambda i: f"u{i},{of_labels(i)},because"),
+    "labels by item": lines(["item_id,label"], lambda i: f"u{i},{of_labels(i)}"),
+    "by id": lines([], lambda i: json.dumps({"id": f"u{i}", "label": of_labels(i)})),
+    "the explorer's download": lines(
+        [f"{OF_EXPLORER},label"], lambda i: f"snli,u{i},{IN_EXPLORER},{of_labels(i)}"),
     "codes": lines(["uid\tanswer"], lambda i: f"u{i}\t{of_labels(i)[0]}"),
     "labels by uid": json.dumps({f"u{i}": of_labels(i).title() for i in range(N)}),
     "the likeliest alone": lines([], lambda i: json.dumps({"uid": f"u{i}", **in_pipeline(i)[0]})),
@@ -356,8 +367,19 @@ def test_what_the_command_reads_the_page_reads_alike(scripts, votes, tmp_path):
         np.testing.assert_allclose(system["probabilities"], ours.probabilities, atol=1e-12)
         assert bool(system.get("isOfLabels")) == ours.one_label
         assert system["model"] == ours.name == ("<b>mine" if name == "named" else "m")
-        for words in ("are read in the order", "one label per item", "did the model give them"):
+        for words in ("are read in the order", "one label per item", "did the model give them",
+                      "own columns"):  # fmt: skip
             assert (words in " ".join(system["notes"])) == (words in " ".join(ours.notes)), name
+
+
+def test_of_a_file_over_datasets_with_other_labels_one_file_each_is_asked_for(scripts, sample):
+    def labels(all_votes):
+        pairs = (f"{uid},{one.dataset.labels[0]}" for one in all_votes for uid in one.uids)
+        return "\n".join(["uid,label", *pairs])
+
+    read, refused = told(scripts, [labels(sample[:2]), labels(sample)], sample)
+    assert [one["dataset"]["name"] for one in read["systems"]] == ["snli", "mnli"]
+    assert refused["todo"].startswith("write one file per dataset; ")
 
 
 def test_one_label_per_item_has_accuracies_and_worth_alone(scripts, votes):
@@ -409,7 +431,8 @@ FAULTS = {
     "more": (rows_of(0.5, 0.25, 0.25, "snli", header=f"{CLASSES},dataset"), "chaos evaluate"),
     "other uids": (csv_text().replace("\nu", "\nx"),
                    "No uid of the file occurs in; x0; u0; --data VOTES"),
-    "id": (csv_text(header=f"id,{CLASSES}"), "no column uid; columns id, entailment"),
+    "key": (csv_text(header=f"key,{CLASSES}"),
+            "no column uid; columns key, entailment; one column `label`; to `uid`; --data VOTES"),
     "header": (csv_text([]), "holds no prediction"),
     "nothing": ("\n", "holds no prediction"),
     "latin 1": (csv_text().replace("u3", "ü3").encode("latin-1"), "not UTF-8"),
@@ -426,6 +449,10 @@ FAULTS = {
     "no header": ("u0,0.1,0.2,0.7\nu1,0.1,0.2,0.7", "no header; add the columns"),
     "two labels": ("uid,label,prediction\nu0,neutral,neutral",
                    "which column; label, prediction; --asked label"),
+    "three models": ("uid,gpt,claude,llama\nu0,neutral,neutral,neutral",
+                     "labels in gpt, claude, llama; keep `uid`; per file; --asked label"),
+    "the explorer's alone": (f"{OF_EXPLORER}\nsnli,u0,{IN_EXPLORER}",
+                             "item explorer’s download; keep only the column `uid`"),
     "gold": ("uid,gold\nu0,neutral", "which column; labels in gold; predicted_label"),
     "no label": ("uid,label\nu0,LABEL_0", "line 2: LABEL_0; delete; --answers"),
     "votes": ("uid,label\nu0,neutral\nu0,neutral", "uid u0 again; sample; chaos dataset check"),
@@ -548,7 +575,7 @@ def made_pool(votes, truths_like):
         values = truths_like * np.exp(spread * rng.normal(size=truths_like.shape))
         values /= values.sum(axis=1, keepdims=True)
         systems.append(computed(f"system <b>{k}", votes, values, origin="released"))
-    labels = computed("labels", votes, np.eye(3)[systems[3].predicted])
+    labels = computed("gpt-4.1", votes, np.eye(3)[systems[3].predicted])
     systems += [
         replace(labels, one_label=True),
         part_of(systems[2], range(20, len(votes)), name="p"),
@@ -652,7 +679,7 @@ def test_a_file_is_measured_and_placed_without_a_request(page, files, sample):
     assert re.search("my-model.*uniform guess.*base rate\t0.0\n", worth, re.DOTALL)
     status = page.locator(".evaluate-status[aria-live=polite]").inner_text()
     misplaced = f"misplaces {100 * expected['dist_ce']:.1f} ["
-    assert f"my-model on SNLI, 300 items: {misplaced}" in status
+    assert f"On 300 SNLI items, my-model {misplaced}" in status
     assert "synthetic sample" in table.inner_text()
 
 
@@ -689,6 +716,10 @@ def test_a_fault_is_one_message_and_the_next_file_takes_its_place(page, files):
     page.locator("#evaluate table").first.wait_for()
     assert not message.is_visible()
     assert "evaluated on the other 297" in page.locator("#evaluate").inner_text()
+    answer = page.locator(".evaluate-answer").inner_text()
+    assert re.fullmatch(
+        r"Shrunk towards the base rate, short is worth .+\] people on these 297 items\.", answer
+    )
     page.get_by_label("Evaluate a part of the items").uncheck()
 
 
@@ -788,7 +819,7 @@ def test_a_system_stands_among_the_others_by_any_measure_they_have(among, files)
     assert not violations(page, "#evaluate")
 
 
-def test_worth_is_drawn_on_the_scale_of_the_book_s_systems(among, files, sample):
+def test_worth_is_drawn_on_the_scale_of_the_book_s_systems(among, files, sample, tmp_path):
     choose(among, files / "my-model.csv")
     (system,) = read_predictions(files / "my-model.csv", [sample[0]])
     ours = worth(sample[0], system, n_resamples=FEW)
@@ -808,6 +839,9 @@ def test_worth_is_drawn_on_the_scale_of_the_book_s_systems(among, files, sample)
     assert strip.locator(".of-published title").first.text_content() == "<b>bert: –"
     among.get_by_text("The same as a table").click()
     assert "my-model" in among.locator("#evaluate details .yours").inner_text()
+    choose(among, write_shares(tmp_path / "even.csv", sample[0], uniform(sample[0]).probabilities))
+    answer = among.locator(".evaluate-answer", has_text="even is worth 0.0 [")
+    assert answer.inner_text().endswith(", no more than any of the 2 models in the figure.")
 
 
 def test_a_dataset_beside_the_book_s_is_judged_when_it_is_chosen(among, tmp_path):
@@ -859,8 +893,9 @@ def test_a_file_is_set_among_all_systems_of_the_scoreboard(ranking, tmp_path):
         in_places(placing.columns(name)) for name in (PEOPLE, PEOPLE_RECALIBRATED)
     )
     assert answer.inner_text() == (
-        "Among all systems of the scoreboard on SNLI (all 520 items), <i>mine has "
-        f"{recalibrated} by its recalibrated worth, and {plain} without recalibration. "
+        "Among all systems of the scoreboard on SNLI (all 520 items, with 1 language model), "
+        f"<i>mine has {recalibrated} by its recalibrated worth, and {plain} without "
+        "recalibration. "
         "Your file is counted as one of them."
     )
     rows = page.locator(".evaluate-board tbody tr")
@@ -876,10 +911,11 @@ def test_a_file_is_set_among_all_systems_of_the_scoreboard(ranking, tmp_path):
     found = dict(zip(names, rows.locator("td:nth-child(2)").all_inner_texts(), strict=True))
     ranks = placing.sets[PEOPLE_RECALIBRATED]
     for one, best, worst in zip(pool.systems, ranks.best, ranks.worst, strict=False):
-        (cell,) = (text for name, text in found.items() if name.startswith(f"{one.name} "))
+        shown = "GPT-4.1" if one.one_label else one.name
+        (cell,) = (text for name, text in found.items() if name.startswith(f"{shown} "))
         assert cell == (str(best) if best == worst else f"{best}–{worst}")
-    page.get_by_label("On", exact=True).select_option("520 items")
-    assert "on SNLI (520 items, with language models’ labels), " in answer.inner_text()
+    page.get_by_label("Compare on", exact=True).select_option("520 items")
+    assert "on SNLI (520 items, with 1 language model), " in answer.inner_text()
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
     assert not violations(page, "#evaluate")
     assert page.evaluate("document.scrollingElement.scrollWidth") <= 390

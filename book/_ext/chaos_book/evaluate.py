@@ -19,7 +19,7 @@ from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.skill import skill_of_people
-from chaos_utils.plots.systems import SYSTEM_NAMES
+from chaos_utils.plots.systems import SYSTEM_NAMES, language_model_name
 from chaos_utils.publish import scripts
 from chaos_utils.scoring.methods_sentences import facts_of_book, wordings
 from chaos_utils.scoring.places import Pool, page_pool
@@ -131,6 +131,9 @@ def scoreboard_script(votes: Votes, pools: Sequence[Pool], notice: str) -> str:
     """Return the script with the pools of a dataset's scoreboard, which begins with a `notice`."""
     order = sorted(votes.uids)  # as the explorer's data has the items
     content = [page_pool(pool, order) for pool in pools]
+    for system in (one for pool in content for one in pool["systems"]):
+        if system["how"].startswith(scoreboard.LANGUAGE_MODEL):
+            system["name"] = language_model_name(system["name"])
     return scripts.packed_script(_scoreboard(votes.dataset)["global"], content, notice)
 
 
