@@ -20,8 +20,9 @@ from IPython.display import Markdown
 from chaos_utils.analyses import disagreement
 from chaos_utils.analyses.inputs import gather
 from chaos_utils.analyses.notices import notices
+from chaos_utils.plots.columns import DATASET
 from chaos_utils.plots.disagreement import plot_majority_share
-from chaos_utils.report.columns import DATASET, Column
+from chaos_utils.report.columns import Column
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table

@@ -31,10 +31,10 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
-predictions: list[str] = []  # files of predictions of your own, shown beside the rest
+predictions: list[str] = []  # files with your own predictions, shown with the other systems
 bins: int = 5  # quantile bins of the entropy; the published numbers have five
 resamples: int = 50_000  # bootstrap resamples of each bin's items, for intervals and p-values
-cuts: int = 10  # cuts of the votes into halves, one of which cuts the bins or predicts the other
+cuts: int = 10  # splits of the votes into halves; one half defines the bins or predicts the other
 seed: int = 0  # seed of the bootstrap
 
 # %%

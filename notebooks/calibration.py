@@ -18,8 +18,8 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
-dataset: str = "snli"  # which dataset
-predictions: list[str] = []  # files of predictions of your own, shown beside the rest
+dataset: str = "snli"  # the dataset that is shown
+predictions: list[str] = []  # files with your own predictions, shown with the other systems
 shown_seed: int = 0  # which of the model's seeds the diagrams and histograms show
 n_temperatures: int = 61  # temperatures from 0.5 to 4 at which the measures are computed
 

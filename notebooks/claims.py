@@ -19,9 +19,9 @@
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 dataset: str = "snli"  # which dataset the appendices on calibration are about
-predictions: list[str] = []  # files of predictions of your own, shown beside the rest
+predictions: list[str] = []  # files with your own predictions, shown with the other systems
 resamples: int = 10_000  # bootstrap resamples of the items, for claims' intervals and p-values
-intervals: int = 2000  # the same, for calibration
+intervals: int = 2000  # bootstrap resamples of the items, for the intervals for calibration
 shown_seed: int = 0  # which of the model's seeds the histograms show
 n_seeds: int = 200  # draws of the two samples of twenty votes, at least 2
 seed: int = 0  # seed of the bootstrap, and of the first draw of votes, which the histograms show

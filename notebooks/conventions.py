@@ -3,12 +3,13 @@
 #
 # *Which JSD is that?*
 #
-# **Four different numbers are called JSD. For one RoBERTa-base on SNLI, they range from
+# **Four different numbers are called JSD. For one RoBERTa-base model on SNLI, they range from
 # {value}`tbl-convention-spread quantity="Jensen–Shannon" smallest .3f` to
-# {value}`tbl-convention-spread quantity="Jensen–Shannon" largest .3f`.** ChaosNLI's is a distance in nats; others print
-# a divergence in nats or bits. Enter a published value below to convert it to the other conventions. Some choices do
-# more than change the unit: other conventions for KL reverse {value}`tbl-convention-spread quantity=KL n_turned` of
-# {value}`tbl-convention-spread quantity=KL n_pairs` comparisons between two systems.
+# {value}`tbl-convention-spread quantity="Jensen–Shannon" largest .3f`.** ChaosNLI reports a distance computed in nats;
+# other papers report a divergence in nats or bits. Enter a published value below to convert it to the other
+# conventions. Some choices do more than change the unit: other conventions for KL reverse the order of
+# {value}`tbl-convention-spread quantity=KL n_turned` of the {value}`tbl-convention-spread quantity=KL n_pairs` pairs of
+# systems compared below.
 #
 # (calculator-conventions)=
 # ```{calculator} conversions
@@ -19,9 +20,9 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
-predictions: list[str] = []  # files of predictions of your own, shown beside the rest
-dataset: str = "snli"  # which dataset
-temperature: float = 2.0  # the first system is also shown with its distributions flattened by it
+predictions: list[str] = []  # files with your own predictions, shown with the other systems
+dataset: str = "snli"  # the dataset that is shown
+temperature: float = 2.0  # the first system is also shown at this temperature
 
 # %%
 from IPython.display import Markdown
@@ -52,19 +53,19 @@ publish_figure(
     "fig-conventions",
     plot_conventions,
     conventions.drawn_rows(table),
-    caption=f"""Without its convention, a measure can be off by a factor of three. Each mark shows one convention: its
-    value for {leading} on {short_of(dataset)}, divided by the value under the reference convention (black), which is
-    the choice of {{cite:t}}`nie2020` or {{cite:t}}`baan2022`. Parentheses say what differs between the conventions. An
-    arrow means infinity.""",
+    caption=f"""Unless its convention is stated, a measure can be misread by a factor of three. Each mark shows the
+    value of a measure under one convention, divided by its value under the reference convention (black), which is the
+    choice of {{cite:t}}`nie2020` or {{cite:t}}`baan2022`. All values are for {leading}, on {short_of(dataset)}. The
+    words in parentheses say what differs between the conventions of a measure. An arrow marks an infinite value.""",
     alt="""A dot plot with one row for each of nine quantities, on a logarithmic scale around one, the widest range on
     top. KL spreads farthest and reaches infinity; Jensen–Shannon and the Brier score fall to about a third; calibration
     errors rise by half; accuracy and RankCS hardly move.""",
 )
 
 # %% [markdown]
-# KL is the least portable measure ({numref}`fig-conventions`). Without a floor under zero probabilities, a single
-# unlucky item makes it infinite. Its direction matters, too. For one RoBERTa-base on SNLI and with a floor of 0.001, KL
-# from people to the model is
+# KL is the least portable measure ({numref}`fig-conventions`). Unless zero probabilities are raised to a floor, a
+# single unlucky item makes it infinite. The direction of KL matters, too. For one RoBERTa-base model on SNLI, with a
+# floor of 0.001, KL from people to the model is
 # {value}`tbl-conventions system="RoBERTa-base, seed 0" quantity=KL convention="human ‖ model, floor 0.001, nats" value .2f`
 # nats, but KL from the model to people is
 # {value}`tbl-conventions system="RoBERTa-base, seed 0" quantity=KL convention="model ‖ human, floor 0.001, nats" value .2f`
@@ -72,14 +73,15 @@ publish_figure(
 #
 # The calibration error of the same predictions ranges from {value}`tbl-convention-spread quantity=ECE smallest .3f` to
 # {value}`tbl-convention-spread quantity=ECE largest .3f`, depending mostly on whether a prediction is scored against
-# the majority label or against the vote shares. Accuracy changes only through ties.
+# the majority label or against the vote shares. Accuracy changes only if ties are treated differently.
 #
 # (does-the-choice-change-who-is-better)=
 # ## Does the choice change which system is better?
 #
 # A change of unit scales all systems alike, so it never changes their order, but a change of direction, floor, target
-# or bins may. Two of the systems compared here are not models; they show what a convention does at the extremes. The
-# {term}`oracle` predicts exactly the vote shares, and the {term}`uniform guess` gives every label the same probability.
+# or bins may reverse it. Two of the systems compared here are not models; they show what a convention does at the
+# extremes. The {term}`oracle` predicts exactly the vote shares, and the {term}`uniform guess` gives every label the
+# same probability.
 
 # %%
 publish_table(
@@ -97,7 +99,7 @@ publish_table(
 # {value}`tbl-convention-spread quantity=KL n_pairs` pairs of systems. Changing the target reverses
 # {value}`tbl-convention-spread quantity=ECE n_turned` pairs for ECE and
 # {value}`tbl-convention-spread quantity="class-wise ECE" n_turned` for class-wise ECE
-# ({numref}`tbl-convention-spread`). For example, the vote shares themselves look worse calibrated than a model if they
+# ({numref}`tbl-convention-spread`). For example, the vote shares themselves look worse calibrated than a model if both
 # are scored against the majority label, but they are perfectly calibrated to the votes ({doc}`calibration`).
 #
 # ## The same predictions, under every convention
@@ -114,10 +116,10 @@ publish_table(
     groups=["quantity"],
     index=["quantity", "convention"],
     caption="""Some conventions change the order of systems. The predictions are the same in every row. A ◆ marks the
-    reference, which is the choice of {cite:t}`nie2020` or {cite:t}`baan2022`; neither uses the Brier score, so its
-    reference is the choice of its author. The last column names papers and libraries that use the convention, as far as
-    we know. KL’s floor applies to the second distribution. The downloadable table adds more floors, more numbers of
-    bins, and KL in bits.""",
+    reference, which is the choice of {cite:t}`nie2020` or {cite:t}`baan2022`; neither uses the Brier score, so the
+    reference for it is Brier's own definition. The last column names papers and libraries that use the convention, as
+    far as we know. KL’s floor applies to the second distribution. The downloadable table adds more floors, more numbers
+    of bins, and KL in bits.""",
 )
 
 # %% [markdown]

@@ -8,16 +8,16 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, a YAML file, or a folder
-dataset: str = ""  # which dataset of these; empty for the first
-predictions: list[str] = []  # files of predictions, to be judged by the votes
+dataset: str = ""  # which of these datasets; empty for the first
+predictions: list[str] = []  # files with predictions to be evaluated against the votes
 epsilon: list[float] = []  # by how much a model may be behind an annotator, such as 0.1; no default
 why: str = ""  # the reason for this margin, without which nothing is tested
 shown: int = 10  # how many divided items, and annotators at either end, are shown
-most: int = 3000  # items that priors and references are fitted on; more are drawn from
+most: int = 3000  # most items that priors and references are fitted on; of more, a sample is drawn
 draws: int = 20  # draws of the truth behind the votes
-shuffles: int = 499  # of people between groups, for p-values
+shuffles: int = 499  # times that people are shuffled between groups, for p-values
 resamples: int = 500  # bootstrap resamples of the items, for intervals
-seed: int = 0  # of all resampling
+seed: int = 0  # seed of all resampling
 
 # %%
 from IPython.display import Markdown, display

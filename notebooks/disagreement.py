@@ -24,9 +24,9 @@
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
 examples: int = 2  # items shown for each dataset and rule
 resamples: int = 2000  # bootstrap resamples of the items, for the 95% intervals
-most: int = 3000  # items that the nonparametric prior is fitted on; of more, some are drawn
+most: int = 3000  # most items that the nonparametric prior is fitted on; of more, a sample is drawn
 fives: int = 10  # draws of five votes per item
-refits: int = 300  # bootstrap resamples on which the prior is fitted anew
+refits: int = 300  # bootstrap resamples to which the prior is fitted anew
 seed: int = 0  # seed of all draws
 
 # %%

@@ -86,7 +86,7 @@ publish_figure(
     plot_training_curves,
     curves,
     caption="""What the model learned, and how well this generalises to items that it did not see. The left panel shows
-    the training loss, smoothed, with the raw loss in gray. The right panel shows the accuracy on development items or,
+    the smoothed training loss, with the raw loss in grey. The right panel shows the accuracy on development items or,
     for a run in folds, the loss on the inner fold that decides when to stop. There is one line per fold.""",
     alt="""Two panels against the number of items seen, on a logarithmic axis: the training loss, and the accuracy on
     development items or the loss on the inner fold.""",
@@ -102,9 +102,9 @@ publish_table(
     table,
     columns=finetuning.RUN_COLUMNS,
     groups=["task"],
-    caption="""What this run was trained on, what it reaches and what it cost. Accuracies are on development items
-    outside ChaosNLI; runs on your own votes have none. The downloadable table adds accuracies on test items. No choice
-    was made on the items that judge the run.""",
+    caption="""What this run was trained on, what it achieved and what it cost. Accuracies are on development items that
+    are not in ChaosNLI; for runs on your own votes, there are none. The downloadable table adds accuracies on test
+    items. No choice was based on the items on which the run is evaluated.""",
 )
 
 # %%
@@ -116,9 +116,9 @@ publish_table(
     columns=finetuning.PEOPLE_COLUMNS,
     groups=["dataset"],
     caption="""This run compared with people and guesses. A *perfect model* predicts each item's true shares; a *second
-    crowd* is the same number of other people; the *base rate* is how often each label is given overall. *Worth* is how
-    many people you would have to ask about each item, on top of the base rate, to come as near to all people as the
-    system does. Intervals are 95% intervals that resample items with their votes.""",
+    crowd* is the same number of other people; the *base rate* is how often each label is given overall. *Worth* is the
+    number of people whom you would have to ask about each item, on top of the base rate, to come as near to all people
+    as the system does. Intervals are 95% intervals from resampling items with their votes.""",
 )
 
 # %%

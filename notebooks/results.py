@@ -25,11 +25,11 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
-predictions: list[str] = []  # files of predictions of your own, shown beside the rest
+predictions: list[str] = []  # files with your own predictions, shown with the other systems
 resamples: int = 2000  # bootstrap resamples of the items, for the 95% intervals
-comparisons: int = 100_000  # the same, for paired differences and their p-values
-crowds: int = 50  # draws of a crowd and of people who judge it
-draws: int = 20  # draws of the items' true distributions, and of cuts into half crowds
+comparisons: int = 100_000  # bootstrap resamples for paired differences and their p-values
+crowds: int = 50  # draws of a crowd and of the people whom it is evaluated against
+draws: int = 20  # draws of the items' true distributions, and of splits into half crowds
 seed: int = 0  # seed of folds, drawn crowds and resampling
 
 # %%

@@ -22,7 +22,7 @@
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
-predictions: list[str] = []  # files of predictions of your own, ranked among the rest
+predictions: list[str] = []  # files with your own predictions, ranked with the other systems
 resamples: int = 2000  # bootstrap resamples of the items, for the intervals
 seed: int = 0  # seed of draws and resamples
 

@@ -3,22 +3,23 @@
 #
 # *Can a model learn how people split?*
 #
-# **On tweets, MiniLM can. On NLI, training this small encoder on votes makes it worth no more than a small map does,
-# and leaves about as many votes misplaced.** From the votes on
-# {value}`tbl-trained run=minilm-l6-md-agreement-s0 n_learnt ,d` tweets, which say whether a tweet is offensive,
-# MiniLM-L6 learns to be {term}`worth` {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth .1f` people
+# **On tweets, MiniLM can. On NLI, training this small encoder on votes achieves no more than fitting a small map to
+# them: the model is worth no more people and misplaces about as many votes.** Trained on votes about whether tweets are
+# offensive, for {value}`tbl-trained run=minilm-l6-md-agreement-s0 n_learnt ,d` tweets, MiniLM-L6 is {term}`worth`
+# {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth .1f` people
 # [{value}`tbl-trained run=minilm-l6-md-agreement-s0 worth_low .1f`,
 # {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth_high .1f`]: you would have to ask that many people about each
-# tweet, on top of the {term}`base rate`, to know as much. On POPQUORN's comments, it is worth
+# tweet, on top of the {term}`base rate`, to know as much. Trained on the votes about POPQUORN's comments, it is worth
 # {value}`tbl-trained run=minilm-l6-popquorn-s0 worth .1f` people. On SNLI, MiniLM-L6 misplaces
 # {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" "how=as it is" misplaced .0f`% of the votes when it is
-# trained on one label per item. Further training on the votes on other items lowers this to
+# trained on one label per item. Further training on the votes on other items lowers this share to
 # {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 misplaced .0%`, or to
 # {value}`tbl-trained dataset=snli run=minilm-l6-nli-jsd-s0 misplaced .0%` with JSD as the loss. A map of twelve
 # numbers, fitted to the same votes, lowers it to
-# {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" how=recalibrated misplaced .0f`%. Trained on these votes
-# alone, without the labels, the model learns nothing (it is worth
-# {value}`tbl-trained dataset=snli run=minilm-l6-nli-votes-s0 worth .1f` people). Each run has one seed.
+# {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" how=recalibrated misplaced .0f`%. If the model is
+# trained only on these votes, without the labels, it learns nothing (it is worth
+# {value}`tbl-trained dataset=snli run=minilm-l6-nli-votes-s0 worth .1f` people). Each of these results comes from a
+# single seed.
 #
 # This notebook trains an encoder on votes, out of fold, and compares it with people, guesses and the book's other
 # systems. It works with any encoder and any dataset that has votes and texts, including your own. For a cheaper
@@ -28,25 +29,25 @@
 from typing import Literal
 
 # %% tags=["parameters"]
-train: str = "chaosnli"  # votes to learn: chaosnli, a dataset, or a votes file of your own
-task: Literal["nli", "alphanli"] = "nli"  # of ChaosNLI: pairs, or a choice of two stories
-text: str = ""  # the field of the text, where several could be it
-pair: str = ""  # the field of the second text; none for single texts
+train: str = "chaosnli"  # votes to learn from: chaosnli, a dataset, or your own votes file
+task: Literal["nli", "alphanli"] = "nli"  # task of ChaosNLI: pairs, or a choice between two stories
+text: str = ""  # the field that contains the text, if several are possible
+pair: str = ""  # the field that contains the second text; empty for single texts
 model: str = "minilm-l6"  # an encoder, such as minilm-l6 or roberta-large, or owner/name on the hub
-loss: Literal["soft", "jsd", "hard"] = "soft"  # vote shares by KL or by JSD, or majority labels
-init: str = ""  # an earlier run on the same task and labels, whose weights are the start
+loss: Literal["soft", "jsd", "hard"] = "soft"  # vote shares by KL or JSD, or majority labels
+init: str = ""  # an earlier run on the same task and labels, whose weights to start from
 n_folds: int = 5  # folds by premise or text; each is predicted by a model that has not seen it
-held_out: float = 0.0  # share of own votes' items to predict, instead of folds
-epochs: int = 0  # most passes over the data; 0 for the recipe's
+held_out: float = 0.0  # share of your own items to hold out and predict, instead of folds
+epochs: int = 0  # maximum number of passes over the data; 0 for the recipe's
 learning_rate: float = 0.0  # peak learning rate; 0 for the recipe's
-seed: int = 0  # decides the head, the order, the dropout, the folds and the resamples
-recorded: bool = True  # show the project's own run of these settings, where there is one
-data: str = "auto"  # where ChaosNLI's files are read: auto, released, sample, or a folder
-threads: int = 0  # threads on a CPU; 0 for as many as PyTorch takes
-precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"  # arithmetic; auto: the fastest here
+seed: int = 0  # determines the head, the order, the dropout, the folds and the resamples
+recorded: bool = True  # show the project's own run with these settings, if there is one
+data: str = "auto"  # where to read ChaosNLI's files: auto, released, sample, or a folder
+threads: int = 0  # number of CPU threads; 0 for PyTorch's default
+precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"  # number format; auto: the fastest
 device: Literal["auto", "cpu", "cuda"] = "auto"  # where to train
-resamples: int = 2000  # of the items, for the intervals
-output: str = ""  # folder of predictions and record; by default inside this run's folder
+resamples: int = 2000  # bootstrap resamples of the items, for the intervals
+output: str = ""  # folder for predictions and record; by default inside this run's folder
 
 # %%
 from IPython.display import Markdown
@@ -70,10 +71,10 @@ check_parameters(globals())
 # ## Training
 #
 # The encoder gets a new head with a logit for each label. The loss is the cross-entropy with each item's vote shares
-# (`loss="soft"`), the Jensen–Shannon divergence from them (`"jsd"`) or, for comparison, the cross-entropy with the
-# majority label alone (`"hard"`). Items that share a premise or text are in the same fold, and the model that predicts
-# a fold is trained on the other folds. An inner fold of its training items decides when to stop. No model has therefore
-# seen votes on an item that it predicts, or on another item with the same text.
+# (`loss="soft"`), the Jensen–Shannon divergence from them (`"jsd"`) or, for comparison, the cross-entropy with only the
+# majority label (`"hard"`). Items that share a premise or text are in the same fold, and the model that predicts a fold
+# is trained on the other folds. Therefore, no model has seen votes on an item that it predicts, nor on any other item
+# with the same text. The loss on an inner fold of the training items determines when training stops.
 
 # %%
 settings = chosen(globals())
@@ -100,9 +101,9 @@ Markdown(notices(inputs))
 # ## Compared with people and models
 #
 # Models trained on votes should be compared with models that were {term}`recalibrated <worth, recalibrated>` on the
-# votes on other items, because both have seen how people split, but never on the item itself. Without recalibration,
-# the nine models of {cite:t}`nie2020` have seen no votes at all ({numref}`fig-trained`). {term}`Skill <skill>` is 0 for
-# the base rate and 1 for knowing exactly how people split.
+# votes on other items, because both have seen how people split on other items, but never how they split on the item
+# itself. Without recalibration, the nine models of {cite:t}`nie2020` have seen no votes at all ({numref}`fig-trained`).
+# {term}`Skill <skill>` is 0 for the base rate and 1 for knowing exactly how people split.
 
 # %%
 publish_figure(
@@ -110,13 +111,14 @@ publish_figure(
     plot_trained,
     training.drawn_skill(scores, inputs),
     caption="""These votes are too few to teach MiniLM the task on their own; on top of other training they help about
-    as much as a small map. The axis counts people who know the base rate and is evenly spaced in skill by squared
-    distance. Bars are 95% intervals that resample items, with out-of-fold predictions held fixed. Squares mark models
-    that were trained on votes, out of fold. Seeds of a model share a row. The figure shows the datasets whose votes the
-    run learned.""",
-    alt="""A panel for each dataset and a row for each guess and system, with a filled circle for the system as it is
-    and a hollow circle for the recalibrated system. Models trained on votes are in the lowest rows: without other
-    training they lie at the base rate, and with other training they lie near the hollow circles of small models.""",
+    as much as a small map. The axis gives the number of people who also know the base rate; it is evenly spaced in
+    skill, which is computed from squared distances. Bars are 95% intervals from resampling items, with out-of-fold
+    predictions held fixed. Squares mark models that were trained on votes, out of fold. The seeds of a model share a
+    row. The figure shows the datasets on whose votes the run was trained.""",
+    alt="""A panel for each dataset and a row for each guess and system, with a filled circle for the system before
+    recalibration and a hollow circle for the recalibrated system. Models trained on votes are in the lowest rows:
+    without other training, they lie at the base rate, and with other training, they lie near the hollow circles of
+    small models.""",
 ) if len(scores) else Markdown("*No votes and no recorded scores of this run are available.*")
 
 # %% [markdown]
@@ -131,41 +133,41 @@ publish_table(
     columns=training.trained_columns(trained.rows),
     groups=["dataset"],
     caption="""Votes on tweets teach MiniLM how people split; votes on SNLI and MNLI items do so only after training on
-    labels, and votes on αNLI items not even then. Each item is predicted by a model that has seen no vote on it. *Items
-    learned* is the number of items on which each fold's model was trained. Votes misplaced are shown only for items
-    with at least twenty votes. Intervals are 95% intervals that resample items with their votes. Minutes count the
-    training steps over all folds.""",
+    labels, and votes on αNLI items do not even then. Each item is predicted by a model that has seen no vote on it.
+    *Items learned* is the number of items on which each fold's model was trained. Votes misplaced are shown only for
+    items with at least twenty votes. Intervals are 95% intervals from resampling items with their votes. Times in
+    minutes cover only the training steps, summed over all folds.""",
 )
 
 # %% [markdown]
 # On SNLI, MiniLM is worth {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 worth .1f` people if it is trained
 # on labels and then on votes, and
 # {value}`tbl-human-equivalents dataset=snli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f` if
-# it is trained on labels and then recalibrated by a map. On MNLI, it is worth
+# it is trained on labels and then recalibrated by a map. On MNLI, the corresponding numbers are
 # {value}`tbl-trained dataset=mnli run=minilm-l6-nli-soft-s0 worth .1f` and
 # {value}`tbl-human-equivalents dataset=mnli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f`.
-# Training with {term}`JSD` instead of cross-entropy reduces the misplaced votes on SNLI to
-# {value}`tbl-trained dataset=snli run=minilm-l6-nli-jsd-s0 misplaced .0%` but makes the model worth less on MNLI. On
-# αNLI, where MiniLM hardly does better than a guess, votes teach it nothing.
+# Training with {term}`JSD` instead of cross-entropy reduces the share of misplaced votes on SNLI to
+# {value}`tbl-trained dataset=snli run=minilm-l6-nli-jsd-s0 misplaced .0%`, but on MNLI the model is then worth fewer
+# people. On αNLI, where MiniLM hardly does better than a guess, votes teach it nothing.
 #
 # MD-Agreement has {value}`tbl-crowds dataset=md-agreement n_items ,d` tweets with five votes each. We held out a fifth
-# of the tweets and trained MiniLM on the rest in two passes. Tweets and NLI differ in the task, the number of items and
-# the votes per item, so nothing here shows which of these matters.
+# of the tweets and trained MiniLM on the remaining tweets in two passes. Tweets and NLI differ in the task, the number
+# of items and the votes per item, so nothing here shows which of these matters.
 #
 # ## Other ways to learn distributions
 #
 # Even without votes, a model can be made less confident. Its logits can be divided by a {term}`temperature` (*T = 2* in
 # the code of {cite:t}`baan2022`), its training targets can be softened ({term}`label smoothing`), and the predictions
 # of several passes or runs can be averaged ({term}`MC dropout`, {term}`seed ensemble`).
-# {numref}`fig-distribution-learning` compares these methods with *vote shares*, the runs in {numref}`tbl-trained` that
-# start from a trained model ({term}`soft labels`). Once a map is fitted on other items' votes, the methods hardly
-# differ. On αNLI, where MiniLM is a negative control, none of them helps.
+# {numref}`fig-distribution-learning` compares these methods with the runs labelled *vote shares*, which are the runs in
+# {numref}`tbl-trained` that start from a trained model and learn from {term}`soft labels`. Once a map is fitted on
+# other items' votes, the methods hardly differ. On αNLI, where MiniLM is a negative control, none of them helps.
 #
 # Without votes, the best method on MNLI is also the simplest. A temperature of 2 gives a {term}`JSD` of
 # {value}`tbl-fitting dataset=mnli "inputs=MiniLM-L6, seed 0" "map=T = 2" jsd .3f`, compared with
 # {value}`tbl-main-results dataset=mnli system=chance jsd .3f` for a uniform guess (JSD runs from 0 to 0.83, and lower
-# is better). On SNLI, the same temperature changes nothing, and label smoothing and dropout lower the JSD by a
-# hundredth at most.
+# is better). On SNLI, the same temperature hardly changes the JSD, and label smoothing and dropout lower it by at most
+# 0.01.
 #
 # ## What another encoder costs
 #
@@ -180,8 +182,8 @@ publish_table(
     index=["model"],
     caption="""By our estimate, training on these votes takes minutes on a GPU, whereas a large encoder needs half a day
     on one CPU core. The estimates assume the same number of passes as in the training above. GPU times are for one H100
-    in bf16 and include three minutes for reading and predicting. CPU times are for one core: the hours of this run are
-    scaled by the amount of arithmetic in the layers.""",
+    in bf16 and include three minutes for reading the data and predicting. CPU times are for one core: the hours that
+    this run took are scaled by the amount of computation in the layers.""",
 )
 
 # %% [markdown]
@@ -203,12 +205,13 @@ publish_table(
 # $ papermill train.ipynb out.ipynb -p train votes.csv -p loss jsd
 # ```
 #
-# If training is interrupted, give the same command again to resume it. To evaluate the result, see
-# {doc}`../your_model`; `chaos submit` sends a run on ChaosNLI's votes to the {doc}`scoreboard`.
+# If training is interrupted, run the same command again to resume it. To evaluate the result, see {doc}`../your_model`;
+# `chaos submit` sends a run on ChaosNLI's votes to the {doc}`scoreboard`.
 #
 # ## Limitations
 #
-# * We trained one small encoder with one seed per run, and the interval of a single run says nothing about other seeds.
-#   The run with label smoothing used an earlier version of the code than the run with the first seed did.
+# * We trained one small encoder with only one seed in each setting, and the interval for a single run says nothing
+#   about other seeds. The run with label smoothing used an earlier version of the code than the run with the first seed
+#   did.
 # * ChaosNLI's SNLI and MNLI votes come from items on which five people were split.
 # * We chose the learning rates for ChaosNLI's votes on one inner fold, whose items are also among those predicted.

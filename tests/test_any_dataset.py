@@ -111,7 +111,7 @@ def test_chapters_on_votes(described, compute):
     (votes,) = load_all_votes(str(described))
     short = votes.dataset.short
     published, said = compute("annotations", described)
-    assert f"*{short} has no old labels: left out here.*" in said
+    assert f"*{short} has no old labels, so it is left out here.*" in said
     published, said = compute("disagreement", described)
     assert published["fig-entropy"]["n_items"].sum() == len(votes)
     assert published["fig-majority-share"]["n_at_least"].max() == len(votes)
@@ -147,7 +147,10 @@ def test_chapters_on_votes_and_predictions(described, compute):
     published, _ = compute("calibration", described, dataset=votes.dataset.name, **own)
     assert "fig-error-ranks" in published
     published, said = compute("claims", described, dataset=votes.dataset.name, **own)
-    assert f"*{votes.dataset.short} has no more than 40 votes per item: left out here.*" in said
+    assert (
+        f"*{votes.dataset.short} has no more than 40 votes per item, so it is left out here.*"
+        in said
+    )
     assert {"tbl-murphy", "fig-error-distributions"} & set(published) == {"tbl-murphy"}
 
 

@@ -12,21 +12,25 @@ from pathlib import Path
 import pytest
 import yaml
 
+from chaos_utils.base.project import Project
+from chaos_utils.book import Book
 from chaos_utils.datasets.catalogue import bundled_datasets
 
 PACKAGE = Path(__file__).parents[1] / "chaos_utils"
 PYPROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))
 PROJECT = PYPROJECT["project"]
 MODULES = sorted(PACKAGE.rglob("*.py"))
+EXTENSION = sorted((PACKAGE.parent / "book" / "_ext").rglob("*.py"))
 FLOORS = [
     {"base", "metrics"},
-    {"datasets"},
-    {"plots", "scoring", "report"},
-    {"training", "collection"},
+    {"datasets", "report", "recorded"},
+    {"plots", "scoring", "publish"},
+    {"training", "collection", "book", "sphinx"},
     {"analyses"},
-    {"publish"},
-    {"cli"},
+    {"pages"},
+    {"cli", "chaos_book"},
 ]
+MACHINERY = {"base", "report", "recorded", "publish", "sphinx"}  # knows no votes, asks a `Project`
 LIGHT = ("base", "metrics", "datasets", "scoring", "cli")  # what evaluating runs
 
 
@@ -45,11 +49,17 @@ def floor(name):
 
 
 def dotted(path):
-    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    root = PACKAGE.parent if path.is_relative_to(PACKAGE) else PACKAGE.parent / "book" / "_ext"
+    parts = path.relative_to(root).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-KNOWN = {dotted(path) for path in MODULES}
+def room_of(name):
+    """Return the room of a module; the book's own extension is one."""
+    return name.removeprefix("chaos_utils.").split(".")[0]
+
+
+KNOWN = {dotted(path) for path in [*MODULES, *EXTENSION]}
 
 
 @cache
@@ -66,15 +76,27 @@ def imported(path):
 
 
 def test_a_file_imports_only_from_floors_below_or_its_own_room():
-    for path in MODULES:
-        own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        for name in imported(path) - {"chaos_utils"} if own != "__init__" else ():
-            room = name.split(".")[1]
+    for path in [*MODULES, *EXTENSION]:
+        own = room_of(dotted(path))
+        for name in imported(path) - {"chaos_utils"} if own != "chaos_utils" else ():
+            room = room_of(name)
             assert room == own or floor(room) < floor(own), f"{path} imports {name}"
 
 
+def test_the_machinery_imports_itself_alone():
+    for path in (path for path in MODULES if room_of(dotted(path)) in MACHINERY):
+        for name in imported(path):
+            assert room_of(name) in MACHINERY, f"{path} imports {name}"
+
+
+def test_the_book_answers_all_that_the_machinery_asks():
+    questions = {name for name in vars(Project) if not name.startswith("_")}
+    assert len(questions) > 10
+    assert questions <= vars(Book).keys()
+
+
 def test_no_modules_import_each_other_in_a_circle():
-    graph = {dotted(path): imported(path) for path in MODULES}
+    graph = {dotted(path): imported(path) for path in [*MODULES, *EXTENSION]}
     assert sum(map(len, graph.values())) > 400
     try:
         TopologicalSorter(graph).prepare()
@@ -104,7 +126,7 @@ def test_every_package_that_is_imported_is_a_dependency_by_name():
     # Imported where training is asked for, so that all else works without; what extends their
     # classes is a module that is itself imported there.
     late, extending = {"torch", "transformers", "accelerate"}, PACKAGE / "training" / "trainer.py"
-    for path in [*MODULES, *(PACKAGE.parent / "book" / "_ext").rglob("*.py")]:
+    for path in [*MODULES, *EXTENSION]:
         tree = parsed(path)
         assert set(third_party(nodes(path), homes)) <= everything, path
         assert path == extending or late.isdisjoint(third_party(tree.body, homes)), path
@@ -140,8 +162,13 @@ def test_no_code_names_a_dataset():
     for path in MODULES:
         constants = (node.value for node in nodes(path) if isinstance(node, ast.Constant))
         assert names.isdisjoint(constants), path
-    book = PACKAGE.parent / "book"
-    for path in [*book.rglob("*.js"), *book.rglob("*.css")]:
+    pages = [
+        path
+        for folder in (PACKAGE.parent / "book", PACKAGE / "assets")
+        for suffix in ("*.js", "*.css")
+        for path in folder.rglob(suffix)
+    ]
+    for path in pages:
         code = re.sub(r"/\*.*?\*/|//[^\n]*", "", path.read_text("utf-8"), flags=re.S)
         assert not word.search(code), path
 

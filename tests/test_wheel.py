@@ -11,7 +11,7 @@ import threading
 from importlib import metadata
 
 import pytest
-from helpers.checkout import copy_checkout
+from helpers.checkout import PROJECT, copy_checkout
 from helpers.predictions import blurred, write_shares
 from helpers.rows import write_dataset
 from packaging.requirements import Requirement
@@ -55,6 +55,15 @@ def link_requirements(site):
         for name in {path.parts[0] for path in found.files} - {"..", "__pycache__"}:
             if not (site / name).exists():
                 (site / name).symlink_to(found.locate_file(name))
+
+
+def test_the_wheel_has_the_files_that_pages_are_made_with(installed):
+    (package,) = installed.parent.glob("lib/*/site-packages/chaos_utils")
+    for folder in ("assets", "publish/templates"):
+        own = PROJECT / "chaos_utils" / folder
+        files = {path.relative_to(own) for path in own.rglob("*") if path.is_file()}
+        assert files
+        assert all((package / folder / file).is_file() for file in files)
 
 
 @pytest.fixture
@@ -117,6 +126,30 @@ print(chaos.__file__, KNOWN)
 """
     done = run(installed / "python", "-c", code, cwd=reader, XDG_CACHE_HOME=str(reader / "cache"))
     assert done.stdout.count(str(installed.parent)) == 2
+
+
+@pytest.mark.parametrize("place", ["nowhere", "a book of somebody else's"])
+def test_what_must_be_said_of_the_data_is_said(installed, reader, place):
+    if place != "nowhere":
+        (reader / "notebooks").mkdir()
+        (reader / "_toc.yml").write_text("root: index\n")
+        (reader / "_config.yml").write_text("title: A book\n")
+    code = """
+import pandas as pd
+from chaos_utils.base import project
+from chaos_utils.base.inputs import Input
+from chaos_utils.publish import licences
+book = project.current()
+print(book.cautions(pd.DataFrame({"system": ["ModernBERT-large"]}))["ModernBERT-large"])
+print(book.shows_other_data([Input("own-data/mine.csv", "0")], {}))
+print(licences.notice(book.groups()))
+"""
+    caution, is_other, notice = run(
+        installed / "python", "-c", code, cwd=reader
+    ).stdout.splitlines()
+    assert "may have seen them" in caution
+    assert is_other == "True"
+    assert notice.endswith("licence CC BY-NC 4.0.")
 
 
 def test_commands_say_which_packages_they_need_before_anything_is_done(installed, reader):

@@ -99,7 +99,7 @@
     const answer = make("p", {class: "answer", role: "status"});
     const result = make("div", {class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Under every convention"});
     const note = make("p", "note", `Ratios were measured for these systems on the ${count(data.n_items)} items of ${data.dataset}`
-      + `${data.synthetic ? " (synthetic sample)" : ""}: ${data.systems.join("; ")}. Other systems have other ratios.`);
+      + `${data.synthetic ? " (synthetic sample)" : ""}: ${data.systems.join("; ")}. For other systems, the ratios differ.`);
     const cite = citing(data.cite);
     const convention = {
       get value() { return from.value; },
@@ -194,16 +194,16 @@
         parts.push(`${found.isAdded ? "Add" : "Subtract"} ${found.what}; for ${data.dataset}’s items this is ${written(found.shift)}, ${gives}.`);
       }
       if (found.ratios) parts.push(measured(found, to));
-      return row("–", parts.join(" ") || "Needs the distributions.");
+      return row("–", parts.join(" ") || "This conversion needs the distributions.");
     }
 
     /* What systems had under both, and what it would be with their ratios. */
     function measured({ratios: [low, high], here, isPower}, to) {
       const [least, most, ...ends] = [low, high, ...here].map((one) => written(one, 3));
       const times = isPower ? `times the ${to.group === "distance" ? "root" : "square"}` : "times as large";
-      if (low === Infinity) return "It was infinite in our measurements.";
-      if (least === most) return `In our measurements it was ${least === "1" && !isPower ? "the same" : `${least} ${times}, which gives ${ends[0]}`}.`;
-      return `In our measurements it was ${least} to ${most} ${times}, which gives ${ends.join(" to ")}.`;
+      if (low === Infinity) return "In our measurements, it was infinite.";
+      if (least === most) return `In our measurements, it was ${least === "1" && !isPower ? "the same" : `${least} ${times}, which gives ${ends[0]}`}.`;
+      return `In our measurements, it was ${least} to ${most} ${times}, which gives ${ends.join(" to ")}.`;
     }
 
     function recipe(form, to, n) {

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.names import SYSTEM
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
@@ -28,7 +27,9 @@ from chaos_utils.metrics.resampling import (
     smallest_p_value,
     split_votes,
 )
-from chaos_utils.report.columns import DATASET, MISSING, Column, Row, number, p_value, signed
+from chaos_utils.plots.columns import DATASET, p_value
+from chaos_utils.recorded import cached_analysis, derived_table
+from chaos_utils.report.columns import MISSING, Column, Row, number, signed
 from chaos_utils.scoring.pools import pool_systems, pool_votes
 from chaos_utils.scoring.published import TABLE_5, published_models
 from chaos_utils.scoring.scores import resampled

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom, false_discovery_control
 
-from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import get_dataset
@@ -23,16 +22,10 @@ from chaos_utils.metrics.agreement import (
 )
 from chaos_utils.metrics.divergence import Floats, entropy
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
+from chaos_utils.plots.columns import DATASET
+from chaos_utils.recorded import cached_analysis, derived_table
 from chaos_utils.report import manifests
-from chaos_utils.report.columns import (
-    DATASET,
-    Column,
-    Row,
-    number,
-    paper_here_delta,
-    signed,
-    with_ends,
-)
+from chaos_utils.report.columns import Column, Row, number, paper_here_delta, signed, with_ends
 from chaos_utils.scoring.annotators import over_people
 
 INTERVAL_STATISTICS = (

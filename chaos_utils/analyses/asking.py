@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from scipy.stats import wasserstein_distance
 
-from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.analyses.inputs import AnalysisInputs, gather
 from chaos_utils.datasets.auxiliary_data import PROBCOPA, AuxiliaryData
 from chaos_utils.datasets.catalogue import bundled_datasets, short_of
@@ -21,6 +20,7 @@ from chaos_utils.metrics.resampling import (
     paired_p_value,
     percentile_interval,
 )
+from chaos_utils.recorded import cached_analysis
 from chaos_utils.report.columns import Column, Row
 from chaos_utils.scoring.asking import LABEL, LOGPROBS, PERCENTAGES, SAMPLES
 from chaos_utils.scoring.evaluate import part_of

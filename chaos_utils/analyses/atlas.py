@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.analyses import your_votes
-from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.ceilings import VOTES
 from chaos_utils.analyses.inputs import AnalysisInputs, gather
 from chaos_utils.datasets.catalogue import book_datasets, bundled_datasets
@@ -30,7 +29,9 @@ from chaos_utils.metrics.divergence import entropy, miller_madow, squared_distan
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.priors import draw_truths, fit_grid, posterior_means
 from chaos_utils.metrics.resampling import percentile_interval, split_votes
-from chaos_utils.report.columns import DATASET, Column, number, with_ends
+from chaos_utils.plots.columns import DATASET
+from chaos_utils.recorded import cached_analysis, derived_table
+from chaos_utils.report.columns import Column, number, with_ends
 from chaos_utils.scoring.draws import draw_crowds, measure_draws
 
 READS = ("votes",)

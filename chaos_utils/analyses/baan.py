@@ -7,12 +7,12 @@ from typing import Any
 import pandas as pd
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.style import system_title
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import book_datasets, get_dataset
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES, EvalBatch
+from chaos_utils.plots.systems import system_title
 from chaos_utils.report.columns import Row
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import oracle

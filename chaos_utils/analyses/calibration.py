@@ -22,10 +22,8 @@ from chaos_utils.analyses.baan import (
     with_published,
     without_breaks,
 )
-from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.error_distributions import histogram, item_errors
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.datasets.loading import datasets_of
 from chaos_utils.datasets.splits import folds_of, item_groups
 from chaos_utils.datasets.votes import Ints, Votes
@@ -41,7 +39,10 @@ from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.measures import BAAN_BINS as BINS
 from chaos_utils.metrics.measures import MEASURES, EvalBatch
 from chaos_utils.metrics.scores import top_label
-from chaos_utils.report.columns import DATASET, Column, Row, number, paper_here_delta
+from chaos_utils.plots.columns import DATASET
+from chaos_utils.plots.systems import SYSTEM_NAMES
+from chaos_utils.recorded import cached_analysis, derived_table
+from chaos_utils.report.columns import Column, Row, number, paper_here_delta
 from chaos_utils.scoring.published import published_models
 from chaos_utils.scoring.seeds import score_over_seeds
 from chaos_utils.scoring.system import System, votes_of

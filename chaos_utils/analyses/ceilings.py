@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.names import SYSTEM
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
@@ -16,7 +15,9 @@ from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.priors import draw_truths, fit_grid
 from chaos_utils.metrics.resampling import bootstrap_tables, percentile_interval, rescale
-from chaos_utils.report.columns import DATASET, Column, number, with_ends
+from chaos_utils.plots.columns import DATASET
+from chaos_utils.recorded import cached_analysis, derived_table
+from chaos_utils.report.columns import Column, number, with_ends
 from chaos_utils.scoring.draws import MonteCarloMeasure, draw_crowds, measure_draws
 from chaos_utils.scoring.references import UNSETTLED, References, is_settled
 from chaos_utils.scoring.system import System, covering_alike
@@ -241,8 +242,8 @@ def vote_bias(scores_by_votes: pd.DataFrame) -> pd.DataFrame:
 
     * ``median``, ``largest``: the absolute shift, over all ``n_pairs`` pairs of models;
     * ``difference``: the median of the true absolute differences;
-    * ``reversed``: the number of pairs that endlessly many items with so few votes would rank the
-      wrong way;
+    * ``reversed``: the number of pairs that endlessly many items with so few votes would rank in
+      the wrong order;
     * ``guesses``: the shift between old label and uniform guess.
 
     Without rows where there are fewer than two models.
@@ -278,7 +279,7 @@ BIAS_COLUMNS = [
     Column("pairs of models", "n_pairs"),
     Column("median shift", "median", 4),
     Column("largest shift", "largest", 4),
-    Column("ranked the wrong way", "reversed"),
+    Column("ranked in the wrong order", "reversed"),
     Column("median true difference", "difference", 3),
 ]
 

@@ -12,16 +12,16 @@ import pandas as pd
 from pydantic import BeforeValidator, Field, model_validator
 
 from chaos_utils.analyses.agreement import LEVEL, adjusted_p
-from chaos_utils.analyses.cached_analysis import derived_table
 from chaos_utils.analyses.claims_tables import SYSTEM_TABLES, TABLES
 from chaos_utils.analyses.names import join_names
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.numbers import true_minus
-from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.validation import StrictModel, validate
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets.catalogue import get_dataset, short_of
 from chaos_utils.metrics.resampling import behind_holm, holm
+from chaos_utils.plots.systems import SYSTEM_NAMES
+from chaos_utils.recorded import derived_table
 from chaos_utils.report.columns import MISSING, Column, Row, number, with_interval
 from chaos_utils.report.values import Address, parse_address
 

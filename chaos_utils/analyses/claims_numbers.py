@@ -8,7 +8,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from chaos_utils.analyses.baan import FIXED_TEMPERATURE, PAPER, paper_systems
-from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.conventions import UNITS
 from chaos_utils.analyses.error_distributions import N_BINS, N_VOTES, draw_released_samples
 from chaos_utils.datasets.published.tables import read_published
@@ -18,6 +17,7 @@ from chaos_utils.metrics.divergence import Floats, entropy, jensen_shannon_dista
 from chaos_utils.metrics.measures import MEASURES, take_items
 from chaos_utils.metrics.resampling import bootstrap_means, paired_p_value, percentile_interval
 from chaos_utils.metrics.scores import brier_of_votes
+from chaos_utils.recorded import cached_analysis, derived_table
 from chaos_utils.scoring.scores import available, score
 from chaos_utils.scoring.system import System, shared_rows
 from chaos_utils.scoring.systems import oracle

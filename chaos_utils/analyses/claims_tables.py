@@ -14,7 +14,8 @@ from chaos_utils.analyses import error_distributions as errors
 from chaos_utils.analyses.baan import paper_datasets, paper_systems
 from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs
 from chaos_utils.base.table import Origin, Table
-from chaos_utils.datasets.published.tables import published_input, read_published
+from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.recorded import published_input
 from chaos_utils.scoring.published import published_models
 
 SYSTEM_TABLES = (  # these need predictions

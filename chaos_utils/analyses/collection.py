@@ -11,7 +11,6 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs, gather
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
@@ -23,7 +22,9 @@ from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import total_variation
 from chaos_utils.metrics.resampling import bootstrap_means, draw_votes, percentile_interval
-from chaos_utils.report.columns import DATASET, Column, Row, number, signed, with_interval
+from chaos_utils.plots.columns import DATASET
+from chaos_utils.recorded import cached_analysis, derived_table
+from chaos_utils.report.columns import Column, Row, number, signed, with_interval
 
 _NEEDED_PART = "published collection"
 _PAPER = ("nie2020_table1", "nie2020_table2")

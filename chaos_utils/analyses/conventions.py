@@ -8,12 +8,12 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics import calibration, divergence, scores
 from chaos_utils.metrics.calibration import Binning, Closed
 from chaos_utils.metrics.divergence import Unit
 from chaos_utils.metrics.measures import BAAN_BINS, NIE_FLOOR, SOUND_BINS, EvalBatch
+from chaos_utils.recorded import cached_analysis, derived_table
 from chaos_utils.report.columns import MISSING, Column
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import oracle, uniform

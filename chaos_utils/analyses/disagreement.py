@@ -7,12 +7,13 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.agreement import chance_of_majority_size, majority_share
 from chaos_utils.metrics.divergence import Floats, entropy
-from chaos_utils.report.columns import DATASET, Column, with_ends
+from chaos_utils.plots.columns import DATASET
+from chaos_utils.recorded import cached_analysis, derived_table
+from chaos_utils.report.columns import Column, with_ends
 
 ALL = "all"  # the row for all patterns of old votes
 MIN_ITEMS = 5  # items of a cell that has a row of its own

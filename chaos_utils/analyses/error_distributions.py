@@ -14,7 +14,6 @@ from chaos_utils.analyses.baan import (
     released_lines,
     row_title,
 )
-from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.votes import Ints, Votes
@@ -22,6 +21,7 @@ from chaos_utils.metrics.calibration import expected_calibration_error
 from chaos_utils.metrics.divergence import Floats, kl_divergence, total_variation
 from chaos_utils.metrics.measures import BAAN_BINS
 from chaos_utils.metrics.resampling import percentile_interval, split_votes
+from chaos_utils.recorded import cached_analysis
 from chaos_utils.report.columns import Column
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import computed

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses.cached_analysis import derived_table
 from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.tasks import get_task, tasks
 from chaos_utils.datasets.votes import Votes
-from chaos_utils.report.columns import DATASET, Column, Row, number, with_ends
+from chaos_utils.plots.columns import DATASET
+from chaos_utils.recorded import derived_table
+from chaos_utils.report.columns import Column, Row, number, with_ends
 from chaos_utils.report.manifests import PageLink
 from chaos_utils.scoring.evaluate import evaluate_systems, part_of, references
 from chaos_utils.scoring.scores import EvaluationRequest, as_scores

@@ -14,9 +14,7 @@ import pandas as pd
 from scipy.special import log_softmax, softmax
 
 from chaos_utils.analyses.baan import FIXED_TEMPERATURE
-from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.datasets.splits import folds_of, grouped_folds, item_groups, one_text_error
@@ -26,7 +24,10 @@ from chaos_utils.metrics.divergence import Floats, entropy, total_variation
 from chaos_utils.metrics.measures import MEASURES as ALL_MEASURES
 from chaos_utils.metrics.resampling import holm, split_votes
 from chaos_utils.metrics.signals import entropy_correlation
-from chaos_utils.report.columns import DATASET, Column, Row, p_value
+from chaos_utils.plots.columns import DATASET, p_value
+from chaos_utils.plots.systems import SYSTEM_NAMES
+from chaos_utils.recorded import cached_analysis
+from chaos_utils.report.columns import Column, Row
 from chaos_utils.scoring.evaluate import part_of
 from chaos_utils.scoring.fitting import (
     KINDS,

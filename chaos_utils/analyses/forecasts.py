@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.analyses.inputs import AnalysisInputs, gather
 from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.datasets.votes import Ints, Votes
@@ -22,6 +21,7 @@ from chaos_utils.metrics.priors import (
 )
 from chaos_utils.metrics.resampling import split_votes
 from chaos_utils.metrics.scores import shared_top
+from chaos_utils.recorded import cached_analysis
 from chaos_utils.report.columns import Column, number
 from chaos_utils.scoring.draws import draw_crowds
 

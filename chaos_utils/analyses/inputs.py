@@ -1,20 +1,21 @@
 """What is available of each dataset here: its votes, the systems that predict it, or neither."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from chaos_utils.analyses.names import join_names
 from chaos_utils.base import paths
 from chaos_utils.base.inputs import Input, digest, merged
-from chaos_utils.base.modules import code_digest, digest_of_dataset, library_versions
+from chaos_utils.base.modules import code_digest, library_versions
 from chaos_utils.base.record_keys import cached_digest, digest_of_parsed
 from chaos_utils.datasets.auxiliary_data import AuxiliaryData
 from chaos_utils.datasets.catalogue import (
     book_datasets,
     bundled_datasets,
+    digest_of_dataset,
     get_dataset,
     known_datasets,
     short_of,
@@ -36,6 +37,16 @@ from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import inputs_of_systems, load_systems, refuse_unused
 
 READS_FOR = ("predictions",)
+# Only these modules lead to the code that reads votes and predictions, see `recorded.Evidence`.
+READERS = (
+    "chaos_utils.analyses.inputs", "chaos_utils.datasets.cells", "chaos_utils.datasets.faults",
+    "chaos_utils.datasets.frame", "chaos_utils.datasets.loading", "chaos_utils.scoring.formats",
+    "chaos_utils.scoring.logit_rows", "chaos_utils.scoring.predictions",
+    "chaos_utils.scoring.submitted",
+)  # fmt: skip
+# Arguments of an analysis that take evidence; they are no parameters of the record.
+ALL = ("votes", "systems", "all_votes", "all_systems")
+_SYSTEMS = {"systems", "all_systems"}
 
 Value = TypeVar("Value")
 T_co = TypeVar("T_co", covariant=True)
@@ -175,28 +186,60 @@ class DatasetInputs:
         parts, bundled = self.given_votes or (), bundled_datasets()
         return self.released and not self.own and all(votes.dataset in bundled for votes in parts)
 
-    def inputs(self, *, systems: bool = True) -> tuple[Input, ...]:
-        """Return the files of the votes and, if `systems`, of the predictions."""
-        files = [votes.inputs for votes in self.given_votes or ()]
-        for part in self.given_systems or () if systems else ():
-            files += [part.inputs] if isinstance(part, Lazy) else [system.inputs for system in part]
+    @property
+    def readers(self) -> tuple[str, ...]:
+        """The modules that lead to the code that reads votes and predictions."""
+        return READERS
+
+    def is_available(self, wanted: Collection[str]) -> bool:
+        """Return whether the votes are available and, if `wanted`, the systems.
+
+        Systems are wanted by an analysis that takes ``systems`` or ``all_systems``.
+        """
+        has_systems = self.given_systems is not None or not _SYSTEMS & {*wanted}
+        return self.given_votes is not None and has_systems
+
+    def inputs(self, wanted: Collection[str] = ALL) -> tuple[Input, ...]:
+        """Return the files of the votes and, if `wanted`, of the predictions."""
+        files = []
+        for part in self._parts(wanted):
+            members = part if isinstance(part, tuple) else (part,)
+            files += [member.inputs for member in members]
         return merged(*files)
 
-    def parsed_digest(self, *, systems: bool) -> str:
-        """Return a digest of the votes and, if `systems`, the systems as parsed.
+    def parsed_digest(self, wanted: Collection[str]) -> str:
+        """Return a digest of the votes and, if `wanted`, the systems as parsed.
 
         Call it only where `is_known` holds.
         """
-        parts = [*(self.given_votes or ()), *((self.given_systems or ()) if systems else ())]
+        parts = self._parts(wanted)
         return digest_of_parsed([part.parsed_digest for part in parts if isinstance(part, Lazy)])
 
-    def is_known(self, *, systems: bool) -> bool:
-        """Return whether the digests of `inputs` determine all votes and, if `systems`, systems.
+    def is_known(self, wanted: Collection[str]) -> bool:
+        """Return whether the digests of `inputs` determine all votes and, if `wanted`, systems.
 
         They do if `gather` has found all of them among the package's own files.
         """
-        parts = [*(self.given_votes or ()), *((self.given_systems or ()) if systems else ())]
+        parts = self._parts(wanted)
         return self.recordable and all(isinstance(part, Lazy) for part in parts)
+
+    def _parts(self, wanted: Collection[str]) -> list[Any]:
+        """Return the votes and, if they are `wanted`, the systems."""
+        systems = self.given_systems if _SYSTEMS & {*wanted} else None
+        return [*(self.given_votes or ()), *(systems or ())]
+
+    def definitions(self) -> Mapping[str, str]:
+        """Return the digest of each dataset's YAML file, by its name."""
+        names = sorted(dataset.name for dataset in self.datasets)
+        return {name: digest_of_dataset(name) for name in names}
+
+    def arguments(self, wanted: Collection[str]) -> Mapping[str, object]:
+        """Return votes and systems of one dataset, or of all, by the names that are `wanted`."""
+        votes, systems = self.votes, self.systems if _SYSTEMS & {*wanted} else None
+        assert votes is not None
+        parts = (votes[0], systems and systems[0], votes, systems)
+        named_parts = zip(ALL, parts, strict=True)
+        return {name: part for name, part in named_parts if name in wanted}
 
     def has(self, part: str) -> bool:
         """Return whether each dataset has a part that datasets may lack.
@@ -312,16 +355,17 @@ class AnalysisInputs(Sequence[DatasetInputs]):
                 pools.append(_pool(parts))
         return AnalysisInputs(tuple(pools), self.trained)
 
-    def missing_note(self, part: str, consequence: str = "left out here") -> str:
+    def missing_note(self, part: str, consequence: str = "") -> str:
         """Say in one line of Markdown which datasets lack a part, and what follows from that.
 
-        For example "*DICES-990 has no old labels: left out here.*"; empty where none lacks it.
+        For example "*DICES-990 has no old labels, so it is left out here.*"; empty where none does.
         """
         names = [short_of(inputs.name) for inputs in self.dataset_inputs if not inputs.has(part)]
         if not names:
             return ""
-        verb = "has" if len(names) == 1 else "have"
-        return f"*{join_names(map(in_markdown, names))} {verb} no {part}: {consequence}.*"
+        verb, subject = ("has", "it is") if len(names) == 1 else ("have", "they are")
+        consequence = consequence or f"{subject} left out here"
+        return f"*{join_names(map(in_markdown, names))} {verb} no {part}, so {consequence}.*"
 
 
 def _pool(parts: AnalysisInputs) -> DatasetInputs:

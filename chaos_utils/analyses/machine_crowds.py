@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.analyses.fitting import common_items, fit_recipe
 from chaos_utils.analyses.inputs import AnalysisInputs, gather
-from chaos_utils.base.style import language_model_name
 from chaos_utils.datasets.auxiliary_data import ANNOTATORS, JUDGES, AuxiliaryData, judges_file
 from chaos_utils.datasets.catalogue import bundled_datasets, short_of
 from chaos_utils.datasets.published.tables import read_published
@@ -29,7 +27,10 @@ from chaos_utils.metrics.resampling import (
     percentile_interval,
 )
 from chaos_utils.metrics.skill import distances, people_on_top
-from chaos_utils.report.columns import DATASET, Column, Row, paper_here_delta, with_ends
+from chaos_utils.plots.columns import DATASET
+from chaos_utils.plots.systems import language_model_name
+from chaos_utils.recorded import cached_analysis
+from chaos_utils.report.columns import Column, Row, paper_here_delta, with_ends
 from chaos_utils.scoring.annotators import annotations_of
 from chaos_utils.scoring.evaluate import part_of
 from chaos_utils.scoring.fitting import OBJECTIVES, log_probabilities

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from chaos_utils.base.style import SYSTEM_NAMES
+from chaos_utils.plots.systems import SYSTEM_NAMES
 from chaos_utils.report.columns import Column
 
 SYSTEM = Column("system", "system", names=SYSTEM_NAMES)

@@ -9,7 +9,6 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import multivariate_hypergeom
 
-from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.analyses.forecasts import inputs_of_many_votes
 from chaos_utils.analyses.inputs import AnalysisInputs
 from chaos_utils.datasets.votes import Ints, Votes
@@ -18,6 +17,7 @@ from chaos_utils.metrics.allocation import RULES, STARTING_VOTES, spend
 from chaos_utils.metrics.priors import fit_grid, posterior_means
 from chaos_utils.metrics.resampling import split_votes, take_votes
 from chaos_utils.metrics.scores import shared_top
+from chaos_utils.recorded import cached_analysis
 
 MEANS = (3, 4, 5, 6, 8, 10)  # votes per item, on average
 EVEN = (5, 10)  # even votes, whose worth the rules reach with fewer

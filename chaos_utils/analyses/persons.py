@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.inputs import AnalysisInputs, gather
 from chaos_utils.datasets.catalogue import bundled_datasets, short_of
 from chaos_utils.datasets.dataset import Dataset
@@ -27,7 +26,9 @@ from chaos_utils.metrics.jackknife import TwoWay, group_sums
 from chaos_utils.metrics.persons import SHARES, repeats, variance_shares
 from chaos_utils.metrics.resampling import holm
 from chaos_utils.metrics.skill import people_with_skill
-from chaos_utils.report.columns import DATASET, MISSING, Column, Row, with_ends
+from chaos_utils.plots.columns import DATASET
+from chaos_utils.recorded import cached_analysis, derived_table
+from chaos_utils.report.columns import MISSING, Column, Row, with_ends
 from chaos_utils.report.literal import in_markdown
 from chaos_utils.scoring.annotators import (
     agreement_over_people,

@@ -7,11 +7,12 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.measures import MEASURES, take_items
-from chaos_utils.report.columns import DATASET, Column
+from chaos_utils.plots.columns import DATASET
+from chaos_utils.recorded import cached_analysis, derived_table
+from chaos_utils.report.columns import Column
 from chaos_utils.scoring.power import (
     VarianceOfDifference,
     difference_variances,

@@ -9,11 +9,11 @@ import pandas as pd
 
 from chaos_utils.analyses import baan
 from chaos_utils.analyses.baan import agrees, digits_of
-from chaos_utils.analyses.cached_analysis import derived_table
-from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.datasets.published.tables import read_published
+from chaos_utils.plots.systems import SYSTEM_NAMES
+from chaos_utils.recorded import derived_table
 from chaos_utils.report.columns import MISSING, Column, Row, number, signed
 from chaos_utils.report.values import parse_address
 

@@ -14,8 +14,6 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.analyses.baan import digits_of
-from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
-from chaos_utils.base.style import SYSTEM_NAMES, language_model_name
 from chaos_utils.datasets.catalogue import book_datasets, get_dataset, short_of
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.splits import folds_of, item_groups
@@ -24,6 +22,8 @@ from chaos_utils.metrics import bounds, divergence, scores
 from chaos_utils.metrics.agreement import is_tied
 from chaos_utils.metrics.bounds import GREATEST_DISTANCE, LOG_2, Bounds
 from chaos_utils.metrics.measures import NIE_FLOOR
+from chaos_utils.plots.systems import SYSTEM_NAMES, language_model_name
+from chaos_utils.recorded import cached_analysis, derived_table
 from chaos_utils.report.columns import MISSING, Column, Row, number
 from chaos_utils.report.manifests import WebLink
 from chaos_utils.scoring.recalibration import recalibrated, too_few_to_recalibrate

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from chaos_utils.analyses.cached_analysis import Record, cached_analysis, read_record
 from chaos_utils.base.files import fresh_folder, write_text
 from chaos_utils.base.table import as_text, from_text
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.recorded import Record, cached_analysis, read_record
 from chaos_utils.scoring.references import KNOWN, KNOWN_COLUMNS, References
 from chaos_utils.scoring.scores import available, score
 from chaos_utils.scoring.systems import baselines

@@ -7,9 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import hypergeom, spearmanr
 
-from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.names import SYSTEM
-from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import released, short_of
 from chaos_utils.datasets.splits import folds_of, item_groups
@@ -18,7 +16,10 @@ from chaos_utils.metrics.divergence import Floats, jensen_shannon_distance, tota
 from chaos_utils.metrics.ranks import rank_sets
 from chaos_utils.metrics.resampling import bootstrap_means, holm, percentile_interval, split_votes
 from chaos_utils.metrics.signals import contested, contested_auroc, entropy_correlation
-from chaos_utils.report.columns import DATASET, Column, Row, p_value, with_ends
+from chaos_utils.plots.columns import DATASET, p_value
+from chaos_utils.plots.systems import SYSTEM_NAMES
+from chaos_utils.recorded import cached_analysis, derived_table
+from chaos_utils.report.columns import Column, Row, with_ends
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import systems as known
 from chaos_utils.scoring import worth as worths

@@ -12,7 +12,6 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.fitting import ALL as ALL_SYSTEMS
 from chaos_utils.analyses.fitting import (
     ALL_BUT,
@@ -24,7 +23,6 @@ from chaos_utils.analyses.fitting import (
 from chaos_utils.analyses.fitting import variants as variant_runs
 from chaos_utils.analyses.machine_crowds import Crowd, judges_on, pooled_logs
 from chaos_utils.base.errors import counted
-from chaos_utils.base.style import SYSTEM_NAMES, language_model_name
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.auxiliary_data import JUDGES, AuxiliaryData, judges_file
 from chaos_utils.datasets.catalogue import short_of
@@ -32,6 +30,8 @@ from chaos_utils.datasets.splits import has_several_groups
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.divergence import Floats
 from chaos_utils.metrics.ranks import rank_sets
+from chaos_utils.plots.systems import SYSTEM_NAMES, language_model_name
+from chaos_utils.recorded import cached_analysis, derived_table
 from chaos_utils.report.columns import MISSING, Column, Row, number, with_ends
 from chaos_utils.report.tables import Alone
 from chaos_utils.scoring.evaluate import MOST_ITEMS, at_most, guesses, part_of, references

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.analyses.names import SYSTEM
 from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.datasets.splits import item_groups
@@ -14,6 +13,7 @@ from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.divergence import Floats, total_variation
 from chaos_utils.metrics.resampling import take_votes
 from chaos_utils.metrics.skill import distances
+from chaos_utils.recorded import cached_analysis
 from chaos_utils.report.columns import Column, Row, with_ends
 from chaos_utils.scoring.system import System, are_votes
 

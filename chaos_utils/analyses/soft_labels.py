@@ -5,13 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.analyses.fitting import ALL, common_items, stacks
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.divergence import squared_distance
 from chaos_utils.metrics.priors import fit_grid, posterior_means
 from chaos_utils.metrics.resampling import split_votes
-from chaos_utils.report.columns import DATASET, Column, with_ends
+from chaos_utils.plots.columns import DATASET
+from chaos_utils.recorded import cached_analysis
+from chaos_utils.report.columns import Column, with_ends
 from chaos_utils.scoring.fitting import predict_out_of_fold
 from chaos_utils.scoring.system import System
 

@@ -7,14 +7,15 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.analyses import results
-from chaos_utils.analyses.cached_analysis import cached_analysis, derived_table
 from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs, gather
-from chaos_utils.base.style import run_titles
 from chaos_utils.base.table import Table, in_order_of
 from chaos_utils.datasets.catalogue import bundled_datasets
 from chaos_utils.datasets.tasks import get_task
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
-from chaos_utils.report.columns import DATASET, MISSING, Column, Row, number, with_ends
+from chaos_utils.plots.columns import DATASET
+from chaos_utils.plots.systems import run_titles
+from chaos_utils.recorded import cached_analysis, derived_table
+from chaos_utils.report.columns import MISSING, Column, Row, number, with_ends
 from chaos_utils.report.literal import in_markdown
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.evaluate import evaluate_systems, part_of
@@ -70,11 +71,11 @@ def account_of(run: Run, *, is_new: bool) -> str:
     """Say in Markdown which run is shown, and how to train it again."""
     system, hardware = in_markdown(run.system), in_markdown(run.hardware)
     if is_new:
-        account = f"This run was trained here, on {hardware}: *{system}*."
+        account = f"The run *{system}* was trained here (hardware: {hardware})."
     else:
         account = (
-            f"This page shows one of the project's own runs, which was trained on {hardware}: "
-            f"*{system}*. Pass `-p recorded=false` to train it again."
+            f"This page shows one of the project's own runs, *{system}* (hardware: {hardware}). "
+            "To train it again, pass `-p recorded=false`."
         )
     again = "On the same hardware, this command gives the same predictions:"
     return f"{account} {again}\n\n```console\n$ {run.command}\n```"
@@ -216,7 +217,7 @@ def trained_columns(rows: pd.DataFrame) -> list[Column]:
         Column("trained run", lambda row: titles[row["dataset"]][row["system"]]),
         Column("start", _start),
         Column("items learned", lambda row: number(row["n_learnt"])),
-        Column("items judged", _judged),
+        Column("evaluation items", _judged),
         with_ends("votes misplaced of a hundred ↓", "misplaced", 1, percent=True),
         with_ends("worth, people ↑", "worth", 1),
         Column("minutes", _minutes),

@@ -15,10 +15,10 @@ from chaos_utils.analyses.agreement import (
     intervals,
     score_bins,
 )
-from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.divergence import Floats
+from chaos_utils.recorded import cached_analysis
 from chaos_utils.report.columns import Column
 from chaos_utils.scoring.published import TABLE_5
 from chaos_utils.scoring.seeds import over_seeds

@@ -13,9 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs
-from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.datasets.auxiliary_data import AMBIENT, TAXONOMY, UNLI, VARIERR, AuxiliaryData
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.agreement import quadratic_entropy
@@ -25,6 +23,8 @@ from chaos_utils.metrics.divergence import (
     jensen_shannon_distance,
 )
 from chaos_utils.metrics.resampling import bootstrap_means, holm, percentile_interval
+from chaos_utils.plots.systems import SYSTEM_NAMES
+from chaos_utils.recorded import cached_analysis
 from chaos_utils.report.columns import Column, Row, number, with_ends
 from chaos_utils.scoring.evaluate import part_of
 from chaos_utils.scoring.system import System, shared_rows

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 
 from chaos_utils.analyses import persons
-from chaos_utils.analyses.cached_analysis import cached_analysis
 from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs, gather
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.inputs import OWN
@@ -41,7 +40,9 @@ from chaos_utils.metrics.priors import (
 )
 from chaos_utils.metrics.resampling import behind_holm, bootstrap_means, percentile_interval
 from chaos_utils.metrics.scores import shared_top
-from chaos_utils.report.columns import DATASET, Column, Row, number, p_value, with_ends
+from chaos_utils.plots.columns import DATASET, p_value
+from chaos_utils.recorded import cached_analysis
+from chaos_utils.report.columns import Column, Row, number, with_ends
 from chaos_utils.report.literal import in_markdown
 from chaos_utils.report.manifests import ItemText, VotesBar
 from chaos_utils.scoring import replacement as replacements

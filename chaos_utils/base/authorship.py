@@ -1,4 +1,4 @@
-"""What CITATION.cff says of the book: its title, authors, version and address; and its licence."""
+"""What CITATION.cff says of the book: its title, authors, version and address."""
 
 import os
 import re
@@ -13,8 +13,6 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.validation import StrictModel, validate
 from chaos_utils.base.yaml_files import read_yaml
 
-LICENCE = "https://creativecommons.org/licenses/by/4.0/"
-LICENCE_NAME = "CC BY 4.0"
 # The variable that holds the book's address for one build, instead of CITATION.cff.
 ADDRESS = "CHAOS_URL"
 _SITE = re.compile(

@@ -4,16 +4,24 @@ import csv
 import gc
 import io
 import json
+import lzma
 import os
 import secrets
 import shutil
 import stat
+import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from chaos_utils.base.errors import ChaosError
+
+# Errors of a failed download, and of an archive that is damaged, encrypted or packed oddly.
+UNREADABLE = (
+    OSError, EOFError, RuntimeError, ValueError, zlib.error, lzma.LZMAError, zipfile.BadZipFile,
+)  # fmt: skip
 
 
 def read_regular(path: Path) -> bytes:

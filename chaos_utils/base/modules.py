@@ -24,9 +24,9 @@ from chaos_utils.base.files import decode_text, read_mapping, write_text
 from chaos_utils.base.inputs import digest
 
 PACKAGE = "chaos_utils"
-# Code that only shows numbers: folders of the package, and a file.
-_DISPLAY_FOLDERS = ("report", "plots", "publish")
-_STYLE_FILE = "style.py"
+# Code that only shows numbers, or says what is said of them: folders of the package, and files.
+_DISPLAY_FOLDERS = ("report", "plots", "publish", "pages")
+_DISPLAY_FILES = ("style.py", "project.py")
 DATA_SUFFIXES = (".csv", ".json", ".yml")
 _CACHE_FILE = "modules.json"
 
@@ -61,14 +61,13 @@ _SOURCES = TypeAdapter(dict[str, Source])
 def transitive_imports(names: Iterable[str], without: Collection[Path] = ()) -> list[Path]:
     """Return the files of modules and of all that they import, directly or indirectly, sorted.
 
-    `names` are dotted; names outside this package are skipped. Files in `without` are left out, and
-    their imports are not followed.
+    `names` are dotted; those of other packages are skipped, one in this package that no file has is
+    a ChaosError. Files in `without` are left out, and their imports are not followed.
     """
-    root = paths.project()
     pending = list(names)
     files: set[Path] = set()
     while pending:
-        path = _file_of(root, pending.pop())
+        path = _file_of(paths.project(), pending.pop())
         if path is None or path in files or path in without:
             continue
         files.add(path)
@@ -83,11 +82,42 @@ def libraries(names: Iterable[str]) -> set[str]:
 
 @cache
 def _file_of(root: Path, module: str) -> Path | None:
-    """Return the file of a module of this package; None if the name is of something in a module."""
-    path = root / Path(*module.split("."))
+    """Return the file of a module in the checkout at `root`, or of this package.
+
+    None if the name is of something in a module, or of another package. A name in this package that
+    is neither is a ChaosError: skipped, a module that was renamed would leave every digest, and
+    nobody would notice.
+    """
+    in_package = module.partition(".")[0] == PACKAGE
+    path = (source_root() if in_package else root) / Path(*module.split("."))
     if path.with_suffix(".py").is_file():
         return path.with_suffix(".py")
-    return path / "__init__.py" if (path / "__init__.py").is_file() else None
+    if (path / "__init__.py").is_file():
+        return path / "__init__.py"
+    if in_package:
+        parent, _, name = module.rpartition(".")
+        holder = _file_of(root, parent) if parent else None
+        # Only the package's own __init__ holds more than its docstring, and names it as texts.
+        if not holder or (holder.stem == "__init__" and f'"{name}"' not in read_source(holder)):
+            raise ChaosError(
+                "There is no such module, so that no digest can hold its code.",
+                where=source_root() / PACKAGE,
+                found=module,
+                todo="correct the name where it is imported or mentioned",
+            )
+    return None
+
+
+def source_root() -> Path:
+    """Return the folder that holds this package: the checkout or, if it has none, its own place."""
+    root = paths.project()
+    return root if (root / PACKAGE).is_dir() else Path(__file__).parents[2]
+
+
+def source_name(path: Path) -> str:
+    """Return the name of a source in records: its path in the checkout, or beside the package."""
+    root = paths.project()
+    return path.relative_to(root if path.is_relative_to(root) else source_root()).as_posix()
 
 
 def code_digest(*names: str, without: tuple[str, ...] = ()) -> str:
@@ -98,10 +128,11 @@ def code_digest(*names: str, without: tuple[str, ...] = ()) -> str:
 
     The digest has 16 hexadecimal digits. Code that only shows numbers does not count. A data file
     that stands beside a module counts if one of the counted modules names it: ``tasks.yml``, or a
-    table of published numbers without its suffix. No module names a dataset's YAML file: the key of
-    what is computed on that dataset holds its digest, see `digest_of_dataset`.
+    table of published numbers without its suffix. No module names a file that defines a group of
+    rows, such as a dataset: the key of what is computed on it holds its digest, see
+    `recorded.Evidence`.
     """
-    return _code_digest(paths.project(), names, without)
+    return _code_digest(source_root(), names, without)
 
 
 @cache
@@ -111,7 +142,7 @@ def _code_digest(root: Path, names: tuple[str, ...], without: tuple[str, ...]) -
     data_files: set[str] = set()
     excluded_files = [_file_of(root, name) for name in without]
     for path in transitive_imports(names, [path for path in excluded_files if path]):
-        if path.parent.name in _DISPLAY_FOLDERS or path.name == _STYLE_FILE:
+        if path.parent.name in _DISPLAY_FOLDERS or path.name in _DISPLAY_FILES:
             continue
         source = source_of(path)
         sha256.update(f"{path.name}\n{source.meaning}\n".encode())
@@ -127,24 +158,13 @@ def library_versions() -> dict[str, str]:
     return {name: version(name) for name in ("numpy", "scipy", "pandas")}
 
 
-def digest_of_dataset(name: str) -> str:
-    """Return a digest of the YAML file of one of the package's datasets, of 16 digits."""
-    return digest(paths.project() / PACKAGE / "datasets" / f"{name}.yml")[:16]
-
-
-def digests_of_datasets() -> dict[str, str]:
-    """Return the `digest_of_dataset` of each of the package's datasets, by its name."""
-    files = (paths.project() / PACKAGE / "datasets").glob("*.yml")
-    return {path.stem: digest_of_dataset(path.stem) for path in sorted(files)}
-
-
 @cache
 def source_of(path: Path, *, notebook: bool = False) -> Source:
     """Return what is parsed from a file; in a notebook, lines for IPython alone are skipped."""
     text = read_source(path)
     if notebook:
         text = re.sub(r"^\s*[%!].*$", "", text, flags=re.MULTILINE)
-    source_cache, text_digest = _source_cache(paths.project()), _sha256(text)
+    source_cache, text_digest = _source_cache(source_root()), _sha256(text)
     if text_digest not in source_cache.sources:
         source_cache.sources[text_digest] = _parse(text, path, source_cache.data_files)
     source_cache.used_digests.add(text_digest)
@@ -308,7 +328,7 @@ def _cached_sources(valid_for: str) -> dict[str, Source]:
 
 def save_cache() -> None:
     """Write what was parsed from the sources that this process used to the build folder."""
-    cache = _source_cache(paths.project())
+    cache = _source_cache(source_root())
     parsed_sources = {name: cache.sources[name] for name in sorted(cache.used_digests)}
     sources = _SOURCES.dump_python(parsed_sources, mode="json")
     content = {"valid_for": cache.valid_for, "sources": sources}

@@ -32,7 +32,9 @@ _figures_folder = ContextVar(
 
 
 def _is_project(folder: Path) -> bool:
-    return (folder / "_toc.yml").is_file() and (folder / "notebooks").is_dir()
+    """Say whether a folder is a checkout; a book of prose alone has no notebooks."""
+    others = (folder / "notebooks").is_dir(), (folder / "CITATION.cff").is_file()
+    return (folder / "_toc.yml").is_file() and any(others)
 
 
 def find_project() -> Path | None:

@@ -34,14 +34,14 @@ def build(
     without_pages: Annotated[bool, Option("--without-pages", hidden=True)] = False,
 ) -> Replies:
     """Bring the book up to date in _build/html."""
-    from chaos_utils.base import paths
+    from chaos_utils.base import paths, project
     from chaos_utils.base.authorship import validate_address
     from chaos_utils.publish import build as builder
 
     refuse_several(sample=sample, strict=strict)
     validate_address(url, "--url")
     with progress("building") as tell:
-        data = builder.choose_data(
+        data = project.current().prepare(
             sample=sample, strict=strict, dry_run=dry_run, say=say, progress=is_terminal()
         )
         planned = builder.build(

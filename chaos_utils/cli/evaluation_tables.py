@@ -18,7 +18,8 @@ from chaos_utils.base.errors import counted
 from chaos_utils.base.files import csv_text
 from chaos_utils.cli.console import strip_control_characters
 from chaos_utils.metrics.measures import MEASURES
-from chaos_utils.report.columns import MISSING, number, p_value, safe_cell, signed
+from chaos_utils.plots.columns import p_value
+from chaos_utils.report.columns import MISSING, number, safe_cell, signed
 from chaos_utils.report.literal import in_markdown
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import worth as worths

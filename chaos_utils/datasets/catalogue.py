@@ -5,6 +5,8 @@ from functools import cache
 from pathlib import Path
 
 from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.inputs import digest
+from chaos_utils.base.modules import PACKAGE, source_root
 from chaos_utils.base.style import HUES, Hue
 from chaos_utils.base.validation import StrictModel
 from chaos_utils.datasets.dataset import (
@@ -164,6 +166,20 @@ def shorts_of(groups: Iterable[str]) -> str:
     """Return how several datasets or pools are listed in prose: ``SNLI, MNLI and αNLI``."""
     *names, last = map(short_of, groups)
     return f"{', '.join(names)} and {last}" if names else last
+
+
+def digest_of_dataset(name: str) -> str:
+    """Return a digest of the YAML file of one of the package's datasets, of 16 digits."""
+    return digest(_yaml_files() / f"{name}.yml")[:16]
+
+
+def digests_of_datasets() -> dict[str, str]:
+    """Return the `digest_of_dataset` of each of the package's datasets, by its name."""
+    return {path.stem: digest_of_dataset(path.stem) for path in sorted(_yaml_files().glob("*.yml"))}
+
+
+def _yaml_files() -> Path:
+    return source_root() / PACKAGE / "datasets"
 
 
 class _ReleasedFiles(StrictModel):

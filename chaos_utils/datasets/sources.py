@@ -2,13 +2,11 @@
 
 import fcntl
 import json
-import lzma
 import os
 import shutil
 import signal
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ from types import MappingProxyType
 
 from chaos_utils.base import inputs, paths
 from chaos_utils.base.errors import ChaosError, did_you_mean
+from chaos_utils.base.files import UNREADABLE
 from chaos_utils.datasets.catalogue import KEYWORDS, known_datasets, known_files
 from chaos_utils.datasets.dataset import DataFile, PredictionColumns
 
@@ -25,10 +24,6 @@ SAMPLE = Path(__file__).parent / "synthetic_sample"
 TIMEOUT_SECONDS = 20  # without a byte from the server
 _MOST_SECONDS = 3600  # for a fetch as a whole
 _MOST_BYTES = 10**9  # of a download or a file in an archive; twice the largest, SNLI's
-# Errors of a failed download, and of an archive that is damaged, encrypted or packed oddly.
-UNREADABLE = (
-    OSError, EOFError, RuntimeError, ValueError, zlib.error, lzma.LZMAError, zipfile.BadZipFile,
-)  # fmt: skip
 
 
 def get(name: str) -> DataFile:

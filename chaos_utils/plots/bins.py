@@ -9,10 +9,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from chaos_utils.base.style import SYSTEM_NAMES, Hue, colour, smallest_type
+from chaos_utils.base.style import Hue, colour, smallest_type
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.plots.marks import End, label_lines, line, system_hues
 from chaos_utils.plots.panels import dataset_panels, panel_grid, panel_title
+from chaos_utils.plots.systems import SYSTEM_NAMES
 
 _REFERENCES: dict[str, dict[str, Any]] = {  # the ends between which models lie
     "half a crowd": {"hue": "text", "marker": "", "linestyle": (0, (6, 2))},

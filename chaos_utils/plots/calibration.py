@@ -7,10 +7,11 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from chaos_utils.base.style import SYSTEM_NAMES, Hue, colour, is_narrow, system_title
+from chaos_utils.base.style import Hue, colour, is_narrow
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.marks import histogram, key, system_hues, write
 from chaos_utils.plots.panels import panel_grid, row_panels
+from chaos_utils.plots.systems import SYSTEM_NAMES, system_title
 
 # How temperatures are chosen: marker and name. The oracle's need no mark: the curves' minima.
 _MARKED_CHOICES = {

@@ -8,11 +8,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from chaos_utils.base.style import SYSTEM_NAMES, Hue, colour
+from chaos_utils.base.style import Hue, colour
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.marks import key, label_lines, line, logarithmic, system_hues, write
 from chaos_utils.plots.panels import dataset_panels, label_left, panel_grid
+from chaos_utils.plots.systems import SYSTEM_NAMES
 
 # The measures that are drawn: how the panel is called, where not by the measure's title.
 _DRAWN = {"new_accuracy": "majority label right", "dist_ce": "", "jsd": "", "ece_votes": ""}

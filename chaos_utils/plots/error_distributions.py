@@ -7,10 +7,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from chaos_utils.base.style import SYSTEM_NAMES, Hue, colour, distinct_hues, system_title
+from chaos_utils.base.style import Hue, colour, distinct_hues
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.plots.marks import histogram, key, looks, system_hues, write
 from chaos_utils.plots.panels import panel_grid
+from chaos_utils.plots.systems import SYSTEM_NAMES, system_title
 
 _KEYS = ["system", "origin", "temperature"]
 _DISTANCE = "DistCE of the item (total variation), lower is better"

@@ -67,7 +67,7 @@ def plot_fitting_curve(table: pd.DataFrame) -> Figure:
     for axis, _, rows in panels:
         distances = table.loc[table["by"] == rows["by"].iloc[0], "distance"]
         room = 0.06 * (distances.max() - distances.min()) or 0.01
-        axis.set_xlabel("labeled items (log scale)")
+        axis.set_xlabel("labelled items (log scale)")
         if not is_one_measure or axis is panels[0][0] or is_narrow():
             axis.set_ylabel(_AXES[rows["by"].iloc[0]])
         axis.set_ylim(distances.min() - room, distances.max() + room)

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
-from chaos_utils.base.style import colour, language_model_name
+from chaos_utils.base.style import colour
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.plots.marks import (
     intervals,
@@ -19,6 +19,7 @@ from chaos_utils.plots.marks import (
     write,
 )
 from chaos_utils.plots.panels import dataset_panels, label_left, legible, row_panels
+from chaos_utils.plots.systems import language_model_name
 
 _LOWEST = -0.3  # skill, below which nothing is drawn
 _APART = 0.06  # skill: the smallest distance of two marks of people

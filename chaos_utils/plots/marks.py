@@ -24,7 +24,6 @@ from chaos_utils.base.style import (
     ORANGE,
     PINK,
     PURPLE,
-    SYSTEM_NAMES,
     Hue,
     colour,
     distinct_hues,
@@ -32,6 +31,7 @@ from chaos_utils.base.style import (
     width,
 )
 from chaos_utils.metrics.skill import MARKS, skill_of_people
+from chaos_utils.plots.systems import SYSTEM_NAMES
 
 LINE = 0.1375  # inches: of a line of labels
 # The colour of each kind of system.

@@ -10,10 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from chaos_utils.base.style import colour, is_narrow, run_titles
+from chaos_utils.base.style import colour, is_narrow
 from chaos_utils.datasets.catalogue import in_order
 from chaos_utils.plots.marks import KINDS, intervals, key, skill_marks, write
 from chaos_utils.plots.panels import panel_grid, row_panels
+from chaos_utils.plots.systems import run_titles
 
 # The table's kinds, each with the kind of the figures that it belongs to.
 _KINDS = {

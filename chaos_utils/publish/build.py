@@ -1,4 +1,4 @@
-"""Bring the book up to date: choose the data, run what changed, say what failed and why."""
+"""Bring the book up to date: run what changed, say what failed and why."""
 
 import os
 import shutil
@@ -6,51 +6,18 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 
-from chaos_utils.base import modules, paths
+from chaos_utils.base import modules, paths, project
 from chaos_utils.base.authorship import ADDRESS, read_citation
 from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import write_bytes
 from chaos_utils.base.locks import exclusive_lock
 from chaos_utils.base.processes import environment
 from chaos_utils.base.table_usage import accesses_of
-from chaos_utils.datasets import sources
-from chaos_utils.datasets.catalogue import prediction_files, vote_files
 from chaos_utils.publish import dependencies, processes, registry, site, staleness
 from chaos_utils.publish.processes import JobResult, Progress, Say
 from chaos_utils.report import warm
 
 _MAX_PASSES = 5  # a pass after the first is due to sources that changed during the one before
-
-
-def choose_data(
-    *, sample: bool, strict: bool, dry_run: bool = False, say: Say, progress: bool
-) -> str:
-    """Find or fetch the data, and return the chapters' ``data`` parameter: ``auto`` or ``sample``.
-
-    Where data is not available and cannot be fetched, the chapters show recorded tables; with
-    `strict`, that is an error instead. A dry run fetches nothing. `say` is called with the name of
-    each file that is fetched, and with a message about files that are missing.
-    """
-    if sample:
-        return "sample"
-    for name in (*vote_files(), *prediction_files()):
-        if (path := sources.find(name)) is not None:
-            sources.check(sources.get(name), path)
-    if dry_run:
-        return "auto"
-    names = [*vote_files(), *prediction_files(other_forms=False)]
-    try:
-        sources.fetch(names, say=lambda text: say(f"fetching {text}"), progress=progress)
-    except ChaosError as fault:
-        if strict:
-            raise
-        missing = [name for name in names if sources.find(name) is None]
-        say(f"{fault}\n")
-        say(
-            f"{len(missing)} of {len(names)} published files are not available: pages that need "
-            "them show the numbers recorded in results/tables/."
-        )
-    return "auto"
 
 
 def build(
@@ -76,6 +43,8 @@ def build(
     """
     force = force or recompute
     read_citation()  # faults are found before anything runs
+    project.refuse_unnamed()
+    project.current().licences()
     registry.read_registry()
     registry.read_redirects()
     address = url or os.environ.get(ADDRESS, "")
@@ -160,9 +129,13 @@ def make_chapter(name: str, data: str) -> list[str]:
 
     dependencies.forget()  # a source may have changed since this process has run another
     source = parameters.find_notebook(name)
-    values = parameters.resolve(source, {"data": data})
+    declared = {parameter.name for parameter in parameters.read_parameters(source)}
+    chosen = {"data": data} if "data" in declared else {}
+    values = parameters.resolve(source, chosen)
     target = paths.chapter_run(name)
-    runner.run_notebook(source, values, target, made_from=dependencies.digests(source, data))
+    runner.run_notebook(
+        source, values, target, made_from=dependencies.digests(source, chosen.get("data", ""))
+    )
     executed = (target / paths.NOTEBOOK_FILE).read_bytes()
     write_bytes(paths.chapters() / f"{name}.ipynb", executed)
     return [

@@ -14,12 +14,11 @@ from rocrate.model import ContextEntity
 from rocrate.model.entity import Entity
 from rocrate.rocrate import ROCrate
 
-from chaos_utils.base import inputs, paths
+from chaos_utils.base import inputs, paths, project
 from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json
 from chaos_utils.base.inputs import Input
-from chaos_utils.datasets.catalogue import known_files
 from chaos_utils.publish import contents, dependencies, licences
 from chaos_utils.publish.metadata import media_type
 from chaos_utils.report import parameters
@@ -30,7 +29,6 @@ FILE = "ro-crate-metadata.json"
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
 _VERSION = "1.1"  # of RO-Crate, which this version of the profile extends
 _TERMS = "https://w3id.org/ro/terms/workflow-run/context"  # for sha256
-_KNOWN_FILES_BY_DIGEST = {file.sha256: file for file in known_files().values() if file.sha256}
 
 
 def run_records() -> list[RunRecord]:
@@ -70,7 +68,7 @@ def describe(folder: Path, site: str = "") -> dict[str, Any]:
     root["datePublished"] = book.date
     if book.doi:
         root["identifier"] = book.resolver
-    root["license"] = [_licence(crate, url) for url in licences.NAMES]
+    root["license"] = [_licence(crate, part) for part in project.current().licences()]
     root["author"] = [
         _add(crate, f"#author-{number}", "Organization", name=name)
         for number, name in enumerate(book.authors, start=1)
@@ -80,7 +78,7 @@ def describe(folder: Path, site: str = "") -> dict[str, Any]:
     _file(crate, folder, f"{site}index.html")
     pages = folder / site
     for name in (*licences.files_with_item_texts(pages), *licences.files_with_votes(pages)):
-        _file(crate, folder, site + name, license=_licence(crate, licences.CC_BY_NC))
+        _file(crate, folder, site + name, license=_licence(crate, "items"))
     root["mentions"] = [_run(crate, folder, site, record, root["author"]) for record in runs]
     description: dict[str, Any] = crate.metadata.generate()
     return description
@@ -94,7 +92,7 @@ def _run(crate: ROCrate, folder: Path, site: str, record: RunRecord, agent: list
         crate, folder, f"{site}notebooks/{name}.py",
         **{"@type": ["File", "SoftwareSourceCode"]}, name=title,
         version=record.code.version, programmingLanguage="Python",
-        license=_licence(crate, licences.MIT), softwareRequirements=software,
+        license=_licence(crate, "code"), softwareRequirements=software,
     )  # fmt: skip
     values = [
         _add(crate, f"#{name}-{parameter}", "PropertyValue", name=parameter, value=_as_json(value))
@@ -128,16 +126,15 @@ def _input(crate: ROCrate, folder: Path, entry: Input) -> Entity:
     name, sha256 = entry.name, entry.sha256
     if (folder / name).is_file():
         entity = _file(crate, folder, name)
-    elif file := _KNOWN_FILES_BY_DIGEST.get(sha256):
+    elif source := project.current().source_of(entry):
         properties = {
-            "name": file.name,
-            "description": f"{file.release.title}, {file.release.homepage}",
+            "name": source.name,
+            "description": f"{source.title}, {source.homepage}",
             "encodingFormat": media_type(Path(name).suffix),
-            "license": file.release.licence,
+            "license": source.licence,
             "sha256": sha256,
         }
-        url = file.mirror or file.url
-        return crate.get(url) or crate.add_file(url, properties=properties)
+        return crate.get(source.url) or crate.add_file(source.url, properties=properties)
     else:
         properties = {"sha256": sha256}
         if entry.synthetic:
@@ -183,9 +180,11 @@ def _software(crate: ROCrate, package: str, version: str) -> Entity:
     return _add(crate, id, "SoftwareApplication", name=package, softwareVersion=version)
 
 
-def _licence(crate: ROCrate, url: str) -> Entity:
-    name, covers = licences.NAMES[url], licences.COVERS[url]
-    return _add(crate, url, "CreativeWork", name=name, description=covers)
+def _licence(crate: ROCrate, part: str) -> Entity:
+    """Return the crate's entry of the licence of a part of the site."""
+    licence = project.current().licences()[part]
+    details = {"name": licence.name, "description": licence.covers}
+    return _add(crate, licence.url, "CreativeWork", **details)
 
 
 def _add(crate: ROCrate, id: str, kind: str, /, **properties: Any) -> Entity:

@@ -11,23 +11,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from chaos_utils.base import inputs, modules, paths
+from chaos_utils.base import inputs, modules, paths, project
 from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.record_keys import digest_of_record
 from chaos_utils.base.table_usage import accesses_of
 from chaos_utils.base.yaml_files import read_yaml
-from chaos_utils.datasets import loading
-from chaos_utils.datasets.catalogue import bundled_datasets, known_files, prediction_files
-from chaos_utils.datasets.loading import (
-    VoteFiles,
-    datasets_of,
-    find_votes,
-    find_votes_on,
-    is_missing,
-    may_be_recorded,
-)
-from chaos_utils.datasets.sources import find
 
 _RUNNER = f"{modules.PACKAGE}.report.runner"
 # Files outside of the book's folder that any page may show.
@@ -80,26 +69,49 @@ def modules_of(notebook: Path) -> list[Path]:
 
 
 def _imported_by(notebook: Path) -> tuple[str, ...]:
-    """Return the modules that a notebook imports, and the runner, on which its output depends."""
-    return (_RUNNER, *modules.source_of(notebook, notebook=True).imports)
+    """Return the modules that a notebook imports, and those on which its output depends too.
+
+    They are the runner, and the book's answers to what the machinery asks, which nothing imports.
+    """
+    return (_RUNNER, _project_module(), *modules.source_of(notebook, notebook=True).imports)
+
+
+def _project_module() -> str:
+    """Return the name of the module of the book's project, which must be a source to be known."""
+    name = project.module()
+    if not modules.transitive_imports([name]):
+        raise ChaosError(
+            "No digest can hold the code of this book's project.",
+            where="_config.yml",
+            found=name,
+            expected="a module of the checkout, beside _toc.yml",
+        )
+    return name
 
 
 def modules_of_pages() -> list[Path]:
     """Return the files of this package that make the pages or are documented on them, sorted."""
     root = paths.project()
-    makers = [f"{modules.PACKAGE}.publish.{name}" for name in ("site", "pages")]
-    imported = [*makers, *imported_by_pages()]
+    imported = [f"{modules.PACKAGE}.publish.site", _project_module(), *imported_by_pages()]
     for page in (root / "book").glob("*.md"):
         documented = _DOCUMENTED.findall(page.read_text("utf-8"))
         imported += [f"{modules.PACKAGE}.{name}" for name in documented]
-    templates = (root / modules.PACKAGE).rglob("*.html")
-    return sorted([*_with_data(modules.transitive_imports(imported)), *templates])
+    return sorted([*_with_data(modules.transitive_imports(imported)), *assets()])
+
+
+def assets() -> list[Path]:
+    """Return the files of this package that pages are made with: templates, styles, scripts."""
+    package = modules.source_root() / modules.PACKAGE
+    own = (path for path in (package / "assets").rglob("*") if path.is_file())
+    return sorted([*own, *(package / "publish" / "templates").glob("*.html")])
 
 
 def imported_by_pages() -> list[str]:
-    """Return the modules of this package that the book's Sphinx extension imports."""
+    """Return the modules of this package that make the pages, and what `book/_ext` imports."""
     extension = (paths.project() / "book" / "_ext").rglob("*.py")
-    return [name for path in extension for name in modules.source_of(path).imports]
+    own = [name for path in extension for name in modules.source_of(path).imports]
+    common = (modules.source_root() / modules.PACKAGE / "sphinx").glob("*.py")
+    return [f"{modules.PACKAGE}.sphinx.{path.stem}" for path in common] + own
 
 
 def _with_data(files: Iterable[Path]) -> list[Path]:
@@ -116,17 +128,14 @@ def _with_data(files: Iterable[Path]) -> list[Path]:
 def data_of(notebook: Path, data: str) -> dict[str, Path]:
     """Return the data files that a chapter reads, by name, for a value of its ``data`` parameter.
 
-    Every chapter reads the votes; its modules say what else they read. The names, unlike the
-    paths, are the same on every machine. The recorded tables that it reads are not among them:
+    The value is empty for a chapter without this parameter, which reads no inputs of the project's.
+    Every chapter reads `Project.inputs_of`; its modules say what else they read. The names, unlike
+    the paths, are the same on every machine. The recorded tables that it reads are not among them:
     they are known once it has run (`records_read`).
     """
-    data_files: dict[str, Path] = {}
-    for files in _available_votes(data):
-        data_files |= dict(zip(files.names, files.paths, strict=True))
-        if files.described_by is not None:
-            data_files[f"{inputs.OWN}{files.described_by.name}"] = files.described_by
     declares = modules.source_of(notebook, notebook=True).declares
-    return data_files | _read_by(_imported_by(notebook), declares, synthetic=data == "sample")
+    read = _read_by(_imported_by(notebook), declares, sample=data == "sample")
+    return {**(project.current().inputs_of(data) if data else {}), **read}
 
 
 def data_of_pages() -> dict[str, Path]:
@@ -135,13 +144,13 @@ def data_of_pages() -> dict[str, Path]:
 
 
 def _read_by(
-    imports: Collection[str], declares: Collection[str], *, synthetic: bool = False
+    imports: Collection[str], declares: Collection[str], *, sample: bool = False
 ) -> dict[str, Path]:
-    """Return the data files that modules read in addition to a chapter's votes, by name.
+    """Return the data files that modules read in addition to a chapter's inputs, by name.
 
     `declares` are the notebook's parameters: a module that reads its files only for certain
-    parameters is left out where none of them is declared. With `synthetic` votes, no published file
-    is read.
+    parameters is left out where none of them is declared. With a `sample`, no published file is
+    read.
     """
     sources = {path: modules.source_of(path) for path in modules.transitive_imports(imports)}
     unused = [
@@ -154,24 +163,11 @@ def _read_by(
         for path in modules.transitive_imports(imports, unused)
         for pattern in sources[path].reads
     }
-    package = paths.project() / modules.PACKAGE
-    available = _files_of_results()
-    available |= {
-        f"{modules.PACKAGE}/{path.relative_to(package).as_posix()}": path
-        for path in package.glob("*/*/*.csv")
-    }
-    if not synthetic:
-        available |= {name: path for name in known_files() if (path := find(name))}
-    names_by_kind = {
-        "votes": [file.name for dataset in bundled_datasets() for file in dataset.files],
-        "predictions": prediction_files(),
-    }
-    names = {
-        name
-        for pattern in patterns
-        for name in names_by_kind.get(pattern) or fnmatch.filter(available, pattern)
-    }
-    return {name: available[name] for name in sorted(names & available.keys())}
+    results = _files_of_results()
+    names = {name for pattern in patterns for name in fnmatch.filter(results, pattern)}
+    files = {name: results[name] for name in names}
+    files |= project.current().readable(patterns, sample=sample)
+    return dict(sorted(files.items()))
 
 
 def _files_of_results() -> dict[str, Path]:
@@ -195,21 +191,11 @@ def check_available(notebook: Path, values: Mapping[str, object]) -> None:
     `values` holds all its parameters. A chapter whose tables are recorded needs its data only if
     there are predictions of a reader's own, or if a parameter differs from the book's.
     """
-    data = values.get("data")
-    if isinstance(data, str) and not may_be_recorded(data):
-        find_votes(data)
-    elif isinstance(data, str) and notebook.stem in chapters():
-        from chaos_utils.report import parameters  # slow to import
+    from chaos_utils.report import parameters  # slow to import
 
-        loading.check_available(values, parameters.resolve(notebook, {}))
-
-
-def _available_votes(data: str) -> list[VoteFiles]:
-    """Return the files of votes, without those of the book's datasets that are missing."""
-    if not may_be_recorded(data):
-        return find_votes(data)
-    available = [dataset for dataset in datasets_of(data) if not is_missing(dataset)]
-    return [find_votes_on(dataset.name) for dataset in available]
+    is_chapter = notebook.stem in chapters()
+    defaults = parameters.resolve(notebook, {}) if is_chapter else None
+    project.current().refuse_unavailable(values, defaults)
 
 
 def digests(notebook: Path, data: str) -> dict[str, str]:
@@ -257,8 +243,7 @@ def digests_of_pages() -> dict[str, str]:
 
 
 def _digests(files: Iterable[Path]) -> dict[str, str]:
-    root = paths.project()
-    return {path.relative_to(root).as_posix(): _digest(path) for path in files}
+    return {modules.source_name(path): _digest(path) for path in files}
 
 
 @cache  # chapters share most files

@@ -9,7 +9,6 @@ from urllib.parse import unquote, urlsplit
 
 from bs4 import BeautifulSoup, Tag
 
-from chaos_utils.base import paths
 from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import dependencies, templating
@@ -69,13 +68,14 @@ def join(site: Path, numbers: Mapping[str, int]) -> str:
         _prepare(part, parts)
     notice = _notice(site)
     # Not among the site's static files, which the theme loads on every page.
-    style = (paths.project() / "book" / "_print" / "print.css").read_text("utf-8")
+    style = (templating.ASSETS / "print.css").read_text("utf-8")
     return templating.render(
         "print",
         book=read_citation(),
         notice=notice,
         styles=_STYLES,
         style=f"{style}\n{_running_heads(parts.values(), notice)}",
+        pages=[name for name, _ in dependencies.files()],
         parts=parts.values(),
         numbers=numbers,
     )

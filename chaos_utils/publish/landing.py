@@ -7,10 +7,10 @@ the book's extension's business.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from chaos_utils.base import project
 from chaos_utils.base.authorship import Citation
 from chaos_utils.base.errors import counted
 from chaos_utils.base.numbers import true_minus
-from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.publish import licences, templating
 from chaos_utils.publish.cells import CodeCell
 from chaos_utils.report import citations
@@ -46,13 +46,15 @@ class FigurePlace:
     """Where in the book a figure or table is.
 
     `link` leads from the landing page to it in its chapter. `number` is, for example, ``Fig. 3``.
-    `caption` is HTML, its links relative to the landing page.
+    `caption` is HTML, its links relative to the landing page. `is_listed` says whether the book has
+    a page, ``cite``, that lists all figures and tables.
     """
 
     chapter: str
     link: str
     number: str
     caption: str
+    is_listed: bool = True
 
 
 def body(
@@ -71,18 +73,18 @@ def body(
     rows, columns = manifest.data, manifest.columns
     table_values = {}
     if manifest.kind == "table":
-        datasets = licences.shown_datasets(manifest)
+        groups = licences.shown_groups(manifest)
         table_values = {
             "table": table_html(manifest.display, root="../"),
             "wide": is_wide(manifest),
-            "notice": licences.paragraph(licences.votes_notice(datasets)) if datasets else "",
+            "notice": licences.paragraph(licences.votes_notice(groups)) if groups else "",
         }
     return templating.render(
         "landing",
         manifest=manifest,
         place=place,
         sections=SECTIONS,
-        recorded=manifest.recorded and shorts_of(manifest.recorded),
+        recorded=manifest.recorded and project.current().listed(manifest.recorded),
         files=[
             (name, _FILE_KINDS[name.removeprefix(manifest.id)], size(n_bytes))
             for name, n_bytes in sizes.items()

@@ -5,20 +5,10 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from chaos_utils.base.authorship import LICENCE, LICENCE_NAME
-from chaos_utils.datasets.catalogue import book_datasets, in_order
-from chaos_utils.datasets.dataset import Dataset, Release
+from chaos_utils.base import project
+from chaos_utils.base.project import Group, Source
 from chaos_utils.report.manifests import ItemCell, Manifest
 
-CC_BY = LICENCE
-CC_BY_NC = "https://creativecommons.org/licenses/by-nc/4.0/"
-MIT = "https://spdx.org/licenses/MIT"
-NAMES = {CC_BY: LICENCE_NAME, CC_BY_NC: "CC BY-NC 4.0", MIT: "MIT"}
-COVERS = {
-    CC_BY: "Text, figures, tables, their data, and results.",
-    CC_BY_NC: "Texts of items, wherever they are shown, and votes by item.",
-    MIT: "Code.",
-}
 # How the notice begins: of a page or file that holds texts of items, and of one that holds votes by
 # item but no texts.
 _TEXTS_PREFIX, _VOTES_PREFIX = "Item texts:", "Votes on items:"
@@ -26,23 +16,24 @@ _PARAGRAPH = '<p class="licence-notice">'
 _TEXT_FILES = {".html", ".js", ".json", ".csv", ".txt"}
 
 
-def notice(datasets: Sequence[Dataset]) -> str:
+def notice(groups: Sequence[Group]) -> str:
     """Return what a page or file that holds texts of items says of their licence.
 
-    Datasets of one release are named together.
+    Groups of one source are named together.
     """
-    return f"{_TEXTS_PREFIX} {'. '.join(_licence_texts(datasets))}."
+    return f"{_TEXTS_PREFIX} {'. '.join(_licence_texts(groups))}."
 
 
-def votes_notice(datasets: Sequence[Dataset]) -> str:
+def votes_notice(groups: Sequence[Group]) -> str:
     """Return what a file that holds votes by item, and no texts, says of their licence."""
-    return f"{_VOTES_PREFIX} {'. '.join(_licence_texts(datasets))}."
+    return f"{_VOTES_PREFIX} {'. '.join(_licence_texts(groups))}."
 
 
-def shown_datasets(manifest: Manifest) -> list[Dataset]:
-    """Return the datasets whose items a table shows by their uids, with their votes."""
+def shown_groups(manifest: Manifest) -> list[Group]:
+    """Return the groups whose items a table shows by their uids, with their votes."""
     cells = (cell for row in manifest.display.rows for cell in row)
-    return in_order(cell.item.dataset for cell in cells if isinstance(cell, ItemCell))
+    names = [cell.item.dataset for cell in cells if isinstance(cell, ItemCell)]
+    return project.current().groups(names)
 
 
 def licence_of(manifest: Manifest) -> str:
@@ -50,7 +41,8 @@ def licence_of(manifest: Manifest) -> str:
 
     Aggregates are under the book's own licence; a table of items with their votes is not.
     """
-    return CC_BY_NC if shown_datasets(manifest) and not manifest.synthetic else CC_BY
+    kind = "items" if shown_groups(manifest) and not manifest.synthetic else "text"
+    return project.current().licences()[kind].url
 
 
 def paragraph(text: str) -> str:
@@ -58,20 +50,15 @@ def paragraph(text: str) -> str:
     return f"{_PARAGRAPH}{escape(text)}</p>"
 
 
-def source(release: Release) -> str:
-    """Return a release's title and credit; empty where it has neither."""
-    return f"{release.title} ({release.credit})" if release.credit else release.title
-
-
-def _licence_texts(datasets: Sequence[Dataset]) -> list[str]:
-    """Return for each release the names of its datasets, its source and its licence."""
-    names_by_release: dict[Release, list[str]] = {}
-    for dataset in datasets:
-        names_by_release.setdefault(dataset.release, []).append(dataset.short)
+def _licence_texts(groups: Sequence[Group]) -> list[str]:
+    """Return for each source the names of its groups, its title and its licence."""
+    names_by_source: dict[Source, list[str]] = {}
+    for group in groups:
+        names_by_source.setdefault(group.source, []).append(group.title)
     texts = []
-    for release, names in names_by_release.items():
-        origin = f" of {source(release)}" if source(release) else ""
-        texts.append(f"{_in_words(names)}{origin}; licence {release.licence}")
+    for source, names in names_by_source.items():
+        origin = f" of {source}" if str(source) else ""
+        texts.append(f"{_in_words(names)}{origin}; licence {source.licence}")
     return texts
 
 
@@ -118,23 +105,26 @@ def overview(site: str, texts: list[str], votes: list[str]) -> str:
     text_files, vote_files = (
         [f"- `{site}/{name}`" for name in names] or ["None."] for names in (texts, votes)
     )
+    licences = project.current().licences()
+    names = {part: f"[{licence.name}]({licence.url})" for part, licence in licences.items()}
+    of_items = licences["items"].results if "items" in licences else ()
     lines = [
         "# Licences",
         "",
         "| part | licence |",
         "| --- | --- |",
         f"| text, figures, tables and their data in `{site}/`, except what follows "
-        f"| [CC BY 4.0]({CC_BY}) |",
-        f"| `results/`: predictions, records and recorded tables | [CC BY 4.0]({CC_BY}) |",
+        f"| {names['text']} |",
+        f"| `results/`: predictions, records and recorded tables | {names['text']} |",
         "| `results/submitted/`: predictions of others | each its own, in its `system.yml` |",
-        f"| `results/tables/annotations.examples/`: votes on items | [CC BY-NC 4.0]({CC_BY_NC}) |",
-        f"| code, in `{site}/notebooks/` and on pages | [MIT]({MIT}), see `LICENSE` |",
+        *(f"| `results/{folder}/`: votes on items | {names['items']} |" for folder in of_items),
+        f"| code, in `{site}/notebooks/` and on pages | {names['code']}, see `LICENSE` |",
         "| others' texts and votes, in the files below | see there |",
         f"| others' styles, fonts and scripts in `{site}/_static/` | their own, named in them |",
         "",
         "## Files that hold texts of items",
         "",
-        *(f"{text}." for text in _licence_texts(book_datasets())),
+        *(f"{text}." for text in _licence_texts(project.current().groups())),
         "",
         *text_files,
         "",

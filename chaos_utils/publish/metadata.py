@@ -58,8 +58,8 @@ def page_tags(
     """Return the tags for the head of a page that is not one figure's, all text escaped.
 
     `page` is its name, such as ``chapters/results``. The card has the picture of `figure`, else the
-    one at the path `picture` from the site's root. Addresses are absolute if the book has one, else
-    relative to the page.
+    one at the path `picture` from the site's root, which may be empty. Addresses are absolute if
+    the book has one, else relative to the page.
     """
     alt = f"The title of the book, and one of its figures: {book.title}"
     if figure:
@@ -70,9 +70,8 @@ def page_tags(
         ("og:type", "website" if page == "index" else "article"),
         ("og:site_name", book.title),
         ("og:description", description),
-        ("og:image", f"{root}{picture}"),
-        ("og:image:type", media_type(".png")),
-        ("og:image:alt", alt),
+        *([("og:image", f"{root}{picture}")] if picture else []),
+        *([("og:image:type", media_type(".png")), ("og:image:alt", alt)] if picture else []),
         *([("og:url", f"{root}{page}.html")] if book.url else []),
     ]
     return "\n".join(

@@ -4,20 +4,19 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from chaos_utils.analyses.cached_analysis import (
+from chaos_utils.base import paths, project
+from chaos_utils.base.errors import ChaosError, counted
+from chaos_utils.base.files import fresh_folder, write_bytes, write_text
+from chaos_utils.base.record_keys import Key, key_digest, read_keys, write_keys
+from chaos_utils.base.table_usage import accesses_of
+from chaos_utils.publish import crate, dependencies, staleness
+from chaos_utils.recorded import (
     FOLDER,
     Difference,
     Record,
     differences,
     read_record,
 )
-from chaos_utils.analyses.references import write_package_data
-from chaos_utils.base import paths
-from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.base.files import fresh_folder, write_bytes, write_text
-from chaos_utils.base.record_keys import Key, key_digest, read_keys, write_keys
-from chaos_utils.base.table_usage import accesses_of
-from chaos_utils.publish import crate, dependencies, staleness
 
 
 def folder() -> Path:
@@ -119,7 +118,7 @@ def renew() -> list[str]:
             tables = {table: digests.get(digest, digest) for table, digest in argument_digests}
             keys[name] = replace(record.key, tables=tables)
         write_keys(fresh, keys)
-    write_package_data(folder())
+    project.current().after_record(folder())
     return sorted(changes)
 
 

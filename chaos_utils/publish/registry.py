@@ -138,8 +138,9 @@ def read_redirects() -> dict[str, str]:
 
 
 def _read(name: str) -> dict[Any, Any]:
-    """Return the content of a YAML file of the checkout, which must be a mapping or empty."""
-    content = read_yaml(paths.project() / name) or {}
+    """Return the content of a YAML file of the checkout: a mapping, or empty, or there is none."""
+    path = paths.project() / name
+    content = (read_yaml(path) if path.is_file() else None) or {}
     if not isinstance(content, dict):
         raise ChaosError("This cannot be read.", where=name, expected="a line `name: value` each")
     return content

@@ -11,12 +11,11 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from chaos_utils.base import inputs, paths
+from chaos_utils.base import inputs, paths, project
 from chaos_utils.base.authorship import read_citation, validate_doi
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.files import write_bytes, write_text
-from chaos_utils.datasets.sources import UNREADABLE
-from chaos_utils.publish import crate, explorer, licences, staleness
+from chaos_utils.base.files import UNREADABLE, write_bytes, write_text
+from chaos_utils.publish import crate, licences, staleness
 from chaos_utils.report import provenance
 
 SITE = "site"
@@ -38,7 +37,7 @@ def make(out: Path) -> Path:
     with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".release-") as scratch:
         folder = Path(scratch) / "release"
         shutil.copytree(site, folder / SITE, ignore=ignore)
-        explorer.leave_out_other_datasets(folder / SITE)
+        project.current().before_release(folder / SITE)
         shutil.copytree(paths.results(), folder / "results", ignore=ignore)
         for name in _COPIED:
             shutil.copyfile(paths.project() / name, folder / name)

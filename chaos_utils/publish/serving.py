@@ -43,7 +43,7 @@ def serve(port: int, options: list[str], say: Callable[[str], None]) -> None:
     root = paths.project()
     sources_only = watchfiles.DefaultFilter(ignore_paths=[paths.chapters()])
     changes = watchfiles.watch(
-        *[root / name for name in _SOURCES],
+        *[root / name for name in _SOURCES if (root / name).exists()],
         watch_filter=sources_only, rust_timeout=500, yield_on_timeout=True,
     )  # fmt: skip
     next(changes)  # starts the watch, so that changes during the first build count

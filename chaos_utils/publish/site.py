@@ -111,13 +111,11 @@ def _basis() -> dict[str, str]:
     the installed packages, and of each chapter its inputs, parameters and the names of its figures.
     """
     dependencies.forget()  # this process has read sources before
-    root = paths.project()
     shared_files = [path for path in dependencies.pages() if path.suffix not in _PAGE_SUFFIXES]
     code = modules.transitive_imports(dependencies.imported_by_pages())
-    templates = (root / modules.PACKAGE / "publish" / "templates").glob("*.html")
     digests = {
-        path.relative_to(root).as_posix(): inputs.digest(path)
-        for path in [*shared_files, *code, *templates]
+        modules.source_name(path): inputs.digest(path)
+        for path in [*shared_files, *code, *dependencies.assets()]
     }
     digests |= {name: inputs.digest(path) for name, path in dependencies.data_of_pages().items()}
     texts = {"address": os.environ.get(ADDRESS, "")}
@@ -158,7 +156,7 @@ def make_pages(
         "PYTHONHASHSEED": "0",
         "SOURCE_DATE_EPOCH": "1577836800",  # the same date in every build
     }
-    command = [*warm.python_command(warm_env), "chaos_utils.publish.pages", json.dumps(options)]
+    command = [*warm.python_command(warm_env), "chaos_utils.sphinx.pages", json.dumps(options)]
     lines = []
     with subprocess.Popen(
         command, cwd=root, env={**environment, **warm_env}, text=True, stdout=subprocess.PIPE,

@@ -6,6 +6,7 @@ is made from a chapter that is behind its sources.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from chaos_utils.base import inputs, modules, paths
 from chaos_utils.base.errors import ChaosError
@@ -42,13 +43,13 @@ def changed_since(chapter: str, data: str | None = None) -> list[str]:
     """
     run = paths.chapter_run(chapter)
     record = provenance.read_run_record(run)
-    old_data = record and record.parameters.get("data")
-    if record is None or not isinstance(old_data, str) or old_data != (data or old_data):
+    old_data: Any = record and record.parameters.get("data")  # None where it is no parameter
+    if record is None or old_data not in (None, data or old_data):
         return [paths.RECORD_FILE]
     then = {f"_build/chapters/{chapter}/{name}": digest for name, digest in record.outputs.items()}
     then[f"book/chapters/{chapter}.ipynb"] = record.outputs.get(paths.NOTEBOOK_FILE, "")
     then |= dependencies.records_read(run)
-    sources = dependencies.digests(paths.notebooks() / f"{chapter}.py", old_data)
+    sources = dependencies.digests(paths.notebooks() / f"{chapter}.py", old_data or "")
     return _changed_names(record.made_from | then, sources | dependencies.digests_now(then))
 
 

@@ -4,6 +4,7 @@ All values are escaped, except those that a template marks as `safe`: HTML made 
 """
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -11,6 +12,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from chaos_utils.base import style
 from chaos_utils.report.captions import without_markup
 from chaos_utils.report.manifests import picture_name
+
+# Styles, scripts, templates and settings of every book's pages.
+ASSETS = Path(__file__).parents[1] / "assets"
 
 
 @cache

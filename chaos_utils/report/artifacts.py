@@ -1,18 +1,16 @@
 """What figures and tables have in common: id, caption, data, and the files beside them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from chaos_utils.base import paths
-from chaos_utils.base.authorship import LICENCE
+from chaos_utils.base import paths, project
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
 from chaos_utils.report import provenance
-from chaos_utils.report.captions import find_cautions, first_sentence
+from chaos_utils.report.captions import first_sentence
 from chaos_utils.report.literal import in_html
 from chaos_utils.report.manifests import ID, SYNTHETIC_NOTE, Format, Manifest
 
@@ -20,8 +18,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from chaos_utils.base.table import Table
-
-TITLES = Path(__file__).parent / "titles.yml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,42 +40,20 @@ class Artifact:
 
 
 def _without_findings(id: str, table: "Table", caption: str, alt: str) -> tuple[str, str]:
-    """Return caption and alt text, without their findings if the table shows other votes.
+    """Return caption and alt text, without their findings if the table shows other data.
 
-    Findings hold for the book's votes. On other votes, the title that `TITLES` has for the id
-    replaces the caption's first sentence, and the alt text says no more than the title.
+    Findings hold for the book's data. On other data, a title without findings replaces the
+    caption's first sentence, and the alt text says no more than the title.
     """
-    title = neutral_title(id)
-    if not title or not _shows_other_votes(table):
+    book, parameters = project.current(), provenance.current_context().parameters
+    title = book.shows_other_data(table.inputs, parameters) and book.neutral_title(id)
+    if not title:
         return caption, alt
     caption = " ".join(caption.split())
     remainder = caption[len(first_sentence(caption)) + 1 :].strip()
     if alt:
         alt = f"{title}, drawn from the table that can be downloaded beside it."
     return f"{title}. {remainder}".strip(), alt
-
-
-def neutral_title(id: str) -> str | None:
-    """Return a title without findings; None if the caption of this id has none."""
-    return _titles().get(id)
-
-
-@cache
-def _titles() -> Mapping[str, str]:
-    from chaos_utils.base.yaml_files import read_yaml
-
-    titles: Mapping[str, str] = read_yaml(TITLES)
-    return titles
-
-
-def _shows_other_votes(table: "Table") -> bool:
-    """Whether a table's votes are a reader's, or synthetic, or of a dataset not in the book."""
-    from chaos_utils.datasets.catalogue import bundled_datasets
-
-    if table.synthetic or any(entry.is_own for entry in table.inputs):
-        return True
-    data = provenance.current_context().parameters.get("data")
-    return any(dataset.name == data and not dataset.in_book for dataset in bundled_datasets())
 
 
 def has_rows(id: str, kind: str, table: object, caption: str) -> bool:
@@ -137,10 +111,10 @@ def describe(
         kind=kind,
         title=first_sentence(caption),
         caption=f"{SYNTHETIC_NOTE}, not a result. {caption}" if table.synthetic else caption,
-        cautions=find_cautions(table.rows),
+        cautions=project.current().cautions(table.rows),
         synthetic=table.synthetic,
         creators=list(authors),
-        licence=licence or (LICENCE if authors else None),
+        licence=licence or (project.current().licences()["text"].url if authors else None),
         notebook=context.notebook,
         parameters=dict(context.parameters),
         inputs=list(table.inputs),

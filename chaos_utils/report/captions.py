@@ -1,17 +1,12 @@
 """Captions: their title, words without markup and HTML; cautions about the systems shown."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from html import unescape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from chaos_utils.base.modules import read_source
-from chaos_utils.datasets.catalogue import known_datasets
 from chaos_utils.report.literal import html_of_markdown
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MARK = "†"  # behind the name of a system of which something must be said
 
@@ -44,39 +39,6 @@ def title_of(source: Path) -> str:
     """Return the title of a notebook, without markup; its file's name if it has none."""
     heading = re.search(r"^# # (.+)$", read_source(source), flags=re.MULTILINE)
     return without_markup(heading[1]) if heading else source.stem
-
-
-def find_cautions(rows: "pd.DataFrame") -> dict[str, str]:
-    """Return what must be said of the released systems that the rows name, by their names.
-
-    A caution that names datasets concerns rows on these alone; `rows` without a column ``dataset``
-    may be on any.
-    """
-    cautions: dict[str, str] = {}
-    for dataset in known_datasets():
-        for system in dataset.systems:
-            if not system.caution:
-                continue
-            named = {
-                other.name
-                for other in known_datasets()
-                if re.search(rf"(?<!\w){re.escape(other.short)}(?!\w)", system.caution)
-            }
-            texts = _texts_on(rows, named or {dataset.name})
-            names = system.models or (system.family,)
-            found = (name for name in names if any(name in text for text in texts))
-            cautions |= dict.fromkeys(found, system.caution)
-    return cautions
-
-
-def _texts_on(rows: "pd.DataFrame", datasets: Collection[str]) -> set[str]:
-    """Return the texts in rows on one of the datasets, or on a pool that has one."""
-    if "dataset" in rows:
-        concerned = {
-            name for name in rows["dataset"].unique() if {*str(name).split("+")} & {*datasets}
-        }
-        rows = rows[rows["dataset"].isin(concerned)]
-    return {cell for name in rows for cell in rows[name].array if isinstance(cell, str)}
 
 
 def names_in(text: str, names: Iterable[str]) -> list[str]:

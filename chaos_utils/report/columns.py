@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from chaos_utils.base.numbers import true_minus
-from chaos_utils.metrics.resampling import smallest_p_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,12 +68,12 @@ class Column:
         value: Any = self.value(row) if callable(self.value) else row[self.value]
         if self.digits is None:
             return self._name_of(value)
-        if _is_missing(value):
+        if is_missing(value):
             return MISSING
         scale = 100 if self.percent else 1
         write = signed if self.signed else number
         text = write(scale * value, self.digits)
-        if self.low and not _is_missing(row[self.low]) and row[self.low] != row[self.high]:
+        if self.low and not is_missing(row[self.low]) and row[self.low] != row[self.high]:
             ends = (write(scale * row[end], self.digits) for end in (self.low, self.high))
             text += f" [{', '.join(ends)}]"
         return text
@@ -89,18 +88,9 @@ class Column:
 
         if isinstance(value, str) or not pd.api.types.is_scalar(value):
             return value
-        if _is_missing(value):
+        if is_missing(value):
             return MISSING
         return number(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-def _short_name(dataset: str) -> str:
-    from chaos_utils.datasets.catalogue import short_of  # slow to import
-
-    return short_of(dataset)
-
-
-DATASET = Column("dataset", "dataset", names=_short_name)
 
 
 def with_ends(heading: str, value: str, digits: int, **look: Any) -> Column:
@@ -128,7 +118,7 @@ def paper_here_delta(
 
     def beyond_rounding(row: Row) -> bool:
         gap = row[difference]
-        return not _is_missing(gap) and abs(scale * gap) > 0.5 * 10**-paper_digits
+        return not is_missing(gap) and abs(scale * gap) > 0.5 * 10**-paper_digits
 
     delta_look = shared | {"signed": True, "bold": beyond_rounding}
     return [
@@ -195,13 +185,14 @@ def _best_lines(row_at: Mapping[int, Row], column: Column, groups: Sequence[str]
         best = values.idxmin() if column.best == "lowest" else values.idxmax()
         digits = (column.digits or 0) + (2 if column.percent else 0)
         tied = values.round(digits) == round(values[best], digits)
-        if column.low and not _is_missing(group[column.low][best]):
+        if column.low and not is_missing(group[column.low][best]):
             tied |= values.between(group[column.low][best], group[column.high][best])
         lines.update(int(line) for line in values.index[tied])
     return lines
 
 
-def _is_missing(value: object) -> bool:
+def is_missing(value: object) -> bool:
+    """Return whether a value is None, NaN or pandas' NA."""
     is_nan = isinstance(value, float) and math.isnan(value)
     return value is None or is_nan or type(value).__name__ == "NAType"
 
@@ -231,23 +222,6 @@ def with_interval(value: float, low: float, high: float, digits: int) -> str:
     As ``0.52 [0.50, 0.54]``; a dash for what is missing.
     """
     return f"{number(value, digits)} [{number(low, digits)}, {number(high, digits)}]"
-
-
-def p_value(p: float, n_resamples: int, *, raw: float | None = None) -> str:
-    """Write the p-value `p` with three decimals, or more if they would all be 0; nothing for NaN.
-
-    The smallest p-value that `n_resamples` allow is written as a bound, ``≤ 0.0002``. `raw` is the
-    p-value before it was adjusted for several comparisons.
-    """
-    if _is_missing(p):
-        return ""
-    # A recorded number has nine digits.
-    if (p if raw is None else raw) <= smallest_p_value(n_resamples) * (1 + 1e-6):
-        # Rounded up, so that it remains a bound.
-        digits = 1 - math.floor(math.log10(p))
-        bound = f"{math.ceil(round(p * 10**digits, 6)) / 10**digits:.{digits}f}"
-        return f"≤ {bound.rstrip('0').rstrip('.')}"
-    return number(p, 3) if p >= 0.0005 else "< 0.001"
 
 
 def signed(value: float, digits: int = 0) -> str:

@@ -6,12 +6,10 @@ author nor licence.
 
 from typing import Any
 
-from chaos_utils.base.authorship import LICENCE, LICENCE_NAME
+from chaos_utils.base import project
 from chaos_utils.report import provenance
 from chaos_utils.report.captions import without_markup
 from chaos_utils.report.manifests import Manifest
-
-_RIGHTS = f"{LICENCE_NAME}, {LICENCE}"
 
 
 def svg(manifest: Manifest) -> dict[str, Any]:
@@ -24,7 +22,7 @@ def svg(manifest: Manifest) -> dict[str, Any]:
         "Language": "en",
         "Creator": manifest.creators or None,
         "Contributor": _software(),
-        "Rights": [_RIGHTS] if manifest.creators else None,
+        "Rights": [_rights()] if manifest.creators else None,
         "Date": None,
     }
 
@@ -39,13 +37,13 @@ def png(manifest: Manifest) -> dict[str, str]:
         "Software": _software(),
     }
     if manifest.creators:
-        keys |= {"Author": ", ".join(manifest.creators), "Copyright": _RIGHTS}
+        keys |= {"Author": ", ".join(manifest.creators), "Copyright": _rights()}
     return keys
 
 
 def pdf(manifest: Manifest) -> dict[str, Any]:
     """Return a PDF's metadata; it has no field for an id or a licence, so they are keywords."""
-    keywords = [manifest.id, _source(manifest), *([_RIGHTS] if manifest.creators else [])]
+    keywords = [manifest.id, _source(manifest), *([_rights()] if manifest.creators else [])]
     return {
         "Title": manifest.name,
         "Author": ", ".join(manifest.creators) or None,
@@ -54,6 +52,11 @@ def pdf(manifest: Manifest) -> dict[str, Any]:
         "Creator": _software(),
         "CreationDate": None,
     }
+
+
+def _rights() -> str:
+    licence = project.current().licences()["text"]
+    return f"{licence.name}, {licence.url}"
 
 
 def _source(manifest: Manifest) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import nbformat
 from bs4 import BeautifulSoup, Tag
 
-from chaos_utils.report.artifacts import neutral_title
+from chaos_utils.base import project
 from chaos_utils.report.captions import first_sentence
 from chaos_utils.report.standalone import plain_roles
 
@@ -68,7 +68,7 @@ def as_html(notebook: nbformat.NotebookNode, *, below: int = 0, brief: bool = Fa
             caption, id = label.parent, label.text
             assert caption is not None
             label.decompose()
-            title = neutral_title(id) or first_sentence(caption.get_text())
+            title = project.current().neutral_title(id) or first_sentence(caption.get_text())
             caption["class"] = "caption"
             caption.string = f"{title}."
     for number, table in enumerate(page.find_all("table"), start=1):

@@ -21,12 +21,12 @@ from matplotlib.text import Text
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from chaos_utils.base import style
+from chaos_utils.base import project, style
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_bytes, write_text
 from chaos_utils.base.table import Table
 from chaos_utils.report import artifacts, embedding
-from chaos_utils.report.captions import caption_html, find_cautions, mark, names_in
+from chaos_utils.report.captions import caption_html, mark, names_in
 from chaos_utils.report.literal import in_html
 from chaos_utils.report.manifests import SYNTHETIC_NOTE, Manifest, picture_name
 
@@ -99,7 +99,7 @@ def publish_figure(
     rows = table.rows
     if shown is not None:
         rows = shown
-        draft = draft.model_copy(update={"cautions": find_cautions(rows)})
+        draft = draft.model_copy(update={"cautions": project.current().cautions(rows)})
     folder = artifacts.folder()
     marked: set[str] = set()
     for narrow in (False, True):

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from chaos_utils.base import modules, paths
+from chaos_utils.base import modules, paths, project
 from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_json
@@ -134,7 +134,7 @@ def run_id(
     contents = {
         "notebook": notebook.meaning,
         "code": modules.code_digest(*notebook.imports),
-        "datasets": modules.digests_of_datasets(),
+        "datasets": project.current().definitions(),
         "parameters": {name: portable(value) for name, value in parameters.items()},
         "files": [[entry.name, entry.sha256] for entry in merged(files)],
         "libraries": modules.library_versions(),

@@ -13,11 +13,10 @@ from typing import Any
 import jupytext
 import nbformat
 
-from chaos_utils.base import inputs, paths
+from chaos_utils.base import inputs, paths, project
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import fresh_folder, write_json, write_text
 from chaos_utils.base.processes import environment, python_path
-from chaos_utils.datasets.catalogue import shorts_of
 from chaos_utils.report import parameters, provenance, warm
 from chaos_utils.report.captions import title_of
 from chaos_utils.report.literal import in_markdown
@@ -279,6 +278,7 @@ def _recorded_notice(manifests: list[Manifest]) -> str:
     if not recorded:
         return ""
     names = dict.fromkeys(name for manifest in recorded for name in manifest.recorded)
+    groups = project.current().listed(names)
     files = {entry.name: entry.sha256 for manifest in recorded for entry in manifest.inputs}
     file_lines = "\n".join(f"> * `{name}` (SHA-256 `{sha256}`)" for name, sha256 in files.items())
     outdated = [f"{{numref}}`{manifest.id}`" for manifest in recorded if manifest.outdated]
@@ -289,7 +289,7 @@ def _recorded_notice(manifests: list[Manifest]) -> str:
     )
     return (
         "> **Recorded numbers.** Votes or predictions behind this page were not available when it "
-        f"was built. Its numbers on {shorts_of(names)} were computed from them earlier, and "
+        f"was built. Its numbers on {groups} were computed from them earlier, and "
         "recorded in `results/tables/`. `chaos data fetch` and `make book` compute them again."
         f"{warning}\n>\n"
         "> <details><summary>The files behind these figures and tables</summary>\n>\n"

@@ -17,6 +17,7 @@ from chaos_utils.report.manifests import Manifest, picture_name
 from chaos_utils.report.provenance import RunRecord
 from chaos_utils.report.values import fill_values
 
+_BOOK_STYLES = Path(__file__).parents[1] / "assets" / "static" / "book.css"
 # Roles that only the book can resolve, and their replacements on a standalone page.
 _ROLES = (
     (re.compile(r"\{(?:numref|ref|eq)\}`(?:[^`]*(?:<|&lt;))?([\w-]+)(?:>|&gt;)?`"), r"`\1`"),
@@ -113,7 +114,7 @@ def page(
     body = policy.with_single_page_policy(re.sub(r"<script.*?</script>", "", body, flags=re.DOTALL))
     for id in by_id:
         body = _add_narrow_figure(body, id, run / paths.FIGURES)
-    book_styles = (paths.project() / "book" / "_static" / "book.css").read_text("utf-8")
+    book_styles = _BOOK_STYLES.read_text("utf-8")
     body = body.replace("<html", '<html data-theme="light"', 1)
     return body.replace("</head>", f"<style>{book_styles}{_STYLES}</style>\n</head>", 1)
 

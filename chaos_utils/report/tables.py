@@ -8,10 +8,10 @@ from itertools import groupby
 
 import pandas as pd
 
+from chaos_utils.base import project
 from chaos_utils.base.table import Table
-from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.report import artifacts
-from chaos_utils.report.captions import caption_html, find_cautions, mark, names_in
+from chaos_utils.report.captions import caption_html, mark, names_in
 from chaos_utils.report.columns import MISSING, Column, Row, lay_out
 from chaos_utils.report.literal import in_html
 from chaos_utils.report.manifests import (
@@ -108,7 +108,7 @@ def publish_table(
         return None
     rows = table.rows if shown is None else shown
     columns = columns or [Column(str(name), name) for name in rows]
-    cautions = find_cautions(rows)  # the data may say more
+    cautions = project.current().cautions(rows)  # the data may say more
     header, cells = lay_out(rows, columns, groups, index)
     shown_rows = [[_marked(_as_cell(cell), cautions) for cell in row] for row in cells]
     display = Display(header=header, rows=shown_rows)
@@ -118,7 +118,8 @@ def publish_table(
         display = display.model_copy(update={"alone": _shown_alone(alone, rows, columns)})
     item = next((cell for row in cells for cell in row if isinstance(cell, ItemText)), None)
     # Other people's votes on single items are not ours to license.
-    licence = get_dataset(item.dataset).release.licence if item else None
+    (group,) = project.current().groups([item.dataset]) if item else (None,)
+    licence = group.source.licence if group else None
     marked = names_in(display.model_dump_json(), cautions)
     manifest = artifacts.describe(
         id, "table", table, caption, licence=licence, display=display, marked=marked
@@ -256,27 +257,27 @@ def _cell_html(cell: Cell, texts: Texts | None, root: str | None) -> str:
 
 
 def _item_html(item: ItemText, texts: Texts | None) -> str:
-    dataset = get_dataset(item.dataset)
-    name = in_html(dataset.short)
+    (group,) = project.current().groups([item.dataset])
+    name = in_html(group.title)
     uid = in_html(item.uid)
     parts = [f'<span class="item-name">{name} <code class="uid">{uid}</code></span>']
     fields = texts(item.dataset, item.uid) if texts else None
-    titles = dict(zip(dataset.text_fields, dataset.text_titles, strict=True))
     for field, text in (fields or {}).items():
-        title = in_html(titles.get(field, field).lower())
+        title = in_html(group.texts.get(field, field).lower())
         parts.append(f'<span class="item-text"><b>{title}</b> {in_html(text.strip())}</span>')
     return "".join(parts)
 
 
 def votes_html(dataset: str, counts: Sequence[int], unit: str = "") -> str:
     """Return a bar of an item's votes for each label, in order, or of shares in a `unit`."""
-    votes = list(zip(get_dataset(dataset).classes, counts, strict=True))
-    description = ", ".join(f"{label.name} {n}{unit}" for label, n in votes)
+    (group,) = project.current().groups([dataset])
+    votes = [(*label, n) for label, n in zip(group.labels, counts, strict=True)]
+    description = ", ".join(f"{label} {n}{unit}" for label, _, n in votes)
     total = sum(counts)
     segments = "".join(
-        f'<span class="vote" style="--light:{label.colour.light};--dark:{label.colour.dark};'
+        f'<span class="vote" style="--light:{hue.light};--dark:{hue.dark};'
         f'width:{100 * n / total:g}%">{f"{n}{unit}" if n >= 0.12 * total else ""}</span>'
-        for label, n in votes
+        for _, hue, n in votes
         if n
     )
     return f'<span class="votes" role="img" aria-label="{in_html(description)}">{segments}</span>'

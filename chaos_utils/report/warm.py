@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from chaos_utils.base import paths
+from chaos_utils.base.processes import python_path
 
 SOCKET = "CHAOS_WARM"  # set by a build, for what it runs
 # Kernels start with these; some are read when a library is loaded, or Python starts.
@@ -44,7 +45,6 @@ def processes(libraries: Iterable[str] = CHAPTERS) -> Iterator[dict[str, str]]:
     if len(os.fsencode(tempfile.gettempdir())) > _SOCKET_FOLDER_LENGTH:
         yield {}
         return
-    root = str(paths.project())
     with tempfile.TemporaryDirectory(prefix="chaos-") as folder:
         address = str(Path(folder) / "warm")
         with socket.socket(socket.AF_UNIX) as listener:
@@ -52,7 +52,7 @@ def processes(libraries: Iterable[str] = CHAPTERS) -> Iterator[dict[str, str]]:
             listener.listen()
             process = subprocess.Popen(
                 [sys.executable, "-P", str(_SCRIPT), "serve", str(listener.fileno()), *libraries],
-                cwd=root, env=os.environ | ENVIRONMENT | {"PYTHONPATH": root},
+                cwd=paths.project(), env=os.environ | ENVIRONMENT | {"PYTHONPATH": python_path()},
                 stdin=subprocess.PIPE, pass_fds=[listener.fileno()], start_new_session=True,
             )  # fmt: skip
         try:

@@ -10,8 +10,8 @@ import pytest
 from helpers.evidence import evidence_of, first_items, on_items
 
 import chaos_utils.analyses
-from chaos_utils.analyses.cached_analysis import Analysis
 from chaos_utils.datasets.votes import frozen
+from chaos_utils.recorded import Analysis
 from chaos_utils.scoring.systems import computed, synthetic_systems
 
 # What an analysis is given for a parameter of this name: so little that all take seconds.

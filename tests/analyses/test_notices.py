@@ -44,12 +44,13 @@ def test_what_a_dataset_lacks_is_left_out_and_named(others, sample):
     both = evidence_on([*sample, *others])
     assert [one.name for one in both.with_part("old labels")] == ["snli", "mnli", "alphanli"]
     assert (
-        both.missing_note("old labels") == "*Severity and Pairs have no old labels: left out here.*"
+        both.missing_note("old labels")
+        == "*Severity and Pairs have no old labels, so they are left out here.*"
     )
     assert evidence_on(sample).missing_note("old labels") == ""
     assert (
         evidence_on(others).missing_note("annotators")
-        == "*Pairs has no annotators: left out here.*"
+        == "*Pairs has no annotators, so it is left out here.*"
     )
     assert [one.name for one in both.with_part("three labels")] == ["snli", "mnli"]
     several = (evidence_on(sample), evidence_on(sample[:1]), both)

@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 from helpers.evidence import as_released, first_items
 
-from chaos_utils.analyses.cached_analysis import FOLDER
 from chaos_utils.analyses.references import baseline_scores, reference_scores, write_package_data
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.recorded import FOLDER
 from chaos_utils.scoring import references
 from chaos_utils.scoring.references import SECOND_CROWD, known_rows
 from chaos_utils.scoring.scores import available

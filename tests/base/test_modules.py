@@ -1,11 +1,13 @@
 """What is parsed from sources, and cached: imports, and digests of what code means."""
 
 import json
+import shutil
 
 import pytest
 
 from chaos_utils.base import modules, paths
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets import catalogue
 
 FILES = {
     "_toc.yml": "root: index\n",
@@ -70,12 +72,41 @@ def test_libraries_are_those_of_all_that_code_imports_but_python_s_own(project):
 def test_a_digest_of_code_holds_its_meaning_and_the_data_that_it_names(
     project, file, text, changes
 ):
-    before = modules.code_digest("chaos_utils.a"), modules.digest_of_dataset("one")
+    before = modules.code_digest("chaos_utils.a"), catalogue.digest_of_dataset("one")
     modules.save_cache()
     (project / "chaos_utils" / file).write_text(text)
     modules.clear_cache()
     assert (modules.code_digest("chaos_utils.a") != before[0]) == changes
-    assert (modules.digest_of_dataset("one") != before[1]) == (file == "datasets/one.yml")
+    assert (catalogue.digest_of_dataset("one") != before[1]) == (file == "datasets/one.yml")
+
+
+GONE = ["chaos_utils.gone", "chaos_utils.data.gone", "chaos_utils.gone.f", "chaos_utils.a.f.g"]
+
+
+@pytest.mark.parametrize("name", GONE)
+def test_a_module_that_is_named_and_has_no_file_is_an_error(project, name):
+    """Skipped, it would leave the digests, and nobody would notice."""
+    for digest_of in (
+        modules.transitive_imports,
+        modules.libraries,
+        lambda names: modules.code_digest(*names),
+        lambda names: modules.code_digest("chaos_utils.other", without=tuple(names)),
+    ):
+        with pytest.raises(ChaosError, match=f"no such module(?s:.)*{name.rpartition('.')[0]}"):
+            digest_of([name])
+    (project / "chaos_utils" / "b.py").write_text(f"import {name}\n")
+    modules.clear_cache()
+    with pytest.raises(ChaosError, match="no such module"):
+        modules.code_digest("chaos_utils.a")
+    assert modules.code_digest("elsewhere.a", "chaos_utils.other", without=("chaos_utils.a",))
+
+
+def test_a_checkout_without_the_package_is_made_by_the_one_that_is_installed(project):
+    shutil.rmtree(project / "chaos_utils")
+    modules.clear_cache()
+    (path,) = modules.transitive_imports(["chaos_utils.base.numbers"])
+    assert modules.source_name(path) == "chaos_utils/base/numbers.py"
+    assert modules.source_name(project / "notebooks" / "n.py") == "notebooks/n.py"
 
 
 def test_what_is_left_out_does_not_count_nor_what_it_alone_imports(project):

@@ -3,13 +3,13 @@
 import re
 
 import yaml
-from chaos_book.cards import opening_text
 from docutils.core import publish_doctree
 from helpers.checkout import PROJECT
 from helpers.pages import pages
 from PIL import Image
 
 from chaos_utils.base.authorship import read_citation
+from chaos_utils.sphinx.cards import opening_text
 
 
 def tags_of(path):

@@ -5,13 +5,13 @@ from html import unescape
 from xml.etree import ElementTree
 
 import pytest
-from chaos_book import changes
 from docutils import nodes
 from helpers.checkout import PROJECT
 
 from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import registry
+from chaos_utils.sphinx import changes
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 BOOK = read_citation(PROJECT / "CITATION.cff")

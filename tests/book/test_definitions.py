@@ -1,7 +1,8 @@
 """What terms and references mean, beside the links to them."""
 
 import pytest
-from chaos_book.definitions import first_sentences, with_definitions
+
+from chaos_utils.sphinx.definitions import first_sentences, with_definitions
 
 TERM = 'article a[href="../glossary.html#term-nonparametric-prior"]'
 REFERENCE = 'article a[href*="related.html#ref-"]'

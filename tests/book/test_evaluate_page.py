@@ -29,8 +29,9 @@ from chaos_utils.datasets.votes import frozen
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.ranks import rank_sets
 from chaos_utils.metrics.skill import skill_of_people
-from chaos_utils.publish import explorer
+from chaos_utils.pages import explorer
 from chaos_utils.publish.scripts import packed_script
+from chaos_utils.publish.templating import ASSETS
 from chaos_utils.scoring.evaluate import RESAMPLES, evaluate_files, in_places
 from chaos_utils.scoring.methods_sentences import facts_of_votes, methods_sentences
 from chaos_utils.scoring.places import (
@@ -113,7 +114,7 @@ def scripts(browser):
     """A page that has the scripts, and nothing to show."""
     page = browser.new_page()
     scripts = [f"_evaluate/{name}.js" for name in SCRIPTS]
-    for name in ("_shared/page.js", "_shared/axes.js", *scripts):
+    for name in (ASSETS / "shared/page.js", ASSETS / "shared/axes.js", *scripts):
         page.add_script_tag(path=PROJECT / "book" / name)
     yield page
     page.close()

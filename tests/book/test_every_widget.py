@@ -9,7 +9,7 @@ from chaos_book.interactive import curves, references, scores
 from helpers.pages import LOADS_MORE, tab_through, violations, watch
 from helpers.widgets import calculator_page, interactive_page, sortable_page
 
-from chaos_utils.publish import explorer
+from chaos_utils.pages import explorer
 from chaos_utils.report.manifests import Display, ShownAlone
 
 pytestmark = pytest.mark.browser

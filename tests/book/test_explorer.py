@@ -11,7 +11,8 @@ from helpers.predictions import made_dataset, made_votes
 
 from chaos_utils.metrics.agreement import leads
 from chaos_utils.metrics.divergence import entropy
-from chaos_utils.publish import explorer, scripts
+from chaos_utils.pages import explorer
+from chaos_utils.publish import scripts
 from chaos_utils.publish.dependencies import CHART_LIBRARY
 
 pytestmark = pytest.mark.browser

@@ -8,7 +8,7 @@ from helpers.pages import open_page, violations
 
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.metrics.divergence import total_variation
-from chaos_utils.publish.opening import rounds
+from chaos_utils.pages.opening import rounds
 from chaos_utils.scoring.systems import load_systems
 
 DATA = re.compile(r'<div class="opening".*?<script type="application/json">(.*?)</script>', re.S)

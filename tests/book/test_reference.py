@@ -9,12 +9,12 @@ import warnings
 from itertools import groupby
 
 import pytest
-from chaos_book.reference import entries
 from helpers.checkout import PROJECT
 from numpydoc.docscrape import NumpyDocString
 
 import chaos_utils
 from chaos_utils.metrics.measures import MEASURES
+from chaos_utils.sphinx.reference import entries
 
 CODE = re.compile(r"`(\w+)").findall
 PAGE = (PROJECT / "book" / "reference.md").read_text("utf-8")

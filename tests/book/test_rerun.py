@@ -4,11 +4,10 @@ import re
 import shlex
 from html import unescape
 
-from chaos_book import rerun
-
 from chaos_utils.base import paths
 from chaos_utils.publish import dependencies
 from chaos_utils.report.parameters import read_parameters, resolve
+from chaos_utils.sphinx import rerun
 
 CELL = """\
 data: str = "auto"  # <script>alert(1)</script> & more
@@ -53,7 +52,7 @@ def test_the_section_names_every_parameter_with_its_type_default_meaning_and_cho
     assert cells[1:] == [
         ["data", "str", "'auto'", "<script>alert(1)</script> & more", "–"],
         ["mode", "str", "'fast'", "how to go about it", "fast, slow"],
-        ["datasets", "list[str]", "['snli']", "which datasets", "several, with commas"],
+        ["datasets", "list[str]", "['snli']", "which datasets", "several, separated by commas"],
         ["loud", "bool", "False", "whether to shout", "true, false"],
     ]
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from chaos_book import rerun
 from helpers.checkout import PROJECT, chaos, chaos_environment
 
 from chaos_utils.publish import dependencies
 from chaos_utils.report.parameters import command, papermill_command, read_parameters, resolve
+from chaos_utils.sphinx import rerun
 
 
 def tables(path):

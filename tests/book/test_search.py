@@ -6,6 +6,8 @@ import pytest
 import yaml
 from helpers.checkout import PROJECT
 
+from chaos_utils.publish.templating import ASSETS
+
 pytestmark = pytest.mark.browser
 
 
@@ -83,7 +85,7 @@ def test_a_word_that_all_objects_have_is_found_where_pages_have_it_alone(open_at
 def test_prose_comes_before_the_package(browser):
     page = browser.new_page()
     page.evaluate("window.DOCUMENTATION_OPTIONS = window.Search = {}")
-    page.add_script_tag(path=PROJECT / "book" / "_search" / "scorer.js")
+    page.add_script_tag(path=ASSETS / "scorer.js")
     page.evaluate("Scorer.asked = 'entropy'")
     python = "Python function, in Measures"
     results = [  # page, title, anchor, description, Sphinx's own score, file

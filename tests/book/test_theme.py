@@ -4,14 +4,14 @@ import re
 from types import SimpleNamespace
 
 import pytest
-from chaos_book.faults import on_one_line
-from chaos_book.styles import without_unused_rules
-from chaos_book.theme import accessible_tables, contents_on_page, is_needed
 from fontTools.ttLib import TTFont
 from sphinx.errors import ExtensionError
 from sphinx.util.osutil import relative_uri
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.sphinx.faults import on_one_line
+from chaos_utils.sphinx.styles import without_unused_rules
+from chaos_utils.sphinx.theme import accessible_tables, contents_on_page, is_needed
 
 
 def test_a_table_gets_its_heading_s_name_scopes_and_a_box_that_keys_can_scroll():

@@ -1,6 +1,6 @@
 """The bars beside the title page's findings."""
 
-from chaos_book.title_page import bars_of
+from chaos_utils.sphinx.title_page import bars_of
 
 
 def test_bars_are_as_long_as_their_numbers_and_none_is_less_than_nothing():

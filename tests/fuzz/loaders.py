@@ -30,9 +30,9 @@ from helpers.predictions import made_votes, released, table_of, write_chaosnli, 
 from helpers.predictions import write_lines as write_predicted
 from helpers.rows import write_dataset
 
-from chaos_utils.analyses.cached_analysis import read_record
 from chaos_utils.base.authorship import read_citation
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.files import UNREADABLE
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.collection.protocol import load_protocol
 from chaos_utils.collection.votes import read_votes
@@ -40,8 +40,9 @@ from chaos_utils.datasets import auxiliary_data, catalogue
 from chaos_utils.datasets.corpora import load_corpus
 from chaos_utils.datasets.findings import check_file
 from chaos_utils.datasets.loading import load_all_votes
-from chaos_utils.datasets.sources import SAMPLE, UNREADABLE, extract_member
+from chaos_utils.datasets.sources import SAMPLE, extract_member
 from chaos_utils.publish import landing, metadata, registry, release
+from chaos_utils.recorded import read_record
 from chaos_utils.report import citations
 from chaos_utils.report.manifests import read_manifest
 from chaos_utils.report.parameters import read_parameters, resolve

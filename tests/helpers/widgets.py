@@ -6,27 +6,27 @@ from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
-from chaos_book.sortable import place_html
 
-from chaos_utils.publish.templating import piece
+from chaos_utils.publish.templating import ASSETS, piece
 from chaos_utils.report.manifests import Display
 from chaos_utils.report.tables import table_html
+from chaos_utils.sphinx.sortable import place_html
 from helpers.checkout import PROJECT
 
 BOOK = PROJECT / "book"
 CALCULATOR = (
-    ("_static/copy.js", "_shared/page.js", "_shared/axes.js",
+    (f"{ASSETS}/static/copy.js", f"{ASSETS}/shared/page.js", f"{ASSETS}/shared/axes.js",
      *(f"_calculators/{name}.js" for name in ("inputs", "votes_file", "votes", "conversions"))),
-    ("_static/book.css", "_shared/axes.css", "_calculators/calculators.css"),
+    (f"{ASSETS}/static/book.css", f"{ASSETS}/shared/axes.css", "_calculators/calculators.css"),
 )  # fmt: skip
 INTERACTIVE = (
-    ("_shared/page.js", "_shared/axes.js",
+    (f"{ASSETS}/shared/page.js", f"{ASSETS}/shared/axes.js",
      *(f"_interactive/{name}.js" for name in ("dots", "reliability", "curves", "interactive"))),
-    ("_shared/axes.css", "_interactive/interactive.css"),
+    (f"{ASSETS}/shared/axes.css", "_interactive/interactive.css"),
 )  # fmt: skip
 SORTABLE = (
-    ("_shared/page.js", "_sortable/sortable.js"),
-    ("_static/book.css", "_sortable/sortable.css"),
+    (f"{ASSETS}/shared/page.js", f"{ASSETS}/sortable/sortable.js"),
+    (f"{ASSETS}/static/book.css", f"{ASSETS}/sortable/sortable.css"),
 )
 CITE = {"words": "The book (2026). T.", "address": "https://example.org/x.html", "page": "x.html"}
 

@@ -9,7 +9,7 @@ from matplotlib.colors import to_hex
 from matplotlib.text import Text
 
 from chaos_utils.analyses.calibration import is_drawn
-from chaos_utils.base.style import HUES, SYSTEM_NAMES, drawing_look
+from chaos_utils.base.style import HUES, drawing_look
 from chaos_utils.plots.bins import plot_flattening
 from chaos_utils.plots.calibration import plot_temperatures
 from chaos_utils.plots.ceilings import plot_items_by_votes
@@ -25,6 +25,7 @@ from chaos_utils.plots.marks import (
     system_hues,
 )
 from chaos_utils.plots.panels import panel_grid, row_panels
+from chaos_utils.plots.systems import SYSTEM_NAMES
 
 
 @pytest.fixture(autouse=True)

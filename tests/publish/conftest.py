@@ -3,11 +3,13 @@
 import subprocess
 
 import pytest
+from helpers.checkout import MAKERS
 from helpers.manifests import make_manifest, make_record
 
 from chaos_utils.base import inputs
 from chaos_utils.base.files import write_json, write_text
-from chaos_utils.datasets.catalogue import book_datasets, get_dataset
+from chaos_utils.book import Book
+from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.publish import crate, dependencies, licences, staleness
 
 CITATION = """\
@@ -48,6 +50,7 @@ def finished(tmp_path, monkeypatch):
         "CITATION.cff": CITATION,
         "book/index.md": "# A book\n",
         "chaos_utils/landing.py": "shown = 1\n",
+        **MAKERS,
         "LICENSE": "MIT",
         ".gitignore": "/_build/\n/book/chapters/\n",
         "notebooks/one.py": NOTEBOOK,
@@ -58,8 +61,8 @@ def finished(tmp_path, monkeypatch):
         "_build/html/index.html": "<h1>A book</h1>",
         "_build/html/notebooks/one.py": NOTEBOOK,
         "_build/html/_sources/chapters/one.ipynb": "{}",
-        "_build/html/chapters/one.html": licences.paragraph(licences.notice(book_datasets())),
-        "_build/html/items.js": f"/* {licences.votes_notice(book_datasets())} */",
+        "_build/html/chapters/one.html": licences.paragraph(licences.notice(Book().groups())),
+        "_build/html/items.js": f"/* {licences.votes_notice(Book().groups())} */",
         **{f"_build/html/{name}": text for name, text in made.items()},
     }
     for name, text in files.items():

@@ -4,12 +4,14 @@ from helpers.rows import write_dataset
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
+from chaos_utils.book import Book
+from chaos_utils.datasets import sources
 from chaos_utils.publish import build, staleness
 
 
 @pytest.fixture
 def choose(tmp_path, monkeypatch):
-    """`choose_data` on a machine that has no data and reaches nobody."""
+    """`Book.prepare` on a machine that has no data and reaches nobody."""
     monkeypatch.setattr(paths, "find_project", lambda: None)
     monkeypatch.setenv("CHAOS_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("CHAOS_DATA", raising=False)
@@ -18,11 +20,11 @@ def choose(tmp_path, monkeypatch):
     def nobody(names, **options):
         raise ChaosError("Cannot fetch anything.")
 
-    monkeypatch.setattr(build.sources, "fetch", nobody)
+    monkeypatch.setattr(sources, "fetch", nobody)
 
     def call(**options):
-        given = {"sample": False, "strict": False} | options
-        return build.choose_data(**given, say=messages.append, progress=False)
+        given = {"sample": False, "strict": False, "dry_run": False} | options
+        return Book().prepare(**given, say=messages.append, progress=False)
 
     call.messages = messages
     return call

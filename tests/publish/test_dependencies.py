@@ -2,6 +2,7 @@ import fnmatch
 
 import pytest
 
+from chaos_utils import book
 from chaos_utils.base import modules, paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
@@ -32,12 +33,19 @@ def sources():
         ("chaos_utils/plots/atlas.py", {DISAGREEMENT}),
         ("chaos_utils/plots/marks.py", BOTH | {PAGES}),  # the reference shows it
         ("chaos_utils/report/runner.py", BOTH),
+        ("chaos_utils/book.py", BOTH | {PAGES}),  # nothing imports it
+        ("chaos_utils/titles.yml", BOTH | {PAGES}),  # beside it
+        ("chaos_utils/recorded.py", BOTH | {PAGES}),
+        ("chaos_utils/pages/explorer.py", {PAGES}),
+        ("chaos_utils/publish/landing.py", {PAGES}),
         ("chaos_utils/datasets/tasks.yml", BOTH | {PAGES}),  # beside a module
         ("chaos_utils/publish/templates/landing.html", {PAGES}),
         ("chaos_utils/cli/console.py", set()),
         ("chaos_utils/metrics/divergence.py", BOTH | {PAGES}),
         ("book/cite.md", {PAGES}),
-        ("book/_ext/chaos_book/site.py", {PAGES}),
+        ("book/_ext/chaos_book/items.py", {PAGES}),
+        ("chaos_utils/sphinx/site.py", {PAGES}),
+        ("chaos_utils/assets/static/book.css", {PAGES}),
     ],
 )
 def test_what_a_source_is_part_of(sources, file, parts):
@@ -46,7 +54,7 @@ def test_what_a_source_is_part_of(sources, file, parts):
 
 def test_what_stands_beside_the_votes_is_followed(tmp_path, monkeypatch):
     found = dependencies.data_of_pages()
-    monkeypatch.setattr(dependencies, "find", lambda name: tmp_path / name)
+    monkeypatch.setattr(book, "find", lambda name: tmp_path / name)
     shown = [
         *auxiliary_data.VARIERR.files,
         *auxiliary_data.TAXONOMY.files,
@@ -67,7 +75,7 @@ def test_what_stands_beside_the_votes_is_followed(tmp_path, monkeypatch):
     assert needed("disagreement", "auto") >= others
     assert not needed("annotations", "auto") & (others | machines | {*shown})
 
-    monkeypatch.setattr(dependencies, "find", lambda name: tmp_path if name == shown[0] else None)
+    monkeypatch.setattr(book, "find", lambda name: tmp_path if name == shown[0] else None)
     monkeypatch.setattr(dependencies, "_digest", lambda path: path.as_posix())
     assert shown[0] in dependencies.digests_of_pages()
 

@@ -7,7 +7,6 @@ import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 
 import pytest
-from chaos_book import addresses
 from helpers.checkout import PROJECT
 from helpers.manifests import make_manifest
 
@@ -16,6 +15,7 @@ from chaos_utils.base.files import write_text
 from chaos_utils.publish import cells, landing, licences, metadata
 from chaos_utils.report import citations
 from chaos_utils.report.manifests import ItemText
+from chaos_utils.sphinx import addresses
 
 BOOK = read_citation(PROJECT / "CITATION.cff")
 ONLINE = BOOK.model_copy(update={"url": "https://example.org/book/"})

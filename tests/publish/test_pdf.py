@@ -58,7 +58,6 @@ def test_the_joined_pages_hold_every_place_that_they_link_to(small_checkout, mon
 @pytest.mark.parametrize("notice", ["", "Synthetic sample: <b> is invented"])
 def test_what_is_said_of_a_build_is_printed_as_it_is(project, notice):
     shutil.copyfile(PROJECT / "CITATION.cff", project / "CITATION.cff")
-    shutil.copytree(PROJECT / "book" / "_print", project / "book" / "_print")
     bar = f'<strong class="build-notice">{escape(notice)}</strong>' if notice else ""
     page = f'<div class="bd-header-announcement">{bar}</div><article></article>'
     (project / "_build" / "html" / "index.html").write_text(page)

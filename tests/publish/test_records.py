@@ -8,7 +8,7 @@ from helpers.checkout import PROJECT
 from helpers.manifests import make_record
 from typer.testing import CliRunner
 
-from chaos_utils.analyses.cached_analysis import FOLDER, Record, read_record
+from chaos_utils.analyses import references
 from chaos_utils.base import paths
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.files import write_text
@@ -18,6 +18,7 @@ from chaos_utils.base.table import as_text, from_text
 from chaos_utils.cli import extras
 from chaos_utils.cli.__main__ import app
 from chaos_utils.publish import crate, dependencies, records, staleness
+from chaos_utils.recorded import FOLDER, Record, read_record
 from chaos_utils.report.provenance import RunRecord
 
 ROWS = ["snli,e,0.5,3", "snli,n,0.25,4"]
@@ -41,7 +42,7 @@ def project(tmp_path, monkeypatch):
     monkeypatch.setattr(crate, "run_records", lambda: shown)
     monkeypatch.setattr(extras, "require", lambda extra: None)
     packaged = []
-    monkeypatch.setattr(records, "write_package_data", packaged.append)
+    monkeypatch.setattr(references, "write_package_data", packaged.append)
     compute(tmp_path, "one", record())
     compute(tmp_path, "two", record(analysis="two.counts"))
     records.renew()

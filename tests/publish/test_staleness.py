@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from helpers.checkout import append
+from helpers.checkout import MAKERS, append
 from helpers.manifests import make_record
 
 from chaos_utils.base.errors import ChaosError
@@ -28,6 +28,7 @@ def project(tmp_path, monkeypatch):
         "data.jsonl": "{}\n",
         "chaos_utils/__init__.py": "",
         "chaos_utils/a.py": "x = 1\n",
+        **MAKERS,
         "notebooks/n.py": "# %%\nfrom chaos_utils.a import x\n",
         "_toc.yml": "root: index\nchapters:\n  - file: chapters/n\n",
         "CITATION.cff": "title: A\nversion: 1\ndate-released: 2026-01-02\nauthors: [{name: A}]\n",

@@ -71,6 +71,7 @@ def test_an_unknown_profile_and_one_that_cannot_be_used_here(tmp_path, monkeypat
 
 def test_what_is_there_is_not_run_again_and_what_failed_is(tiny, tmp_path, monkeypatch):
     asked = []
+    (tmp_path / "_toc.yml").write_text("root: index\n", "utf-8")
     monkeypatch.setattr(sweep.paths, "project", lambda: tmp_path)
     monkeypatch.setattr(sweep.paths, "runs", lambda: tmp_path / "runs")
     grid = sweep.plan(tiny, {"seed": "0,1"})

@@ -2,8 +2,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from chaos_utils.plots.columns import DATASET, p_value
 from chaos_utils.report import columns
-from chaos_utils.report.columns import Column, lay_out, number, p_value, signed
+from chaos_utils.report.columns import Column, lay_out, number, signed
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,7 @@ def test_rows_alike_in_the_index_stand_in_one_and_columns_say_which_they_show():
     )  # fmt: skip
     jsd, accuracy = {"measure": "jsd"}, {"measure": "accuracy"}
     shown = [
-        columns.DATASET,
+        DATASET,
         Column("system", "system"),
         Column("JSD", "value", 1, "low", "high", at=jsd, best="lowest"),
         Column("twice", lambda row: f"{2 * row['value']:.1f}", at=jsd),

@@ -16,7 +16,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input, digests
 from chaos_utils.base.style import MODES, PALETTES, PINK, Hue, colour
 from chaos_utils.base.table import Origin, Table
-from chaos_utils.report.artifacts import TITLES
+from chaos_utils.book import TITLES
 from chaos_utils.report.figures import in_dark, publish_figure
 from chaos_utils.report.literal import in_html
 from chaos_utils.report.manifests import picture_name

@@ -11,12 +11,13 @@ from helpers.predictions import N, made_votes, shares, write_chaosnli, write_csv
 
 from chaos_utils.analyses import claims_numbers, fitting
 from chaos_utils.analyses.baan import agrees
+from chaos_utils.base import project
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets import sources
 from chaos_utils.datasets.catalogue import get_dataset, prediction_files
 from chaos_utils.datasets.dataset import DataFile, PredictionColumns, ReleasedSystem
 from chaos_utils.datasets.loading import missing_predictions
-from chaos_utils.report.captions import find_cautions, mark
+from chaos_utils.report.captions import mark
 from chaos_utils.scoring import systems
 from chaos_utils.scoring.predictions import read_predictions
 from chaos_utils.scoring.published import TABLE_5
@@ -230,7 +231,7 @@ def test_labels_whose_order_the_votes_cannot_tell_are_noted_where_none_names_it(
     ],
 )
 def test_what_must_be_said_of_a_system_is_said_where_it_is_shown_on_these_items(rows, said):
-    cautions = find_cautions(pd.DataFrame(rows))
+    cautions = project.current().cautions(pd.DataFrame(rows))
     assert list(cautions) == ["ModernBERT-large"] * said
     assert all("may have seen them" in caution for caution in cautions.values())
 

@@ -33,7 +33,7 @@ def chaos(*arguments):
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
     """A checkout with two wanted runs, of which the second predicts with the first's weights."""
-    for name in ("notebooks/finetune.py", "book/_static/book.css", "CITATION.cff", "_toc.yml"):
+    for name in ("notebooks/finetune.py", "CITATION.cff", "_toc.yml"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(PROJECT / name, tmp_path / name)
     (tmp_path / "results").mkdir()

@@ -236,7 +236,7 @@ def test_the_command_trains_and_what_it_predicts_is_judged_beside_references(tmp
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
     """A checkout with the chapter, and no run."""
-    for name in ("notebooks/train.py", "book/_static/book.css", "CITATION.cff", "_toc.yml"):
+    for name in ("notebooks/train.py", "CITATION.cff", "_toc.yml"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(PROJECT / name, tmp_path / name)
     monkeypatch.chdir(tmp_path)

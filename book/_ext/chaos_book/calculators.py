@@ -11,16 +11,16 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_book.book import BOOK, raw_html
 from chaos_book.conventions import UNMEASURED, forms, shifts
-from chaos_book.page_citations import citation
-from chaos_book.widgets import Widget
 from chaos_utils.analyses.power import PAIRS
 from chaos_utils.datasets.catalogue import get_dataset, short_of
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.publish.scripts import compact
 from chaos_utils.report.manifests import Manifest
 from chaos_utils.scoring.power import smallest_difference
+from chaos_utils.sphinx.book import BOOK, raw_html
+from chaos_utils.sphinx.page_citations import citation
+from chaos_utils.sphinx.widgets import Widget
 
 _FILES = ("calculators.css", "inputs.js", "votes_file.js", "votes.js", "conversions.js")
 WIDGET = Widget("calculators", _FILES, shared=("axes.css", "axes.js"))

@@ -10,12 +10,12 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
-from chaos_book.book import BOOK, raw_html
-from chaos_book.widgets import Widget
 from chaos_utils.analyses.claim_cards import SHORT, card_html, place_of
 from chaos_utils.analyses.claims import MARKS, PAPERS, VERDICTS
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.publish import explorer
+from chaos_utils.pages import explorer
+from chaos_utils.sphinx.book import BOOK, raw_html
+from chaos_utils.sphinx.widgets import Widget
 
 logger = logging.getLogger(__name__)
 

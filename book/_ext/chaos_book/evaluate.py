@@ -12,16 +12,14 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_book import book
-from chaos_book.book import BOOK, raw_html, systems
-from chaos_book.widgets import Widget
+from chaos_book.items import missing_nodes, shown_items, shown_systems, votes_notice
 from chaos_utils.analyses import scoreboard
-from chaos_utils.base.style import SYSTEM_NAMES
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.dataset import Dataset
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.skill import skill_of_people
+from chaos_utils.plots.systems import SYSTEM_NAMES
 from chaos_utils.publish import scripts
 from chaos_utils.scoring.methods_sentences import facts_of_book, wordings
 from chaos_utils.scoring.places import Pool, page_pool
@@ -38,6 +36,8 @@ from chaos_utils.scoring.worth import (
     TITLES,
     without_reason,
 )
+from chaos_utils.sphinx.book import BOOK, raw_html
+from chaos_utils.sphinx.widgets import Widget
 
 
 def _scoreboards(app: Sphinx, page: str) -> dict[str, str]:
@@ -46,9 +46,9 @@ def _scoreboards(app: Sphinx, page: str) -> dict[str, str]:
         return {}
     return {
         _scoreboard(votes.dataset)["file"]: scoreboard_script(
-            votes, scoreboard.pools(votes), book.votes_notice()
+            votes, scoreboard.pools(votes), votes_notice()
         )
-        for votes in BOOK.items.votes
+        for votes in shown_items().votes
         if scoreboard.has_pools(votes)
     }
 
@@ -88,11 +88,11 @@ class EvaluateFile(SphinxDirective):
         """Return the controls and data; nothing in a book without the votes."""
         if "explorer" not in self.env.found_docs:
             return []
-        votes = BOOK.items.votes
+        votes = shown_items().votes
         origins = {
             (dataset_votes.dataset.name, system.name): system.origin
             for dataset_votes in votes
-            for system in systems(dataset_votes)
+            for system in shown_systems(dataset_votes)
         }
         worth_rows = self._rows_of(_WORTHS)
         page_content = page_data(votes, self._rows_of(_SCORES)) | {
@@ -105,12 +105,16 @@ class EvaluateFile(SphinxDirective):
         }
         content = scripts.compact(page_content).replace("<", "\\u003c")
         data = f'<script type="application/json" id="evaluate-known">{content}</script>'
-        return [*WIDGET.place(self.env, "evaluates a file of predictions"), raw_html(data)]
+        return [
+            *missing_nodes("evaluates a file of predictions"),
+            WIDGET.place(self.env),
+            raw_html(data),
+        ]
 
     def _rows_of(self, id: str) -> Sequence[Mapping[str, Any]]:
         """Return the rows of a table; none if it was made from other items than those shown."""
         manifest = BOOK.made(self.env, id)
-        if manifest is None or manifest.synthetic != BOOK.items.synthetic:
+        if manifest is None or manifest.synthetic != shown_items().synthetic:
             return ()
         return manifest.data
 

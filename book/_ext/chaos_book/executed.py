@@ -11,10 +11,10 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_book.book import raw_html, write_last
 from chaos_utils.publish import templating
 from chaos_utils.report.executed import as_html, read_executed
 from chaos_utils.scoring.training_records import Run, committed_runs
+from chaos_utils.sphinx.book import raw_html, write_last
 
 logger = logging.getLogger(__name__)
 FOLDER = "runs"  # of their pages

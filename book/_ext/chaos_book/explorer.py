@@ -1,4 +1,4 @@
-"""The item explorer: its page, the data that `chaos_utils.publish.explorer` makes, links to it."""
+"""The item explorer: its page, the data that `chaos_utils.pages.explorer` makes, links to it."""
 
 import re
 
@@ -7,15 +7,24 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import ReferenceRole, SphinxDirective
 
-from chaos_book import book, faults
-from chaos_book.book import BOOK
-from chaos_book.widgets import Widget
+from chaos_book.items import (
+    missing_nodes,
+    notice_nodes,
+    shown_items,
+    shown_systems,
+    texts_notice,
+    votes_notice,
+)
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.auxiliary_data import JUDGES
 from chaos_utils.datasets.loading import load_votes
-from chaos_utils.publish import explorer, scripts
+from chaos_utils.pages import explorer
+from chaos_utils.publish import scripts
 from chaos_utils.publish.dependencies import CHART_LIBRARY
 from chaos_utils.scoring.submitted import submitted_systems
+from chaos_utils.sphinx import faults
+from chaos_utils.sphinx.book import BOOK
+from chaos_utils.sphinx.widgets import Widget
 
 logger = logging.getLogger(__name__)
 
@@ -28,8 +37,8 @@ class ItemExplorer(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the controls with the notice of the licence."""
-        controls = WIDGET.place(self.env, "shows the text and votes of every item")
-        return [*controls, *book.notice_nodes()]
+        missing = missing_nodes("shows the text and votes of every item")
+        return [*missing, WIDGET.place(self.env), *notice_nodes()]
 
 
 class ExplorerLink(ReferenceRole):
@@ -60,12 +69,12 @@ def _data(app: Sphinx, page: str) -> dict[str, str]:
 
 def _item_scripts(*, has_chart: bool) -> dict[str, str]:
     """Return the scripts with the items that the chapters were made from, by name."""
-    items, datasets = BOOK.items, []
+    items, datasets = shown_items(), []
     files: dict[str, str] = {}
     for votes in items.votes:
-        systems = [*book.systems(votes), *submitted_systems(votes)]
+        systems = [*shown_systems(votes), *submitted_systems(votes)]
         data, system_files = explorer.split_systems(
-            explorer.columns(votes, systems, JUDGES), systems, book.votes_notice()
+            explorer.columns(votes, systems, JUDGES), systems, votes_notice()
         )
         datasets.append(data | {"paper": _paper(votes.dataset.release.citation)})
         files |= system_files
@@ -78,8 +87,8 @@ def _item_scripts(*, has_chart: bool) -> dict[str, str]:
     }
     texts = {votes.dataset.name: explorer.texts(votes) for votes in items.votes}
     return files | {
-        "items.js": scripts.packed_script("CHAOS_ITEMS", numbers, book.votes_notice()),
-        "texts.js": scripts.packed_script("CHAOS_TEXTS", texts, book.notice()),
+        "items.js": scripts.packed_script("CHAOS_ITEMS", numbers, votes_notice()),
+        "texts.js": scripts.packed_script("CHAOS_TEXTS", texts, texts_notice()),
     }
 
 
@@ -88,7 +97,7 @@ def _other_scripts(app: Sphinx, page: str) -> dict[str, str]:
 
     The first names them, and has the reasons for disagreement on the book's items.
     """
-    book_votes = BOOK.items.votes
+    book_votes = shown_items().votes
     datasets = explorer.other_datasets(book_votes)
     with faults.on_one_line():
         reasons = explorer.reasons_script(book_votes, _address_of_reasons(app, page))
@@ -98,7 +107,7 @@ def _other_scripts(app: Sphinx, page: str) -> dict[str, str]:
         with faults.on_one_line():
             votes = load_votes(dataset.name)
         files[explorer.other_dataset_file(dataset)] = explorer.other_dataset_script(
-            votes, book.systems(votes), _paper(dataset.release.citation)
+            votes, shown_systems(votes), _paper(dataset.release.citation)
         )
     return files
 

@@ -11,15 +11,15 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_book.book import BOOK, raw_html
-from chaos_book.widgets import Widget
-from chaos_utils.base.style import SYSTEM_NAMES, language_model_name
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.plots.marks import system_hues
+from chaos_utils.plots.systems import SYSTEM_NAMES, language_model_name
 from chaos_utils.publish.scripts import compact
 from chaos_utils.report.captions import mark
 from chaos_utils.scoring.worth import PEOPLE_RECALIBRATED, TITLES, UNITS
+from chaos_utils.sphinx.book import BOOK, raw_html
+from chaos_utils.sphinx.widgets import Widget
 
 WIDGET = Widget(
     "interactive",

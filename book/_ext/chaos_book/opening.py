@@ -9,13 +9,15 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_book import book
-from chaos_book.book import BOOK, raw_html
-from chaos_book.widgets import Widget
+from chaos_book.items import missing_nodes, shown_items, shown_systems, texts_notice
+from chaos_utils.book import group_of
 from chaos_utils.datasets.dataset import Dataset
-from chaos_utils.publish import licences, opening
+from chaos_utils.pages import opening
+from chaos_utils.publish import licences
 from chaos_utils.publish.scripts import compact
 from chaos_utils.report.tables import votes_html
+from chaos_utils.sphinx.book import raw_html
+from chaos_utils.sphinx.widgets import Widget
 
 logger = logging.getLogger(__name__)
 WIDGET = Widget("opening", ("opening.css", "opening.js"))
@@ -36,7 +38,7 @@ class Opening(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the item, and the data of the script; nothing without such a dataset."""
         name, uid, family = self.arguments
-        items = BOOK.items
+        items = shown_items()
         votes = next((votes for votes in items.votes if votes.dataset.name == name), None)
         if votes is None:
             return []
@@ -44,7 +46,7 @@ class Opening(SphinxDirective):
             logger.warning("%s has no item %s", name, uid, location=self.get_location())
             return []
         systems = (
-            system for system in book.systems(votes) if items.synthetic or system.family == family
+            system for system in shown_systems(votes) if items.synthetic or system.family == family
         )
         content = opening.rounds(votes, uid, next(systems, None))
         WIDGET.ask(self.env)
@@ -59,9 +61,9 @@ class Opening(SphinxDirective):
             '<div class="opening" role="group" aria-label="Guess the votes">'
             f'<script type="application/json">{data}</script></div>'
         )
-        notice = book.notice() if items.synthetic else licences.notice([votes.dataset])
+        notice = texts_notice() if items.synthetic else licences.notice([group_of(votes.dataset)])
         purpose = "asks how a hundred people voted"
-        missing = book.missing_nodes(purpose, "the box below") if items.synthetic else []
+        missing = missing_nodes(purpose, "the box below") if items.synthetic else []
         return [*missing, raw_html(play), answer, raw_html(licences.paragraph(notice))]
 
 

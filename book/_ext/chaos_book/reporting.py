@@ -9,18 +9,19 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_book.book import BOOK, systems
+from chaos_book.items import shown_systems
 from chaos_utils.analyses.machine_crowds import judges_on
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.base.style import SYSTEM_NAMES, language_model_name
 from chaos_utils.datasets.auxiliary_data import JUDGES, judges_file
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.datasets.votes import Votes
+from chaos_utils.plots.systems import SYSTEM_NAMES, language_model_name
 from chaos_utils.report.values import is_released
 from chaos_utils.scoring.api import make_system
 from chaos_utils.scoring.evaluate import evaluate_files
 from chaos_utils.scoring.methods_sentences import methods_sentences, sentences_on_votes
 from chaos_utils.scoring.system import System
+from chaos_utils.sphinx.book import BOOK
 
 
 class ReportExample(SphinxDirective):
@@ -79,7 +80,7 @@ def _votes_on(dataset: str) -> Votes | None:
 
 
 def _systems_on(votes: Votes, name: str) -> Sequence[System]:
-    found = systems(votes)
+    found = shown_systems(votes)
     if any(system.name == name for system in found):
         return found
     if not (JUDGES.available and judges_file(votes.dataset)):

@@ -4,7 +4,6 @@ import csv
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from chaos_utils.base import inputs
 from chaos_utils.base.errors import ChaosError, did_you_mean
 
 if TYPE_CHECKING:
@@ -40,12 +39,6 @@ def published_rows(name: str) -> list[dict[str, str]]:
     """Return the rows of such a table as texts, read without pandas, which is slow to import."""
     with _path_of(name).open(encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(stream))
-
-
-def published_input(name: str) -> inputs.Input:
-    """Return the entry of a table of published numbers among the inputs of an analysis."""
-    path = _path_of(name)
-    return inputs.Input(f"published/{path.name}", inputs.digest(path))
 
 
 def _path_of(name: str) -> Path:
