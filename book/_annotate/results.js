@@ -17,7 +17,7 @@
           + `test requires ${percent(parameters.min_qualification_accuracy)}. `
           + (failRate === undefined ? "" : "You are in good company: in the published collection "
             + `${failRate}% did not pass the test on this dataset. `)
-          + "It checks whether you read the instructions as others did, and leaves no room for a slip.",
+          + "The test checks whether you read the instructions as others did, and allows no mistakes.",
       ]];
     }
     if (name === "dismissed") {

@@ -110,7 +110,7 @@
         make("li", {}, make("b", {}, "Training. "), `You answer ${trained} more easy questions. Each mistake is `
           + `explained, and you must get ${percent(parameters.min_training_accuracy)} right.`),
         make("li", {}, make("b", {}, "Items. "), `The items come in tasks of ${size}. People disagree on them, and no `
-          + `answer is wrong. Each has a ${percent(parameters.check_rate)} chance of following a hidden check.`)),
+          + `answer is wrong. Each item has a ${percent(parameters.check_rate)} chance of following a hidden check.`)),
       make("p", {class: "annotate-actions"}, button("Start the test", begin, "primary"),
         link("Look around, no test", `#look-${name}`), link("All datasets", "#annotate")));
   }

@@ -194,7 +194,7 @@
       region.focus();
     }}, `Show all ${count(rows.length)}`);
     const caption = make("caption", "", `Systems on ${dataset.short} (${titleOf(placing.pool)}), sorted by recalibrated `
-      + "worth in people. The last column shows the worth as it is, with the places that it gives.");
+      + "worth in people. The last column shows the worth without recalibration and the resulting places.");
     const region = make("div", "table-scroll", table("published evaluate-board", caption,
       ["System", "Place", "Worth, recali\u00adbrated", "As it is (place)"], lines),
       {tabindex: "0", role: "region", "aria-label": "Among all systems"});
@@ -206,7 +206,7 @@
     if (!recalibrated) return "";
     return `Among all systems of the scoreboard on ${dataset.short} (${titleOf(pool)}), ${worth.name} has `
       + `${inPlaces(recalibrated)} by its recalibrated worth`
-      + `${plain ? `, and ${inPlaces(plain)} as it is` : "; one label has no place as it is"}.`;
+      + `${plain ? `, and ${inPlaces(plain)} without recalibration` : "; a single label has no place without recalibration"}.`;
   }
 
   const SETTING = "Ranking it among all systems …";

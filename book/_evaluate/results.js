@@ -52,16 +52,17 @@
       ...measures.map(([name, about]) => cell(name, about, worth)),
     ]));
     const meaning = "Worth is the number of people you would have to ask about each item, in addition to knowing "
-      + "how often each label is given overall (the base rate), to come as near to all people. Skill runs from 0 (the base "
-      + "rate) to 1.";
+      + "how often each label is given overall (the base rate), to come as near to all people as the system does. Skill runs "
+      + "from 0 (the base rate) to 1.";
     const caption = make("caption", "sr-only", "What it is worth");
     const [{why, notRecalibrated, isHard, credibility}] = worths;
     const marks = [1, 2, 5, 10].map((k) => `${k}: ${(k / (k + credibility)).toFixed(2)}`);
     const notes = [
-      isHard ? "Recalibration replaces each label with the mean vote on other items with that label. Shrinkage draws "
-        + "the predictions towards the base rate by one number and needs fewer items. One person is worth about 1."
+      isHard ? "Recalibration replaces each label with the mean vote shares of other items that received that label. "
+        + "Shrinkage moves the predictions towards the base rate by one factor and needs fewer items. One person is worth "
+        + "about 1."
         : "Recalibration applies a map to the system’s log-probabilities, which is fitted to the votes on other texts. This "
-          + "shows what the system knows. Shrinkage draws the predictions towards the base rate by one number and needs fewer "
+          + "shows what the system knows. Shrinkage moves the predictions towards the base rate by one factor and needs fewer "
           + "items.",
       why && `Worth and skill: ${why}.`,
       notRecalibrated && `Recalibrated: ${notRecalibrated}.`,
@@ -164,7 +165,7 @@
         + "has no interval because resampling alone makes it larger.",
       ...notes.map((note) => `Note: ${note}.`),
       ...(dataset.others.length && !isWhole
-        ? ["A system that covers only some of the items is not ranked among the others."] : []),
+        ? ["A system that covers only some of the items is not ranked among the other systems."] : []),
     ];
     return [
       make("h3", "", dataset.title),
@@ -182,7 +183,7 @@
   function summary({model, dataset, places}, {dist_ce: distance, new_accuracy: accuracy}) {
     const {value, low, high} = distance ?? accuracy, unit = distance ? "" : "%";
     const shown = `${number(100 * value, 1)}${unit}${low === undefined ? "" : ` [${number(100 * low, 1)}, ${number(100 * high, 1)}]`}`;
-    return `${model} on ${dataset.short}, ${count(places.length)} items: ${distance ? `misplaces ${shown} of a hundred votes`
+    return `${model} on ${dataset.short}, ${count(places.length)} items: ${distance ? `misplaces ${shown} out of a hundred votes`
       : `gives the majority label on ${shown} of them`}.`;
   }
 

@@ -133,7 +133,7 @@
       + "because one label cannot show where people disagree. See ", make("a", {href: REPLACING}, "In an annotator’s place"), ".");
     return [
       make("p", "evaluate-answer", sentence(worth, rows, dataset)), ...(worth.isHard ? [onLabels] : []), place,
-      make("p", "note", `Filled points show systems as they are${worth.isHard ? " (one label has no filled point)" : ""}. `
+      make("p", "note", `Filled points show systems without recalibration${worth.isHard ? " (a single label has no filled point)" : ""}. `
         + `Hollow points show them ${how}, fitted on other items’ votes. Bars are 95% intervals. `
         + "The scale is linear in skill, from the base rate to knowing everyone’s answers."),
       make("details", "", make("summary", "", "The same as a table"),

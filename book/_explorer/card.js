@@ -24,7 +24,7 @@
     const majority = make("b", "", labels[item.majority]);
     const caption = make("p", "", [
       ...(!label ? ["The majority label is ", majority]
-        : item.verdict === "kept" ? ["The old label, ", majority, ", is also the majority’s"]
+        : item.verdict === "kept" ? ["The old label, ", majority, ", is also the majority label"]
           : ["The old label, ", make("b", "", label), `, is ${item.verdict}: the majority label is `, majority]),
       `, with ${percent(item.share)} of the votes`,
       item.isClose ? `, against ${percent(second / item.total)} for the next label: too close to call` : "",

@@ -84,7 +84,7 @@ def _facts(row: Row, n_resamples: int) -> Iterable[str]:
         "Claim": row["id"],
         "Holds if the value": row["criterion"] or MISSING,
         "Value, with its 95% interval if it has one": shown_value(row),
-        "p, adjusted for all claims that something is larger (Holm)": adjusted_p(row, n_resamples),
+        "p, adjusted for all claims of a larger value (Holm)": adjusted_p(row, n_resamples),
     }
     for name, fact in facts.items():
         if fact != MISSING:

@@ -143,7 +143,8 @@ class Settings(StrictModel):
             )
         elif self.task == VOTES:
             raise ValueError(f"task={VOTES} needs votes: add train=FILE, or the name of a dataset")
-        soft, on_votes = usual_loss(self) != "hard", self.on_votes
+        loss = usual_loss(self) if self.loss == "auto" else self.loss
+        soft, on_votes = loss != "hard", self.on_votes
         if soft and not on_votes and not self.teacher:
             raise ValueError(
                 f"loss={self.loss} needs distributions, which the corpora lack: add train=chaosnli "
@@ -226,14 +227,12 @@ def usual(settings: Settings) -> dict[str, Any]:
 
     recipe = recipe_of(get_model(settings.model), settings.task, settings.train, settings.init)
     head = "affine" if settings.on_votes and settings.init else "kept"
-    task = VOTES if settings.on_own_votes else settings.task
-    return {**asdict(recipe), "head": head, "loss": usual_loss(settings), "task": task}
+    task = {"task": VOTES} if settings.on_own_votes else {}
+    return {**asdict(recipe), "head": head, "loss": usual_loss(settings), **task}
 
 
 def usual_loss(settings: Settings) -> str:
-    """Return the loss: shares are the usual targets of own votes, and labels those of the rest."""
-    if settings.loss != "auto":
-        return settings.loss
+    """Return the loss if none is chosen: shares for own votes, and labels for the rest."""
     return "soft" if settings.on_own_votes else "hard"
 
 

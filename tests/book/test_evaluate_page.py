@@ -208,8 +208,8 @@ def test_what_is_recalibrated_is_python_s(scripts, tmp_path, labels):
 # Votes and predictions, and words that the sentences on them hold or lack.
 PARAGRAPHS = {
     "a distribution": (drawn_votes(), "misplaces; Jensen–Shannon distance is; map of 12 numbers"),
-    "labels": (drawn_votes(), "one label per item; mean vote given this label; second crowd"),
-    "labels, few votes": (drawn_votes(n_votes=9), "one label per item; mean vote given this label"),
+    "labels": (drawn_votes(), "one label per item; mean vote shares of items; second crowd"),
+    "labels, few votes": (drawn_votes(n_votes=9), "one label per item; mean vote shares of items"),
     "few votes": (drawn_votes(n_votes=9), "favour overconfident; unbiased estimate; map of"),
     "few items": (drawn_votes(n=300), "shrinkage towards the base rate; fitted again"),
     "one vote each": (drawn_votes(n_votes=1), "1 vote per item; KL(human ‖ model)"),
@@ -860,7 +860,7 @@ def test_a_file_is_set_among_all_systems_of_the_scoreboard(ranking, tmp_path):
     )
     assert answer.inner_text() == (
         "Among all systems of the scoreboard on SNLI (all 520 items), <i>mine has "
-        f"{recalibrated} by its recalibrated worth, and {plain} as it is. "
+        f"{recalibrated} by its recalibrated worth, and {plain} without recalibration. "
         "Your file is counted as one of them."
     )
     rows = page.locator(".evaluate-board tbody tr")

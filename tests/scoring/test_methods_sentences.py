@@ -72,7 +72,7 @@ def test_each_number_is_the_evaluation_s(crowd):
         return f"[{low:.{digits}f}, {high:.{digits}f}]"
 
     jsd, misplaced = ("jsd", 1, 3), ("dist_ce", 100, 1)
-    assert f"misplaces {value(*misplaced)} of 100 votes {interval(*misplaced)} (" in paragraph
+    assert f"misplaces {value(*misplaced)} out of 100 votes {interval(*misplaced)} (" in paragraph
     assert f"distance is {value(*jsd)} {interval(*jsd)} (" in paragraph
     for who, name in {
         "uniform guess": "uniform guess", "base rate": "base rate",

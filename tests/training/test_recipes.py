@@ -1,3 +1,4 @@
+import shlex
 from typing import get_args
 
 import pytest
@@ -9,6 +10,7 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.report.parameters import read_parameters
 from chaos_utils.scoring.training_records import Device, RecordedSettings, TrainingRecord
 from chaos_utils.training.names import command_of, names_of
+from chaos_utils.training.plans import plan_names, read_plan
 from chaos_utils.training.recipes import get_model, recipe_of
 from chaos_utils.training.settings import (
     Settings,
@@ -82,6 +84,20 @@ def test_a_command_names_what_is_not_usual():
     settings = complete(Settings(model="minilm-l6", **given))[0]
     words = "--model minilm-l6 --train chaosnli --init 'a b' --head kept --patience 0"
     assert command_of(settings, "x") == f"chaos finetune {words} --out results/x"
+
+
+@pytest.mark.parametrize("plan", ["", *plan_names()])
+def test_the_command_of_every_wanted_run_says_all_that_was_asked_for(plan):
+    for spec in read_plan(plan).runs:
+        if spec.settings:
+            asked = complete(read_settings(spec.settings))[0]
+            words = iter(shlex.split(command_of(asked, spec.name))[2:])
+            options = zip(words, words, strict=True)
+            said = {name[2:].replace("-", "_"): value for name, value in options}
+            del said["out"]
+            assert complete(Settings.model_validate_strings(said, strict=False))[0] == asked, (
+                spec.name
+            )
 
 
 def test_the_settings_of_every_edition_s_records_are_read():
