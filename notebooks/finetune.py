@@ -9,7 +9,7 @@
 # checkpoint, and on the same hardware it ends with the same predictions. On a GPU we request deterministic algorithms;
 # if an operation has none, the record says so.
 
-# %%
+# %% tags=["remove-input"]
 from typing import Literal
 
 # %% tags=["parameters"]

@@ -212,6 +212,7 @@ publish_table(
     errors := why.errors(items, **drawn),
     shown=errors.rows[errors.rows["holder"] == why.PEOPLE],
     columns=why.ERROR_COLUMNS,
+    groups=["judges"],
     caption=f"""A label judged to be an error draws more minority votes than one that no VariErr annotator gave, but fewer than one whose
     explanation holds. The table groups ChaosNLI's votes for each label by how VariErr's annotators judged that label; whether an
     explanation holds is decided either by its author or by most of the other annotators. Minority votes are those for any label other than
