@@ -88,11 +88,11 @@ quantity, *values, turned, example = conventions.SPREAD_COLUMNS
 publish_table(
     "tbl-convention-spread",
     conventions.spread(table),
-    columns=[quantity, turned, example, *values],
+    columns=[quantity, turned, *values, example],
     caption=f"""Among these systems, the order depends on the convention only for KL and calibration errors. Two of the
     systems are seeds of one model, and two are not models, so this is not a general rule. The smallest, reference and
     largest values are those of {leading}. The second column counts the pairs of systems whose order another convention
-    reverses; the third gives an example.""",
+    reverses; the last column gives an example.""",
 )
 
 # %% [markdown]

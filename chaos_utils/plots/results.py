@@ -191,7 +191,7 @@ def _panels(
         _rows_from_top(part, value, lowest_on_top) for part in ([table] if side_by_side else parts)
     ]
     names = [list(order.index) for order in orders]
-    has_two_lines = any("\n" in name for name in sum(names, []))
+    has_two_lines = any("\n" in name for part in names for name in part)
     figure, axes = row_panels(
         names, len(datasets) if side_by_side else 1, row=0.24 if has_two_lines else 0.18,
         sharex=sharex,
