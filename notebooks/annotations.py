@@ -94,8 +94,8 @@ publish_figure(
     plot_label_transitions,
     annotations.label_transitions(inputs),
     caption="""On SNLI, many entailments and contradictions turn neutral, while on MNLI many neutral items become
-    entailments. Each bar shows the items that have one old label, divided according to the majority of the new votes.
-    Numbers are counts of items.""",
+    entailments. Each bar shows the items with the same old label, coloured by the majority of the new votes. Numbers
+    are counts of items.""",
     alt="""A bar for each old label of each dataset, divided by the new majority. In every bar the largest part is the
     old label itself. On SNLI about a third of the entailments and of the contradictions have become neutral. On MNLI
     about a third of the neutral items have become entailments, and a third of the contradictions neutral. On αNLI

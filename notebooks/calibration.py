@@ -56,8 +56,8 @@ publish_figure(
     "fig-temperature",
     plot_temperatures,
     curves.where(calibration.is_drawn(curves.rows)),
-    caption="""A temperature can make ECE almost perfect and still leave the model far from people. Thick curves show
-    each measure as the mean over a model's seeds. Marks show the temperatures chosen in three ways
+    caption="""A temperature can make ECE almost perfect and still leave the model far from people. In the printed
+    version, thick curves are means over a model's seeds, and marks show three ways of choosing the temperature
     ({numref}`tbl-temperatures`).""",
     alt="""Five panels with curves that fall and rise again. ECE against the majority label is lowest near temperature 2
     for RoBERTa. DistCE is also lowest near 2, but its curve is flatter, and entropy error is lowest at a slightly lower
@@ -153,10 +153,11 @@ table_1 = calibration.human_calibration(in_table_1)
 main_systems = table_1.where(
     (table_1.rows["dataset"] == dataset) & calibration.is_drawn(table_1.rows)
 )
+system, accuracy, ece, rank_cs, ent_ce, dist_ce = calibration.CALIBRATION_COLUMNS
 publish_table(
     "tbl-human-calibration",
     table_1,
-    columns=calibration.CALIBRATION_COLUMNS,
+    columns=[system, ece, dist_ce, ent_ce, rank_cs, accuracy],
     shown=calibration.means_over_seeds(main_systems.rows, calibration.TABLE_1).sort_values(
         ["kind", "temperature", "dist_ce"]
     ),
@@ -247,8 +248,8 @@ publish_figure(
     "fig-error-ranks",
     plot_rank_errors,
     error_distributions.rank_errors(in_table_1, shown_seed=shown_seed),
-    caption="""Systems give people’s first choice too much probability on some items and far too little on others. The
-    histograms show a system’s probability for a label minus the share of people who chose it. Labels are ranked on each
+    caption="""RoBERTa-base gives people’s first choice too much probability on some items and far too little on others.
+    The histograms show its probability for a label minus the share of people who chose it. Labels are ranked on each
     item by their votes, starting with the majority label (rank 1); tied labels keep their usual order. Marks on the
     axis are means.""",
     alt="""Six histograms of signed errors: first, second and third label on SNLI, then on MNLI. At temperature 1, the

@@ -80,11 +80,11 @@ publish_figure(
     "fig-annotation-budget",
     plot_annotation_budget,
     budgets,
-    caption=f"""The more divided people are, the more votes a majority label needs, and the more even a perfect model seems to err. Filled
-    points show a perfect model judged by k votes per item; the first panel shows its accuracy. Open circles show k votes that are used
-    as a prediction and judged by the truth. The truth is drawn from a posterior whose prior may have any shape, because raw vote shares
-    would mistake sampling noise for disagreement. Values are means over {draws} draws. The downloadable data also include KL, EntCE and
-    RankCS.""",
+    caption=f"""The more divided people are, the more votes a majority label needs, and the larger the apparent error of
+    a perfect model. Filled points show a perfect model judged by k votes per item; the first panel shows its accuracy.
+    In the last panel, open circles show k votes that are used as a prediction and judged by the truth. The truth is
+    drawn from a posterior whose prior may have any shape, because raw vote shares would mistake sampling noise for
+    disagreement. Values are means over {draws} draws. The downloadable data also include KL, EntCE and RankCS.""",
     alt="""Four panels with votes per item from 1 to 100 on a logarithmic axis and a line for each dataset. Majority
     labels are right on more items the more votes there are: αNLI passes 95% before ten votes, SNLI at about fifty, MNLI
     not by a hundred. JSD and TVD fall steeply at first, then flatten. In the panel for the calibration error, the lines
@@ -161,10 +161,11 @@ publish_figure(
     "fig-items-by-votes",
     plot_items_by_votes,
     item_budgets.where(~are_our_own(item_budgets.rows["system"])),
-    caption=f"""To measure a mean distance, most systems need many votes per item. The lines show the total error of a system's mean JSD
-    when it is measured with {budget:,} votes; the lowest point of each line is marked. Thin lines split the first system's error into bias
-    and standard error. Where the budget would pay for more items than the dataset contains, we assume that further items like these are
-    available. Both axes are logarithmic. The downloadable data include all systems.""",
+    caption=f"""To measure a mean distance, most systems need many votes per item. The lines show the total error of a
+    system's mean JSD when it is measured with {budget:,} votes; the lowest point of each line is marked. Thin lines
+    split one system's error (in its colour) into bias and standard error. Where the budget would pay for more items
+    than the dataset contains, we assume that further items like these are available. Both axes are logarithmic. The
+    downloadable data include all systems.""",
     alt="""Three panels, one for each dataset, with votes per item from 1 to 100. The total error of each system falls to a
     lowest point at twenty to a hundred votes per item, then rises a little. For the first system a dashed line of bias falls
     from left to right and a dotted line of standard error rises.""",
@@ -253,10 +254,11 @@ publish_figure(
     "fig-few-votes",
     plot_few_votes,
     thinnings.where(thinnings.rows["estimate"] != "usual"),
-    caption="""Unbiased estimates are accurate with as few as three votes, whereas raw vote shares are misleading. Points are estimates from
-    3, 5, 10 and 20 of the hundred votes per MNLI item; dashed lines are the values from all votes. Shannon entropy is estimated in three
-    ways: from the raw votes, with the {term}`Miller–Madow correction`, and with a {term}`nonparametric prior`. The other panels show
-    quadratic entropy and the squared distance between people and the mean vote.""",
+    caption="""Unbiased estimates are accurate with as few as three votes, whereas raw vote shares are misleading.
+    Points are estimates from 3, 5, 10 and 20 of the hundred votes per MNLI item; dashed lines are the values from all
+    votes. Shannon entropy is estimated in three ways: from the raw votes, with the {term}`Miller–Madow correction`, and
+    with a {term}`nonparametric prior` (*prior*). The other panels show quadratic entropy and the squared distance between
+    people and the mean vote.""",
     alt="""Three panels. For Shannon entropy, the raw votes and Miller–Madow lie far below the dashed line at three votes
     and rise towards it; the prior lies just below it. For quadratic entropy and squared distance the unbiased estimates
     lie on the dashed line at every number of votes; the others miss it widely at three votes.""",

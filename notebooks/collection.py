@@ -203,10 +203,11 @@ publish_figure(
             misplaced=100 * effects.rows["tvd"], chance_misplaced=100 * effects.rows["chance_tvd"]
         )
     ),
-    caption=f"""With many careless applicants, hidden checks prevent more error than any other single stage, and they are the only stage for
-    which annotators are paid. The panels show {items:,} items of {short_of(chosen[0].name)}, by the share of careless applicants. Dots are
-    means of {replicates} simulated collections, and bars run from the lowest to the highest value. The vertical line is the error that
-    chance alone leaves in a hundred votes. Hidden checks are paid at the same rate as items. The cost axis is logarithmic.""",
+    caption=f"""With many careless applicants, hidden checks prevent more error than any other single stage, and they
+    are the only stage for which annotators are paid. The panels show {items:,} items of {short_of(chosen[0].name)}, by
+    the share of careless applicants. Marks are means of {replicates} simulated collections, and bars run from the
+    lowest to the highest value. The vertical line is the error that chance alone leaves in a hundred votes. Hidden
+    checks are paid at the same rate as items. The cost axis is logarithmic.""",
     alt="""Two panels of dots: error and cost. Rows are the published protocol, each stage left out, no stage at all, and no stage at all
     with a thousand votes per item, sorted by error; each mark stands for one share of careless applicants. Errors grow from row to row,
     most for the largest share. Without hidden checks, costs do not depend on the share, since no vote is thrown away.""",

@@ -54,7 +54,7 @@ publish_figure(
     plot_conventions,
     conventions.drawn_rows(table),
     caption=f"""Unless its convention is stated, a measure can be misread by a factor of three. Each mark shows the
-    value of a measure under one convention, divided by its value under the reference convention (black), which is the
+    value of a measure under one convention, divided by the value under the reference convention (at 1×), which is the
     choice of {{cite:t}}`nie2020` or {{cite:t}}`baan2022`. All values are for {leading}, on {short_of(dataset)}. The
     words in parentheses say what differs between the conventions of a measure. An arrow marks an infinite value.""",
     alt="""A dot plot with one row for each of nine quantities, on a logarithmic scale around one, the widest range on
@@ -84,14 +84,15 @@ publish_figure(
 # same probability.
 
 # %%
+quantity, *values, turned, example = conventions.SPREAD_COLUMNS
 publish_table(
     "tbl-convention-spread",
     conventions.spread(table),
-    columns=conventions.SPREAD_COLUMNS,
+    columns=[quantity, turned, *values, example],
     caption=f"""Among these systems, the order depends on the convention only for KL and calibration errors. Two of the
     systems are seeds of one model, and two are not models, so this is not a general rule. The smallest, reference and
-    largest values are those of {leading}. The last columns count the pairs of systems whose order another convention
-    reverses, and give one example.""",
+    largest values are those of {leading}. The second column counts the pairs of systems whose order another convention
+    reverses; the last column gives an example.""",
 )
 
 # %% [markdown]

@@ -194,9 +194,9 @@ publish_figure(
     disagreement.with_chosen(drawn, ["snli", "mnli", "ambient"]),
     caption="""Among datasets with three labels, people are most divided on the MNLI items, followed by the two DICES
     datasets. Points are means with 95% intervals over items, and over annotators where they are named. Filled points
-    leave out annotators near chance, and hollow points include them. Where most items have at least twenty votes,
-    bars show how the items are distributed. A tick marks an even split over all labels. *Chosen* means that items
-    were selected because people had been split over them, or because they are ambiguous.""",
+    leave out annotators near chance, and hollow points include them. Where most items have at least twenty votes, bars
+    show how the items are distributed. A tick marks the value if all labels were equally frequent. *Chosen* means that
+    items were selected because people had been split over them, or because they are ambiguous.""",
     alt="""Three panels, for two labels, three, and four or more, each with a row for every dataset: a point for the
     chance that two votes on an item differ, and bars for its items. With two labels XHateStability is at the top, RTE
     and αNLI at the bottom; a hollow point shows RTE with all its workers far to the right. With three labels, MNLI is
@@ -230,11 +230,11 @@ publish_table(
     datasets,
     columns=atlas.ATLAS_COLUMNS,
     caption="""Which dataset has the least agreement depends on the measure. The table shows how often two votes on an
-    item differ, this rate as a share of its maximum (an even split), and {term}`Krippendorff’s α`. Annotators are
-    counted if the file names them or always lists them in the same order. If so, the 95% intervals in brackets are over
-    items and annotators; if not, they are over items only. Where people judged an item in two rounds, only the first
-    round is used. The downloadable data also include unanimous items, ties, and the Shannon {term}`entropy` expected
-    under a {term}`nonparametric prior`.""",
+    item differ, this rate as a share of its maximum (all labels equally frequent), and {term}`Krippendorff’s α`.
+    Annotators are counted if the file names them or always lists them in the same order. If so, the 95% intervals in
+    brackets are over items and annotators; if not, they are over items only. Where people judged an item in two rounds,
+    only the first round is used. The downloadable data also include unanimous items, ties, and the Shannon
+    {term}`entropy` expected under a {term}`nonparametric prior`.""",
 )
 
 # %% [markdown]

@@ -9,7 +9,7 @@
 # checkpoint, and on the same hardware it ends with the same predictions. On a GPU we request deterministic algorithms;
 # if an operation has none, the record says so.
 
-# %%
+# %% tags=["remove-input"]
 from typing import Literal
 
 # %% tags=["parameters"]
@@ -46,7 +46,6 @@ resamples: int = 1000  # of the items, for the intervals beside people
 output: str = ""  # folder of predictions and record; by default inside this run's folder
 
 # %%
-import pandas as pd
 from IPython.display import Markdown
 
 from chaos_utils.analyses import finetuning
@@ -124,7 +123,6 @@ publish_table(
 # %%
 accuracies = {f"dev_accuracy_{name}": part.accuracy for name, part in run.record.dev.items()}
 publish_scalars(accuracies | {"pairs_per_second": run.record.fits[0].pairs_per_second})
-pd.Series(accuracies, name="accuracy on development items")
 
 # %% tags=["remove-input"]
 Markdown(

@@ -139,9 +139,9 @@ publish_figure(
         curves.rows["kind"].isin(["plain", "size"]) & (curves.rows["model"] == "minilm-l6")
     ),
     caption="""A small training set is memorised; only more training items raise the accuracy on new items. Each line is
-    a run, labelled with its number of training items. On the horizontal axis, an item is counted each time it is seen.
-    Losses are smoothed, with the raw losses behind them in grey. Accuracy during training is measured on a fixed part
-    of the development items.""",
+    a run, labelled with its number of training items; a run that was measured only once is a dot. On the horizontal
+    axis, an item is counted each time it is seen. Losses are smoothed, with the raw losses behind them in grey.
+    Accuracy during training is measured on a fixed part of the development items.""",
     alt="""Line plots on a logarithmic axis of items seen, with training loss on the left and accuracy on development
     items on the right, for SNLI with MNLI and for αNLI. The fewer training items a run has, the sooner and the lower
     its loss falls. The more items it has, the higher its final accuracy is, most clearly on SNLI and MNLI.""",

@@ -337,8 +337,8 @@ publish_figure(
     methods.with_rows(training_rows),
     caption=f"""Once a map is fitted on other items' votes, how MiniLM was trained hardly matters. The figure shows
     {nearness} for MiniLM's first seed, for the mean of its seeds, and for runs that were trained or that predict in
-    other ways, each with and without a quadratic map. The run with *vote shares* was trained on votes and has no map.
-    Marks and intervals are as in {{numref}}`fig-fitting`.""",
+    other ways, each with and without a quadratic map. The runs with *vote shares* were trained on votes, so their marks
+    are hollow, and they have no map. Marks and intervals are as in {{numref}}`fig-fitting`.""",
     alt="""Dot plots with a panel for each dataset and a row for each way of training. A bar joins the two marks of a
     row: without a map, and with a map fitted on votes. On SNLI and MNLI, the marks with a map are aligned on the left,
     and the marks of soft labels lie at the same place or farther right; on αNLI, all marks lie close together. The

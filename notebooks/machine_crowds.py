@@ -117,11 +117,12 @@ publish_figure(
     "fig-machine-worth",
     plot_machine_worth,
     machine_crowds.panels(labelled, **resampling),
-    caption=f"""Adding more models to a panel soon stops helping, whereas adding more people keeps helping. Solid lines show what the pooled
-    votes of a given number of models are worth, averaged over all possible panels. The dashed line shows the result for equally many people
-    who also know the base rate. The vertical axis gives numbers of people but is linear in {{term}}`skill <skill>`, which is 0 for the base
-    rate and 1 for knowing everyone's answers. *Shrunk* panels are mixed with the base rate, with a single weight that is fitted on other
-    items. Bands are {100 * confidence:g}% intervals over items. Values far below the base rate are not shown.""",
+    caption=f"""Adding more models to a panel soon stops helping, whereas adding more people keeps helping. Solid lines
+    show what the pooled votes of a given number of models are worth, averaged over all possible panels. The dashed line
+    shows the result for equally many people who also know the base rate. The vertical axis counts people; its spacing
+    follows {{term}}`skill <skill>`, which is 0 for the base rate and 1 for knowing everyone's answers. *Shrunk* panels
+    are mixed with the base rate, with a single weight that is fitted on other items. Bands are {100 * confidence:g}%
+    intervals over items. Values far below the base rate are not shown.""",
     alt="""Line plots for SNLI, MNLI and αNLI. The dashed line for people rises steadily. Shrunk panels of models start at or above one
     person and flatten between two and five people. Without shrinkage, panels start near the base rate on SNLI; on MNLI they stay below it
     even with all 32 models.""",
@@ -210,9 +211,10 @@ publish_figure(
     "fig-machine-unanimity",
     plot_unanimity,
     machine_crowds.unanimity(labelled, **resampling),
-    caption=f"""Even where all models agree, people may not. Each point shows the share of people who give the models' most frequent label,
-    against the share of models that give it, with {100 * confidence:g}% intervals over items. The last point covers the items on which all
-    models agree. The number beside each point is the share of the items that the point covers.""",
+    caption=f"""Even where all models agree, people may not. Each point shows the share of people who give the models'
+    most frequent label, against the share of models that give it, with {100 * confidence:g}% intervals over items. The
+    last point covers the items on which all models agree. The number beside each point is the share of the items that
+    the point covers. On the dashed line, as many people as models give the label.""",
     alt="""Three panels. The share of people rises with the share of models but stays below the diagonal: where all models agree, the share
     of people is about 85 percent on SNLI, 70 percent on MNLI and 94 percent on αNLI.""",
 )
@@ -350,13 +352,14 @@ publish_figure(
     "fig-asking",
     plot_asking,
     settings,
-    caption=f"""No setting makes a model's answers as varied as people's or brings them close to people's. *Distance* is the Wasserstein
-    distance between a model's answers and an equal number of answers from one half of the people. Values are means over 28 to 30 items of
-    ProbCOPA, with {100 * confidence:g}% intervals over items. The vertical lines mark the other half of the people (*people*), that half's
-    median given as the only answer (*median*), and random numbers (*uniform*). *Spread* is the standard deviation of the answers to an
-    item. We leave out one setting, because most of its replies could not be read. All distances compare equal numbers of answers, because
-    two samples of the same distribution differ by chance {{cite:p}}`bellemare2017`. The energy distance, which is not biased in this way
-    {{cite:p}}`szekely2013`, leads to the same conclusion.""",
+    caption=f"""No setting makes a model's answers as varied as people's or brings them close to people's. *Distance* is
+    the Wasserstein distance between a model's answers and an equal number of answers from one half of the people.
+    Values are means over 28 to 30 items of ProbCOPA, with {100 * confidence:g}% intervals over items. The vertical
+    lines mark the other half of the people (*people*), that half's median given as the only answer (*median*), and a
+    uniform guess (*uniform*). *Spread* is the standard deviation of the answers to an item. We leave out one setting,
+    because most of its replies could not be read. All distances compare equal numbers of answers, because two samples
+    of the same distribution differ by chance {{cite:p}}`bellemare2017`. The energy distance, which is not biased in
+    this way {{cite:p}}`szekely2013`, leads to the same conclusion.""",
     alt="""Two panels of dots, one row for each setting of seven models. On the left, all dots lie between 12 and 18 points,
     around the line for people's median at 15, far from people at 7.5 and from a uniform guess at 26.5. On the right, all lie
     below 10 points, with people at 18.""",

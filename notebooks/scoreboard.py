@@ -27,6 +27,8 @@ resamples: int = 2000  # bootstrap resamples of the items, for the intervals
 seed: int = 0  # seed of draws and resamples
 
 # %%
+from dataclasses import replace
+
 from IPython.display import Markdown
 
 from chaos_utils.analyses import fitting, published_scoreboard, scoreboard
@@ -59,10 +61,11 @@ Markdown(notices(inputs))
 # ```
 
 # %% tags=["remove-input"]
+columns = [*scoreboard.COLUMNS[:-1], replace(scoreboard.COLUMNS[-1], heading="kind and source")]
 publish_table(
     "tbl-scoreboard",
     scoreboard.on_all_items(board),
-    columns=scoreboard.COLUMNS,
+    columns=columns,
     groups=["heading"],
     alone=scoreboard.SAW_NO_VOTES,
     caption=f"""On SNLI and MNLI, all systems combined in one recalibration map are worth more people than any single
@@ -117,9 +120,10 @@ publish_figure(
     scoreboard.drawn(board.where(~are_our_own(board.rows["family"]))),
     caption="""Once recalibrated, most systems are worth one to four people on SNLI and MNLI, and fewer on αNLI; without
     recalibration, each individual model that was not trained on votes is worth less than the base rate on MNLI. Each
-    mark is a system; our own small encoders are left out. Language models, and stacks that include them, are judged on
-    the items that the language models labelled, and all other systems on all items. A second crowd, which is worth a
-    hundred people, and a perfect model lie beyond the axis. The tables give the intervals.""",
+    mark is a system; the best of some groups is named. Systems that give only one label per item have no mark for their
+    predictions without recalibration. Our own small encoders are left out. Language models, and stacks that include
+    them, are judged on the items that the language models labelled, and all other systems on all items. A second crowd,
+    which is worth a hundred people, and a perfect model lie beyond the axis. The tables give the intervals.""",
     alt="""Each dataset has a panel with one row per group of systems. Groups of five and ten people lie at five and ten.
     On SNLI and MNLI, stacks with language models lie at about seven, other stacks at four to five, and pooled language
     models at about six. Single language models, models of 2020 and other models lie between zero and four. Original votes
@@ -164,7 +168,7 @@ parts = scoreboard.on_fewer_items(board)
 publish_table(
     "tbl-scoreboard-parts",
     parts,
-    columns=scoreboard.COLUMNS,
+    columns=columns,
     groups=["heading"],
     alone=scoreboard.SAW_NO_VOTES,
     caption="""The pooled labels of 32 language models are worth more than any single system, though not always clearly;

@@ -25,7 +25,7 @@
 # systems. It works with any encoder and any dataset that has votes and texts, including your own. For a cheaper
 # alternative, see {doc}`fitting`.
 
-# %%
+# %% tags=["remove-input"]
 from typing import Literal
 
 # %% tags=["parameters"]
@@ -110,9 +110,9 @@ publish_figure(
     "fig-trained",
     plot_trained,
     training.drawn_skill(scores, inputs),
-    caption="""These votes are too few to teach MiniLM the task on their own; on top of other training they help about
-    as much as a small map. The axis gives the number of people who also know the base rate; it is evenly spaced in
-    skill, which is computed from squared distances. Bars are 95% intervals from resampling items, with out-of-fold
+    caption="""These votes are too few to teach MiniLM the task on their own; added to training on labels, they help
+    about as much as a small map. The axis gives the number of people who also know the base rate; it is evenly spaced
+    in skill, which is computed from squared distances. Bars are 95% intervals from resampling items, with out-of-fold
     predictions held fixed. Squares mark models that were trained on votes, out of fold. The seeds of a model share a
     row. The figure shows the datasets on whose votes the run was trained.""",
     alt="""A panel for each dataset and a row for each guess and system, with a filled circle for the system before
@@ -127,10 +127,12 @@ publish_figure(
 # The same encoder learns a lot from one set of votes and nothing from another ({numref}`tbl-trained`).
 
 # %%
+trained = training.trained_table(scores, finetuning.run_table(runs))
+dataset, trained_run, *about, misplaced, worth, minutes = training.trained_columns(trained.rows)
 publish_table(
     "tbl-trained",
-    trained := training.trained_table(scores, finetuning.run_table(runs)),
-    columns=training.trained_columns(trained.rows),
+    trained,
+    columns=[dataset, trained_run, worth, misplaced, *about, minutes],
     groups=["dataset"],
     caption="""Votes on tweets teach MiniLM how people split; votes on SNLI and MNLI items do so only after training on
     labels, and votes on αNLI items do not even then. Each item is predicted by a model that has seen no vote on it.

@@ -38,6 +38,8 @@ confidence: float = 0.95  # coverage of the intervals in the part on reasons
 seed: int = 0  # seed of resamples and shuffles
 
 # %%
+from dataclasses import replace
+
 from IPython.display import Markdown
 
 from chaos_utils.analyses import persons, why
@@ -207,11 +209,13 @@ publish_table(
 # an explanation for it. The explanations come without a licence, so we do not reprint them ({doc}`/datasets`).
 
 # %%
+judges, *found = why.ERROR_COLUMNS
 publish_table(
     "tbl-why-errors",
     errors := why.errors(items, **drawn),
     shown=errors.rows[errors.rows["holder"] == why.PEOPLE],
-    columns=why.ERROR_COLUMNS,
+    columns=[replace(judges, names="judged by {}".format), *found],
+    groups=["judges"],
     caption=f"""A label judged to be an error draws more minority votes than one that no VariErr annotator gave, but fewer than one whose
     explanation holds. The table groups ChaosNLI's votes for each label by how VariErr's annotators judged that label; whether an
     explanation holds is decided either by its author or by most of the other annotators. Minority votes are those for any label other than

@@ -43,7 +43,8 @@
     const layer = make("div", "layer", {"aria-hidden": "true"});
     const list = make("ol", "dots");
     const figure = make("div", "plot", layer, list);
-    place.append(make("div", "controls", [dataset, measure, sort].map(({label}) => label)), said, figure);
+    const notes = data.notes.map((text) => make("p", "note", text)); // on what † marks
+    place.append(make("div", "controls", [dataset, measure, sort].map(({label}) => label)), said, figure, ...notes);
     let shown, again;
 
     function show() {

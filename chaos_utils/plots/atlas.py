@@ -17,7 +17,7 @@ _MANY_LABELS = 4  # from here on, datasets share a panel
 _BELOW = 0.25  # rows, from the mean without some annotators to that of all
 # The name of each estimate at its line, and the role of its colour.
 _LINES = {
-    "plain": ("as they are", "muted"),
+    "plain": ("raw votes", "muted"),
     "miller_madow": ("Miller–Madow", "pink"),
     "prior": ("prior", "blue"),
     "unbiased": ("unbiased", "green"),
@@ -35,7 +35,7 @@ def plot_atlas(table: pd.DataFrame) -> Figure:
     Rows whose ``part`` is ``mean`` have ``disagreement`` and the ends of its interval,
     ``disagreement_low`` and ``disagreement_high``, then ``n_labels``, votes per item from
     ``fewest`` to ``most``, and ``is_chosen`` where items were chosen for their disagreement; in
-    each panel, the largest stands at the top. A stroke marks the maximum for so many labels. Rows
+    each panel, the largest stands at the top. A tick marks the maximum for so many labels. Rows
     of the part ``items`` have bins from ``low`` to ``high``, as shares of this maximum, and the
     ``share`` of items in each. Rows of the part ``without`` have the disagreement without
     annotators near chance; this decides the place of a dataset, and that by all votes is hollow.
@@ -57,7 +57,7 @@ def plot_atlas(table: pd.DataFrame) -> Figure:
         is_last = n_labels == _MANY_LABELS and group["n_labels"].max() > _MANY_LABELS
         axis.set_title(f"{int(n_labels)} labels" + (" or more" if is_last else ""), loc="left")
         axis.xaxis.set_major_formatter("{x:.0%}")
-    explanation = "" if is_narrow() else " (stroke: all labels equally often)"
+    explanation = "" if is_narrow() else " (tick: all labels equally often)"
     axes[-1].set_xlabel(f"chance that two votes on an item differ{explanation}")
     return figure
 
@@ -110,7 +110,7 @@ def plot_few_votes(table: pd.DataFrame) -> Figure:
 def _draw_thinning(axis: Axes, rows: pd.DataFrame) -> None:
     """Draw a line for each estimate, and a dashed one at the value that all votes give."""
     truth = rows["of_all"].iloc[0]
-    axis.axhline(truth, color=colour("text"), linewidth=0.8, linestyle="dashed")
+    axis.axhline(truth, color=colour("text"), linewidth=0.8, linestyle="dashed", zorder=3)
     values = [*rows["value"], truth]
     room = 0.15 * (max(values) - min(values))
     axis.set_ylim(min(values) - room, max(values) + room)

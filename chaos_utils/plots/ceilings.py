@@ -18,7 +18,7 @@ from chaos_utils.plots.systems import SYSTEM_NAMES
 # The measures that are drawn: how the panel is called, where not by the measure's title.
 _DRAWN = {"new_accuracy": "majority label right", "dist_ce": "", "jsd": "", "ece_votes": ""}
 _GOAL = 0.95  # of majority labels: the line at which the chapter reads the curves
-_N_COLOURED = 2  # datasets that have a colour; those after them are grey
+_N_COLOURED = 3  # datasets that have a colour; those after them are grey
 _HOLLOW: dict[str, Any] = {"marker": "o", "markersize": 5, "markerfacecolor": "none",
                            "linestyle": ""}  # fmt: skip
 _GUESSES = {"uniform guess": "muted", "old label": "text"}  # with their colours
@@ -30,7 +30,7 @@ _TINY = 1e-6  # rounding, on a logarithmic axis
 def plot_annotation_budget(table: pd.DataFrame) -> Figure:
     """Draw the perfect model's score against the votes per item, for four measures.
 
-    Two datasets are in colour, the others grey. Open circles are the error of the votes as an
+    Three datasets are in colour, the others grey. Open circles are the error of the votes as an
     estimate of the truth, where the two differ. The table is as
     `analyses.ceilings.annotation_budget` gives it, for one or more datasets.
     """
@@ -95,7 +95,7 @@ def plot_items_by_votes(table: pd.DataFrame) -> Figure:
             if name == present[0]:
                 _draw_parts(axis, system_rows, shades[name])
         axis.set_yscale("log")
-        axis.margins(y=0.12)  # for the names below the lines
+        axis.margins(y=0.2)  # for the names below the lines
         ticks = logarithmic(axis, table["n_votes"])
         axis.set_xticks(ticks, [f"{n_votes:g}\n{items[n_votes]:,}" for n_votes in ticks])
         axis.set_xlabel("votes per item\nitems that the budget buys")
@@ -115,4 +115,4 @@ def _draw_parts(axis: Axes, rows: pd.DataFrame, hue: str | Hue) -> None:
             look: dict[str, Any] = {"marker": "", "linestyle": dashes, "linewidth": 1}
             line(axis, points, "n_votes", "size", name, hue, **look)
             point = points["n_votes"].iloc[index], points["size"].iloc[index]
-            write(axis, name, point, (-1, -5) if index == -1 else (1, 5), hue)
+            write(axis, name, point, (-1, -3) if index == -1 else (1, -3), hue)

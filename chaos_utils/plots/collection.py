@@ -134,7 +134,7 @@ def plot_annotator_accuracy(table: pd.DataFrame) -> Figure:
 _VARIANTS = {
     "nothing": "published protocol",
     "every stage": "without any stage",
-    "every stage, 1,000 votes per item": "none, but 1,000 votes",
+    "every stage, 1,000 votes per item": "without any stage, 1,000 votes",
 }
 _EFFECTS = {"tvd": "error: TVD (lower is better)", "dollars": "cost: dollars"}
 

@@ -11,7 +11,7 @@ from chaos_utils.plots.panels import dataset_panels, label_left
 # Rules that have a line: name and colour.
 _LINES = {
     "even": ("evenly", "muted"),
-    "margin": ("small margins", "amber"),
+    "margin": ("small margins", "text"),
     "majority": ("open majorities", "blue"),
 }
 

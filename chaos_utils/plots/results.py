@@ -97,7 +97,7 @@ def plot_skill(table: pd.DataFrame) -> Figure:
 def _shortened(name: str) -> str:
     """Return a row's name without its seed, and so that a phone has room for it."""
     name = re.sub(r", seed \d+$", "", name)
-    return name.replace(" given the ", " by ") if is_narrow() else name
+    return name.replace(" given the ", "\ngiven the ") if is_narrow() else name
 
 
 def plot_misplaced(table: pd.DataFrame) -> Figure:
@@ -190,9 +190,12 @@ def _panels(
     orders = [
         _rows_from_top(part, value, lowest_on_top) for part in ([table] if side_by_side else parts)
     ]
+    names = [list(order.index) for order in orders]
+    has_two_lines = any("\n" in name for part in names for name in part)
     figure, axes = row_panels(
-        [list(order.index) for order in orders], len(datasets) if side_by_side else 1, sharex=sharex
-    )
+        names, len(datasets) if side_by_side else 1, row=0.24 if has_two_lines else 0.18,
+        sharex=sharex,
+    )  # fmt: skip
     for axis, dataset, order in zip(axes, datasets, cycle(orders), strict=False):
         for y in np.flatnonzero(np.diff(order)):  # the last row of each group but the lowest
             axis.axhline(y + 0.5, color=colour("muted"), linewidth=0.8)

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from chaos_utils.base.style import colour
+from chaos_utils.base.style import colour, is_narrow
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.tasks import tasks
 from chaos_utils.plots.marks import AT_Y, key, line, logarithmic, looks, write
@@ -108,7 +108,8 @@ def plot_training_size(table: pd.DataFrame) -> Figure:
     ends = {bins[-1]: "people agree least", bins[0]: "people agree most"}
     hollow = {"hue": "text", "marker": "o", "markerfacecolor": "none"}
     names = {ends.get(b, f"bin {b} of {len(bins)}"): look for b, look in look_of.items()}
-    key(figure, names | {"hollow: most common label (accuracy), uniform guess (JSD)": hollow})
+    guesses = "a guess" if is_narrow() else "most common label (accuracy), uniform guess (JSD)"
+    key(figure, names | {f"hollow: {guesses}": hollow})
     return legible(figure)
 
 

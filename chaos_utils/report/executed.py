@@ -21,6 +21,8 @@ _LOWEST_LEVEL = 6  # of a heading
 _HEADINGS = [f"h{level}" for level in range(1, _LOWEST_LEVEL + 1)]
 _LONGEST_LOG = 12  # lines that are shown unfolded
 _ID = re.compile(r"(?:fig|tbl)-[\w-]+")
+# The end of a pandas series as text: its numbers stand in the tables.
+_SERIES = re.compile(r"\bdtype: \w+\)?\s*$")
 
 
 def read_executed(path: Path) -> nbformat.NotebookNode:
@@ -109,6 +111,8 @@ def _output_html(output: Mapping[str, Any]) -> str:
     if "text/markdown" in data:  # what a notebook says of its inputs and its run
         return ""
     text = output.get("text") or data.get("text/plain", "")
+    if _SERIES.search(text):
+        return ""
     shown = f"<pre>{escape(text)}</pre>"
     if (n := len(text.splitlines())) > _LONGEST_LOG:
         return f"<details><summary>The log, {n} lines</summary>{shown}</details>"

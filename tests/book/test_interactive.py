@@ -87,15 +87,16 @@ def opened(browser, tmp_path):
 
 @pytest.mark.browser
 def test_dots_stand_on_an_axis_with_lines_and_what_is_far_out_is_named(opened):
-    page = opened(scores(ROWS, LINES))
+    page = opened(scores(ROWS, LINES, cautions={"old label": "from <i>five</i>", "absent": "no"}))
     names = page.locator(NAMES)
     # sorted by KL, and no markup
-    assert names.all_inner_texts() == ["uniform guess", "<b>evil</b>", "old label"]
+    assert names.all_inner_texts() == ["uniform guess", "<b>evil</b>", "old label†"]
+    assert page.locator(".note").all_inner_texts() == ["† old label: from <i>five</i>."]
     assert page.locator(".number").all_inner_texts()[1] == "0.300 [0.280, 0.320]"
     assert page.locator(LABELS).all_text_contents() == ["perfect model", "uniform guess"]
     assert page.locator(".beyond").inner_text().startswith("11.3")
     said = page.locator(".way")
-    for words in ("lower is better", "old label, at 11.3, lies beyond", "A second crowd has no KL",
+    for words in ("lower is better", "old label†, at 11.3, lies beyond", "A second crowd has no KL",
                   "perfect model 0.010, uniform guess 0.200"):  # fmt: skip
         assert words in said.inner_text()
     label = page.locator(".interactive .label")

@@ -55,12 +55,12 @@ def test_letters_are_eleven_pixels_high_at_the_size_that_is_shown(narrow, shown)
         assert axes[0].title.get_fontsize() > smallest_letters(figure)
 
 
-def test_scores_by_votes_have_two_datasets_in_colour_and_each_named_in_each_panel():
+def test_scores_by_votes_have_three_datasets_in_colour_and_each_named_in_each_panel():
     table = recorded("ceilings.annotation_budget")
     with drawing_look("light"):
         figure = plot_annotation_budget(table)
         for axis in figure.axes:
-            assert len({line.get_color() for line in axis.get_lines()} - {colour("muted")}) == 2
+            assert len({line.get_color() for line in axis.get_lines()} - {colour("muted")}) == 3
             named = {text.get_text() for text in axis.texts}
             assert {"SNLI", "MNLI", "αNLI"} <= named
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from chaos_utils.pages.explorer import name_in_lists
 from chaos_utils.plots.marks import system_hues
 from chaos_utils.plots.systems import SYSTEM_NAMES, language_model_name
 from chaos_utils.publish.scripts import compact
-from chaos_utils.report.captions import mark
+from chaos_utils.report.captions import MARK, mark
 from chaos_utils.scoring.worth import PEOPLE_RECALIBRATED, TITLES, UNITS
 from chaos_utils.sphinx.book import BOOK, raw_html
 from chaos_utils.sphinx.widgets import Widget
@@ -110,7 +111,7 @@ class Interactive(SphinxDirective):
             diagrams = pd.DataFrame(self._rows_of(self.options["diagrams"]))
             data = curves(rows, slider, lines, diagrams)
         else:
-            data = scores(rows, lines, group, list(manifest.cautions))
+            data = scores(rows, lines, group, manifest.cautions)
         content = compact(data).replace("<", "\\u003c")
         WIDGET.ask(self.env)
         attributes = f'data-slider="{escape(slider)}" data-figure="{escape(manifest.id)}"'
@@ -174,11 +175,14 @@ _Lines = Mapping[tuple[str, str], Mapping[str, float]]
 
 
 def scores(
-    rows: pd.DataFrame, lines: _Lines, group: str = "kind", marked: Sequence[str] = ()
+    rows: pd.DataFrame,
+    lines: _Lines,
+    group: str = "kind",
+    cautions: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Return the script's data for rows of dots: each name once, rows refer to names by index.
 
-    The names of systems that are `marked` have a mark.
+    The names of systems with one of the `cautions` have a mark, and the caution is among the notes.
 
     A row has the indices of its dataset, system and measure, its value, and the ends of its
     interval, if any. A line has the indices of its dataset and measure, its name and its value.
@@ -196,7 +200,7 @@ def scores(
     names = names.mask(is_guess & ~by_distance, _GUESSES[1])
     if "source" in rows:
         names = names.where(rows["source"] != "published", names + " (published)")
-    names = names.map(lambda name: mark(name, marked))
+    names = names.map(lambda name: mark(name, cautions))
     groups = sorted(set(rows.loc[~is_line, group]))
     if group == "kind":
         groups.sort(key=lambda name: [*_GROUPS_BY_KIND, name].index(name))
@@ -219,6 +223,11 @@ def scores(
             marks += [[i, j, title, round(value, _DIGITS)] for title, value in titles.items()]
     return {
         "group": "group" if group == "kind" else group,
+        "notes": [
+            f"{MARK} {name}: {caution}."
+            for name, caution in cautions.items()
+            if names.str.contains(f"{name}{MARK}", regex=False).any()
+        ],
         "datasets": [[name, name_in_lists(get_dataset(name))] for name in datasets],
         "systems": [
             [name, groups.index(key), _GROUPS_BY_KIND.get(key, "model"), _group_title(key)]
