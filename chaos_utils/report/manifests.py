@@ -1,4 +1,4 @@
-"""The manifest of a figure or table: all that its page shows of it, as ``<id>.json`` beside its files.
+"""The manifest of a figure or table: what its page shows of it, as ``<id>.json`` beside its files.
 
 The book makes the figure or table, its page, its citations and its downloads from it.
 """
