@@ -6,8 +6,9 @@
 # **Four different numbers are called JSD. For one RoBERTa-base model on SNLI, they range from
 # {value}`tbl-convention-spread quantity="Jensen–Shannon" smallest .3f` to
 # {value}`tbl-convention-spread quantity="Jensen–Shannon" largest .3f`.** ChaosNLI reports a distance computed in nats;
-# other papers report a divergence in nats or bits. Enter a published value below to convert it to the other
-# conventions. Some choices do more than change the unit: other conventions for KL reverse the order of
+# other papers report a divergence in nats or bits. To be comparable with ChaosNLI and this book, report the distance in
+# nats, averaged over items, and say so. Enter a published value below to convert it to the other conventions. Some
+# choices do more than change the unit: other conventions for KL reverse the order of
 # {value}`tbl-convention-spread quantity=KL n_turned` of the {value}`tbl-convention-spread quantity=KL n_pairs` pairs of
 # systems compared below.
 #

@@ -26,9 +26,7 @@ FIGURES, TABLES = "figures", "tables"
 NOTEBOOK_FILE, RECORD_FILE = "notebook.ipynb", "record.json"
 CONTEXT_FILE = "context.json"  # the running notebook and its parameters; removed when it ends
 
-_figures_folder = ContextVar(
-    "figures_folder", default=Path(tempfile.gettempdir()) / "chaos-interactive"
-)
+_figures_folder: ContextVar[Path | None] = ContextVar("figures_folder", default=None)
 
 
 def _is_project(folder: Path) -> bool:
@@ -165,7 +163,9 @@ def in_runner() -> bool:
 def run_folder() -> Path:
     """Return where figures go: the runner's folder, else that of `figures_in` or a scratch one."""
     folder = os.environ.get("CHAOS_RUN")
-    return Path(folder) if folder else _figures_folder.get()
+    if folder:
+        return Path(folder)
+    return _figures_folder.get() or Path(tempfile.gettempdir()) / "chaos-interactive"
 
 
 @contextmanager

@@ -122,7 +122,7 @@ def test_the_command_says_what_a_label_cannot_say(crowd, votes, tmp_path, capsys
     assert {"jsd", "kl", "ece"}.isdisjoint(found)
     assert found["new_accuracy"] > 0.5
     assert found["people_on_top_recalibrated"] > 0
-    assert any("of distributions" in note for note in notes)
+    assert any("calibration need a" in note for note in notes)
     asked, _ = values("--measures", "jsd,new_accuracy")
     assert asked == {"jsd": None, "new_accuracy": found["new_accuracy"]}
 
