@@ -161,7 +161,7 @@ publish_table(
 # Even without votes, a model can be made less confident. Its logits can be divided by a {term}`temperature` (*T = 2* in
 # the code of {cite:t}`baan2022`), its training targets can be softened ({term}`label smoothing`), and the predictions
 # of several passes or runs can be averaged ({term}`MC dropout`, {term}`seed ensemble`).
-# {numref}`fig-distribution-learning` compares these methods with the runs labelled *vote shares*, which are the runs in
+# The chapter {doc}`fitting` compares these methods with the runs labelled *vote shares*, which are the runs in
 # {numref}`tbl-trained` that start from a trained model and learn from {term}`soft labels`. Once a map is fitted on
 # other items' votes, the methods hardly differ. On αNLI, where MiniLM is a negative control, none of them helps.
 #
