@@ -34,13 +34,17 @@ def ask(address: str, module: str, *arguments: str) -> None:
     request = {"module": module, "arguments": arguments, "folder": str(Path.cwd())}
     content = json.dumps(request | {"environment": environment}).encode()
     with socket.socket(socket.AF_UNIX) as connection:
+        # An interruption waits until it can be passed on: the module may run before `send` returns.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             connection.connect(address)
             socket.send_fds(connection, [_LENGTH.pack(len(content))], [0, 1, 2])
             connection.sendall(content)
         except OSError:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
             os.execv(sys.executable, [sys.executable, "-m", module, *arguments])  # noqa: S606
         signal.signal(signal.SIGINT, lambda number, frame: connection.send(b"!"))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         try:
             answer = connection.recv(16)
         except ConnectionError:  # the warm process was killed
