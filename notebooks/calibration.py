@@ -102,7 +102,7 @@ publish_figure(
     caption=f"""A temperature of 2 brings RoBERTa-base close to the diagonal; the oracle stays above it. Each dot shows
     the accuracy in one confidence bin, measured against the majority label. A line connects the dot to the bin's mean
     confidence; the more items the bin holds, the thicker the line. If a model has several seeds, seed {shown_seed} is
-    shown. The downloadable data cover all temperatures of {{numref}}`fig-temperature`. Compare Figures 1c and 1d of
+    shown. The downloadable data cover all the temperatures shown in {{numref}}`fig-temperature`. Compare Figures 1c and 1d of
     {{cite:t}}`baan2022`.""",
     alt="""Six reliability diagrams. At temperature 1, RoBERTa's dots stay below the diagonal, except for the first,
     which stands for a single item; most items are in the last bin. At temperature 2, the dots follow the diagonal. The

@@ -15,7 +15,7 @@
 # items of SNLI, MNLI and αNLI, respectively. The SNLI and MNLI items were chosen because five people had been split on
 # them; items of these datasets that were not chosen in this way should need fewer votes.
 #
-# These shares are for the label that infinitely many people would choose most often. Judged by the majority of the
+# These shares are for the label that an infinitely large crowd would choose most often. Judged by the majority of the
 # hundred votes instead, five votes per item that are spread evenly give the same majority label on
 # {value}`fig-next-vote dataset=snli rule=even quantity=right n_votes=5 value .0%`,
 # {value}`fig-next-vote dataset=mnli rule=even quantity=right n_votes=5 value .0%` and
@@ -387,7 +387,7 @@ publish_figure(
 # The calculator interpolates between the points of {numref}`fig-annotation-budget`, {numref}`tbl-crowds-votes`,
 # {numref}`tbl-power` and {numref}`tbl-vote-bias`, and never extrapolates. Shares of right labels are interpolated
 # linearly in the logarithm of the number of votes, distances linearly in both logarithms, and variances linearly in the
-# reciprocal of the number of votes. A label is “right” if infinitely many people would choose it more often than any
+# reciprocal of the number of votes. A label is “right” if an infinitely large crowd would choose it more often than any
 # other. The command `chaos run ceilings -p data=my-votes.csv` computes this page from your votes.
 #
 # ## Limitations

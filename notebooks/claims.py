@@ -157,7 +157,7 @@ publish_table(
     "tbl-published-counts",
     published_numbers.count_numbers(numbers),
     columns=published_numbers.COUNT_COLUMNS,
-    caption="""Where a published number can be checked, it nearly always agrees. Each row stands for one place in the papers. Two numbers agree if
+    caption="""Where a published number can be checked, it nearly always agrees with ours. Each row stands for one place in the papers. Two numbers agree if
     they are the same to the printed digits. Training settings (Table 8 of Nie et al.) are not results, so we leave them out.""",
 )
 
@@ -301,7 +301,7 @@ publish_table(
     index=error_distributions.SYSTEM_KEYS,
     caption=f"""Measured by DistCE, models are farther from the crowd than twenty people are, whichever votes they are judged against; measured
     by ECE, a model does better than people. {{term}}`TVD` compares a system's histogram of errors, in 30 bins, with H1's. Values are means over
-    {n_seeds:,} draws. Where a value depends on the draw, brackets contain the middle 95% of the draws.""",
+    {n_seeds:,} draws. Where a value depends on the draw, brackets give the range of the middle 95% of the draws.""",
 )
 
 # %% [markdown]

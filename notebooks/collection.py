@@ -128,7 +128,7 @@ publish_figure(
 # - Items on which nearly all of the hundred agree (the parameter `unanimous`) stand in for the authors' unanimous examples; those of SNLI
 #   and MNLI form one pool. These items are not themselves judged, and other items are judged twice in their place.
 #
-# We assume four numbers about the applicants, each of which was chosen to match a number that the paper reports:
+# We make four numerical assumptions about the applicants, each chosen to match a number that the paper reports:
 #
 # | assumed | SNLI and MNLI | αNLI | chosen for |
 # |---|---|---|---|

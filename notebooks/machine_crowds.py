@@ -355,7 +355,8 @@ publish_figure(
     caption=f"""No setting makes a model's answers as varied as people's or brings them close to people's. *Distance* is
     the Wasserstein distance between a model's answers and an equal number of answers from one half of the people.
     Values are means over 28 to 30 items of ProbCOPA, with {100 * confidence:g}% intervals over items. The vertical
-    lines mark the other half of the people (*people*), that half's median given as the only answer (*median*), and a
+    lines mark the distances of the other half of the people (*people*), of that half's median used as a single answer
+    (*median*), and of a
     uniform guess (*uniform*). *Spread* is the standard deviation of the answers to an item. We leave out one setting,
     because most of its replies could not be read. All distances compare equal numbers of answers, because two samples
     of the same distribution differ by chance {{cite:p}}`bellemare2017`. The energy distance, which is not biased in
@@ -375,7 +376,7 @@ publish_figure(
 # item have an average standard deviation of at most {value}`fig-asking kind=setting max:sd .0f` points, compared with
 # {value}`fig-asking "model=the other half of the people" sd .0f` points for people's answers.
 #
-# The median of people's answers, given as the only answer, is
+# The median of people's answers, used as a single answer, is
 # {value}`fig-asking "model=the other half's median, alone" distance .1f` points away. We cannot show that any setting
 # brings a model nearer to people than this single number is (the smallest *p* for a nearer setting, after Holm's
 # correction, is {value}`fig-asking kind=setting is_nearer=true min:p_adjusted .2f`).

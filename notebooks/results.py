@@ -133,8 +133,8 @@ publish_figure(
 )
 
 # %% [markdown]
-# Compared on the same items and corrected for nine comparisons, two models are clearly farther from people than the
-# uniform guess: BART-large by
+# On the same items, and after correction for nine comparisons, two models are clearly farther from people than the
+# uniform guess is: BART-large by
 # {value}`tbl-paired-with-guesses dataset=mnli system=bart-large baseline=chance measure=jsd value .3f` (p =
 # {value}`tbl-paired-with-guesses dataset=mnli system=bart-large baseline=chance measure=jsd p_holm .3f`) and
 # ALBERT-xxlarge by
@@ -142,9 +142,8 @@ publish_figure(
 # {value}`tbl-paired-with-guesses dataset=mnli system=albert-xxlarge baseline=chance measure=jsd p_holm .3f`). By JSD,
 # we cannot tell the other seven from the guess. By KL and by squared distance, all nine models are clearly farther; the
 # difference in KL is at least {value}`tbl-paired-with-guesses dataset=mnli baseline=chance measure=kl min:value .2f`
-# nats. Measured in misplaced votes, only DistilBERT and BERT-large are clearly farther. A single
-# training run does not settle much, either: of the RoBERTa-base models that {cite:t}`baan2022` trained on SNLI alone, one
-# has a JSD of
+# nats. Measured in misplaced votes, only DistilBERT and BERT-large are clearly farther. A single training run does not
+# settle much, either: of the RoBERTa-base models that {cite:t}`baan2022` trained on SNLI alone, one has a JSD of
 # {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 1" jsd .3f` on MNLI, which is lower than the guess's
 # {value}`tbl-main-results dataset=mnli system=chance jsd .3f`, and another has a JSD of
 # {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 2" jsd .3f`.
@@ -176,8 +175,8 @@ publish_table(
     beaten,
     columns=results.count_columns(beaten.rows),
     index=["system"],
-    caption="""On MNLI and αNLI, the mean vote given the old label is nearer to people than all models of the paper, and
-    so is the base rate on MNLI. For each guess, the table counts the models that have a higher JSD than the guess and,
+    caption="""On MNLI and αNLI, the mean vote given the old label is nearer to people than any of the paper's
+    models; on MNLI, so is the base rate. For each guess, the table counts the models that have a higher JSD than the guess and,
     in brackets, the models that are clearly farther from people after correction (Holm). Counts are shown in bold if
     all models have a higher JSD. The downloadable data also include KL, total variation and squared distance, and the
     number of models that are clearly nearer.""",
@@ -298,8 +297,8 @@ publish_table(
     *Recalibrated* systems are corrected by a map of 12 numbers fitted out of fold (6 for two labels), and *shrunk*
     systems by one number. The intervals resample items, with out-of-fold predictions held fixed. *Pooled* is the number
     of people whose vote shares come as near without the help of the base rate; this measure has no zero point, so even
-    a uniform guess scores above 0. For TVD and JSD, systems and people are compared with *m* other votes in {crowds}
-    drawn crowds; the intervals are found by inverting the interval for the paired difference.""",
+    a uniform guess scores above 0. For TVD and JSD, systems and people are compared with *m* other votes in each of
+    {crowds} randomly drawn crowds; the intervals are derived from the interval for the paired difference.""",
 ) if len(equivalents) else Markdown(
     "*Some items have a single vote, which cannot show how far people are from each other, "
     "so worth cannot be computed here.*"
@@ -334,8 +333,8 @@ publish_table(
 # (larger-is-more-accurate-not-always-nearer)=
 # Larger models are more accurate, but not always nearer to people. The large model of a family is more accurate than
 # the base model in all {value}`tbl-model-sizes measure=jsd count:value d` pairs, although for BERT the difference on
-# SNLI and MNLI may be due to chance. By JSD, the large model is nearer to people in every family on SNLI and αNLI, but
-# in none on MNLI.
+# SNLI and MNLI may be due to chance. By JSD, the large model of every family is nearer to
+# people than the base model on SNLI and αNLI; on MNLI, this holds for no family.
 
 # %% [markdown]
 # ## Limitations

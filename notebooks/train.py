@@ -111,8 +111,8 @@ publish_figure(
     plot_trained,
     training.drawn_skill(scores, inputs),
     caption="""These votes are too few to teach MiniLM the task on their own; added to training on labels, they help
-    about as much as a small map. The axis gives the number of people who also know the base rate; it is evenly spaced
-    in skill, which is computed from squared distances. Bars are 95% intervals from resampling items, with out-of-fold
+    about as much as a small map. The axis shows worth in people, each of whom is assumed to know
+    the base rate as well; it is evenly spaced in skill, which is computed from squared distances. Bars are 95% intervals from resampling items, with out-of-fold
     predictions held fixed. Squares mark models that were trained on votes, out of fold. The seeds of a model share a
     row. The figure shows the datasets on whose votes the run was trained.""",
     alt="""A panel for each dataset and a row for each guess and system, with a filled circle for the system before
