@@ -3,21 +3,21 @@
 #
 # *Which JSD is that?*
 #
-# **Four different numbers are called JSD. For one RoBERTa-base model on SNLI, they range from
+# **Four different numbers are called JSD (Jensen–Shannon divergence or distance), so a printed value can be compared
+# only if its convention is known.** For one RoBERTa-base model on SNLI, the four values range from
 # {value}`tbl-convention-spread quantity="Jensen–Shannon" smallest .3f` to
-# {value}`tbl-convention-spread quantity="Jensen–Shannon" largest .3f`.** ChaosNLI reports a distance computed in nats;
-# other papers report a divergence in nats or bits. To be comparable with ChaosNLI and this book, report the distance in
-# nats, averaged over items, and say so. Enter a published value below to convert it to the other conventions. Some
-# choices do more than change the unit: other conventions for KL reverse the order of
-# {value}`tbl-convention-spread quantity=KL n_turned` of the {value}`tbl-convention-spread quantity=KL n_pairs` pairs of
-# systems compared below.
+# {value}`tbl-convention-spread quantity="Jensen–Shannon" largest .3f`. ChaosNLI reports the distance, computed in nats;
+# the distance is the square root of the divergence. Other papers report the divergence, in nats or bits. We recommend
+# the convention of ChaosNLI, which this book also uses: report the distance in nats, averaged over items, and say so.
+# The calculator below converts a published value to the other conventions. Some conventions do more than change the
+# unit: they reverse the order of two systems.
 #
 # (calculator-conventions)=
 # ```{calculator} conversions
 # ```
 #
-# Two papers can report the same measure of the same predictions and still print different numbers, because they chose a
-# different logarithm, direction, floor, tie rule or set of bins.
+# Two papers may print different numbers for the same measure and the same predictions if they use different logarithms,
+# directions of KL, floors for small probabilities, rules for ties, or bins.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -47,42 +47,45 @@ leading = conventions.leading_system(table.rows)
 Markdown(notices(inputs))
 
 # %% [markdown]
-# ## How far a number moves
+# (how-far-a-number-moves)=
+# ## How much a convention changes a value
 
 # %%
 publish_figure(
     "fig-conventions",
     plot_conventions,
     conventions.drawn_rows(table),
-    caption=f"""Unless its convention is stated, a measure can be misread by a factor of three. Each mark shows the
-    value of a measure under one convention, divided by the value under the reference convention (at 1×), which is the
-    choice of {{cite:t}}`nie2020` or {{cite:t}}`baan2022`. All values are for {leading}, on {short_of(dataset)}. The
-    words in parentheses say what differs between the conventions of a measure. An arrow marks an infinite value.""",
-    alt="""A dot plot with one row for each of nine quantities, on a logarithmic scale around one, the widest range on
-    top. KL spreads farthest and reaches infinity; Jensen–Shannon and the Brier score fall to about a third; calibration
-    errors rise by half; accuracy and RankCS hardly move.""",
+    caption=f"""A value without its convention can be misread by a factor of three. Each mark shows the value of a
+    measure under one convention, as a multiple of its value under the reference convention. The reference is the
+    convention of {{cite:t}}`nie2020` or {{cite:t}}`baan2022`, or Brier's own for the Brier score. All values are for
+    {leading}, on {short_of(dataset)}. The words in parentheses say in what respects a measure's conventions differ. An
+    arrow marks an infinite value.""",
+    alt="""A dot plot with one row for each of nine quantities, on a logarithmic scale centred on one. The quantity with
+    the widest range is at the top. KL has the widest range and reaches infinity. Jensen–Shannon and the Brier score fall
+    to about a third of their reference values. Calibration errors rise by half, and accuracy and RankCS hardly
+    change.""",
 )
 
 # %% [markdown]
-# KL is the least portable measure ({numref}`fig-conventions`). Unless zero probabilities are raised to a floor, a
-# single unlucky item makes it infinite. The direction of KL matters, too. For one RoBERTa-base model on SNLI, with a
-# floor of 0.001, KL from people to the model is
+# Of the measures compared here, KL depends most on the convention ({numref}`fig-conventions`). Unless zero probabilities are
+# replaced by a small floor, a single item can make the mean KL infinite. The direction of KL also matters. With a floor
+# of 0.001, one RoBERTa-base model on SNLI has a KL(human ‖ model) of
 # {value}`tbl-conventions system="RoBERTa-base, seed 0" quantity=KL convention="human ‖ model, floor 0.001, nats" value .2f`
-# nats, but KL from the model to people is
+# nats, but a KL(model ‖ human) of only
 # {value}`tbl-conventions system="RoBERTa-base, seed 0" quantity=KL convention="model ‖ human, floor 0.001, nats" value .2f`
 # nats.
 #
-# The calibration error of the same predictions ranges from {value}`tbl-convention-spread quantity=ECE smallest .3f` to
-# {value}`tbl-convention-spread quantity=ECE largest .3f`, depending mostly on whether a prediction is scored against
-# the majority label or against the vote shares. Accuracy changes only if ties are treated differently.
+# The {term}`ECE` of the same RoBERTa-base model ranges from {value}`tbl-convention-spread quantity=ECE smallest .3f` to
+# {value}`tbl-convention-spread quantity=ECE largest .3f`, depending mostly on whether its predictions are scored against
+# the majority label or against the vote shares. Accuracy depends on the convention only where labels are tied.
 #
 # (does-the-choice-change-who-is-better)=
 # ## Does the choice change which system is better?
 #
-# A change of unit scales all systems alike, so it never changes their order, but a change of direction, floor, target
-# or bins may reverse it. Two of the systems compared here are not models; they show what a convention does at the
-# extremes. The {term}`oracle` predicts exactly the vote shares, and the {term}`uniform guess` gives every label the
-# same probability.
+# A change of unit multiplies the values of all systems by the same factor, so it never changes their order. A change of
+# direction, floor, target or bins can reverse the order of two systems. Two of the systems compared here are not models
+# but extreme cases: the {term}`oracle` predicts exactly the vote shares, and the {term}`uniform guess` gives every label
+# the same probability.
 
 # %%
 quantity, *values, turned, example = conventions.SPREAD_COLUMNS
@@ -90,24 +93,24 @@ publish_table(
     "tbl-convention-spread",
     conventions.spread(table),
     columns=[quantity, turned, *values, example],
-    caption=f"""Among these systems, the order depends on the convention only for KL and calibration errors. Two of the
-    systems are seeds of one model, and two are not models, so this is not a general rule. The smallest, reference and
-    largest values are those of {leading}. The second column counts the pairs of systems whose order another convention
-    reverses; the last column gives an example.""",
+    caption=f"""The order of the systems compared here depends on the convention only for KL and calibration errors.
+    Other systems may behave differently, because two of those compared are seeds of one model and two are not models.
+    The smallest, reference and largest values are those of {leading}. The second column counts the pairs of systems
+    whose order under the reference convention is reversed by another convention. The last column gives an example.""",
 )
 
 # %% [markdown]
-# Changing KL's direction reverses the order of {value}`tbl-convention-spread quantity=KL n_turned` of the
-# {value}`tbl-convention-spread quantity=KL n_pairs` pairs of systems. Changing the target reverses
-# {value}`tbl-convention-spread quantity=ECE n_turned` pairs for ECE and
-# {value}`tbl-convention-spread quantity="class-wise ECE" n_turned` for class-wise ECE
-# ({numref}`tbl-convention-spread`). For example, the vote shares themselves look worse calibrated than a model if both
-# are scored against the majority label, but they are perfectly calibrated to the votes ({doc}`calibration`).
+# Changing the direction of KL reverses the order of {value}`tbl-convention-spread quantity=KL n_turned` of the
+# {value}`tbl-convention-spread quantity=KL n_pairs` pairs of systems ({numref}`tbl-convention-spread`). Scoring against
+# the vote shares instead of the majority label reverses {value}`tbl-convention-spread quantity=ECE n_turned` pairs for
+# ECE and {value}`tbl-convention-spread quantity="class-wise ECE" n_turned` for class-wise ECE. For example, against the
+# majority label, the vote shares themselves look worse calibrated than a model, but against the votes they are perfectly
+# calibrated ({doc}`calibration`).
 #
 # ## The same predictions, under every convention
 #
-# In the table below, only the convention changes from row to row. Floors matter if a distribution gives a label no
-# probability, or hardly any. Vote shares often do, but models that end in a softmax seldom do.
+# A floor changes KL only where the second distribution gives a label a probability below the floor. Vote shares are
+# often exactly 0, but the softmax probabilities of a model hardly ever are.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every convention, value by value, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -117,18 +120,18 @@ publish_table(
     shown=conventions.shown_rows(table.rows),
     groups=["quantity"],
     index=["quantity", "convention"],
-    caption="""Some conventions change the order of systems. The predictions are the same in every row. A ◆ marks the
-    reference, which is the choice of {cite:t}`nie2020` or {cite:t}`baan2022`; neither uses the Brier score, so the
-    reference for it is Brier's own definition. The last column names papers and libraries that use the convention, as
-    far as we know. KL’s floor applies to the second distribution. The downloadable table adds more floors, more numbers
-    of bins, and KL in bits.""",
+    caption="""Some conventions change the order of the systems. Only the convention changes from row to row. A ◆ marks
+    the reference convention, which is that of {cite:t}`nie2020` or {cite:t}`baan2022`. Neither paper uses the Brier
+    score, for which the reference is Brier's own definition. The last column names the papers and libraries that we know
+    to use the convention. The floor of KL applies to the second distribution. The downloadable data also include other
+    floors, other numbers of bins, and KL in bits.""",
 )
 
 # %% [markdown]
 # ## What can be converted
 #
-# The calculator uses the following exact recipes. Each applies to the reported mean unless the recipe names something
-# else; *h* stands for an item's vote shares and *m* for the model's probabilities.
+# The calculator uses the exact recipes in the table below. Each recipe applies to the reported mean unless it names
+# something else. The symbol *h* stands for an item's vote shares, and *m* for the model's probabilities.
 #
 # | quantity | from | to | recipe |
 # | --- | --- | --- | --- |
@@ -147,8 +150,8 @@ publish_table(
 # | Brier score | summed over labels (0 to 2) | halved (0 to 1) | divide by 2 |
 # | Brier score | against single votes | squared distance to the vote shares | subtract the mean of 1 − Σh² |
 #
-# An automatic test applies each recipe to randomly drawn votes and predictions and compares the result with what the
-# package computes directly.
+# An automated test applies each recipe to randomly drawn votes and predictions, and compares the result with the value
+# that the package computes directly.
 #
 # (what-cannot)=
 # ## What cannot be converted
@@ -163,13 +166,14 @@ publish_table(
 # | ECE | against the majority | against the vote shares | needs the distributions |
 # | RankCS | equal values by position | tie-aware | they agree only where no two values of an item are equal |
 #
-# If a mean cannot be converted, it can still be bounded. {numref}`tbl-scoreboard-bounds` lists these bounds and shows
-# how tight they are.
+# Some means that cannot be converted can still be bounded. {numref}`tbl-scoreboard-bounds` lists the bounds and shows how
+# tight they are.
 #
 # ## Limitations
 #
-# The numbers are for a few systems on
-# {value}`tbl-conventions system=oracle quantity=EntCE convention=nats n_items ,.0f` SNLI items. For other systems the
-# factors differ, unless only the unit changes. We list only the conventions of papers and libraries that we know.
+# The numbers on this page are for a few systems on
+# {value}`tbl-conventions system=oracle quantity=EntCE convention=nats n_items ,.0f` SNLI items. For other systems, the
+# ratios between conventions differ, except between two units. We list only conventions that we know from papers and
+# libraries.
 #
 # Next, the {doc}`scoreboard <scoreboard>` compares published results in one unit.

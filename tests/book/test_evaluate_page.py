@@ -207,15 +207,15 @@ def test_what_is_recalibrated_is_python_s(scripts, tmp_path, labels):
 
 # Votes and predictions, and words that the sentences on them hold or lack.
 PARAGRAPHS = {
-    "a distribution": (drawn_votes(), "misplaces; Jensen–Shannon distance is; map of 12 numbers"),
-    "labels": (drawn_votes(), "one label per item; mean vote shares of items; second crowd"),
-    "labels, few votes": (drawn_votes(n_votes=9), "one label per item; mean vote shares of items"),
-    "few votes": (drawn_votes(n_votes=9), "favour overconfident; unbiased estimate; map of"),
+    "a distribution": (drawn_votes(), "misplaces; Jensen–Shannon distance of; map with 12 parameters"),
+    "labels": (drawn_votes(), "one label per item; mean vote shares of the items; second crowd"),
+    "labels, few votes": (drawn_votes(n_votes=9), "one label per item; mean vote shares of the items"),
+    "few votes": (drawn_votes(n_votes=9), "favour overconfident; unbiased estimate; map with"),
     "few items": (drawn_votes(n=300), "shrinkage towards the base rate; fitted again"),
     "one vote each": (drawn_votes(n_votes=1), "1 vote per item; KL(human ‖ model)"),
     "one text": (drawn_votes(text="the same"), "not reported: a base rate needs items of at least"),
     "a copy": (drawn_votes(), "so near to the votes"),
-    "a part": (drawn_votes(), "on 100 of the 520 items; one number fitted on other texts"),
+    "a part": (drawn_votes(), "on 100 of the 520 items; one parameter fitted on other texts"),
 }
 
 
@@ -249,7 +249,7 @@ def test_the_page_writes_the_command_s_sentences(scripts, tmp_path, case):
     assert not [word for word in words.split("; ") if word not in found]
     are_few = case in ("few votes", "one vote each")
     assert ("favour overconfident" in found) == are_few
-    assert ("Jensen–Shannon distance is" in found) != (are_few or case.startswith("labels"))
+    assert ("Jensen–Shannon distance of" in found) != (are_few or case.startswith("labels"))
 
 
 @pytest.mark.slow

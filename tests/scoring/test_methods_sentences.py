@@ -73,7 +73,7 @@ def test_each_number_is_the_evaluation_s(crowd):
 
     jsd, misplaced = ("jsd", 1, 3), ("dist_ce", 100, 1)
     assert f"misplaces {value(*misplaced)} out of 100 votes {interval(*misplaced)} (" in paragraph
-    assert f"distance is {value(*jsd)} {interval(*jsd)} (" in paragraph
+    assert f"distance of {value(*jsd)} {interval(*jsd)} (" in paragraph
     for who, name in {
         "uniform guess": "uniform guess", "base rate": "base rate",
         SECOND_CROWD: "second crowd", PERFECT_MODEL: "perfect model",
@@ -81,8 +81,8 @@ def test_each_number_is_the_evaluation_s(crowd):
         assert f"{name}: {value(*jsd, who)}" in paragraph
         assert f"{name}: {value(*misplaced, who)}" in paragraph
     for measure, start in {
-        "people_on_top": "Without recalibration, it is worth",
-        "people_on_top_recalibrated": "on other texts, it is worth",
+        "people_on_top": "Without recalibration, mine is worth",
+        "people_on_top_recalibrated": "on other texts, mine is worth",
     }.items():
         number, ends = rows["mine", measure]["text"].removesuffix(", more than voted").split(" ", 1)
         assert f"{start} {number} people {ends}" in paragraph
@@ -107,9 +107,9 @@ def test_few_votes_rank_nothing_by_jsd(crowd):
     votes, values = votes_of_crowd(n_votes=19)
     _, paragraph = answered(votes, of_system(votes, values))
     assert "fewer than 20 votes per item" in paragraph
-    assert "Jensen–Shannon distance is" not in paragraph
+    assert "Jensen–Shannon distance of" not in paragraph
     assert "misplaces" not in paragraph
-    assert "Jensen–Shannon distance is" in answered(crowd[0], of_system(*crowd))[1]
+    assert "Jensen–Shannon distance of" in answered(crowd[0], of_system(*crowd))[1]
 
 
 def test_what_is_known_of_a_system_is_said(crowd):
@@ -117,7 +117,7 @@ def test_what_is_known_of_a_system_is_said(crowd):
     fitted = {"trained_on": (votes_of(votes.dataset),), "out_of_fold": True}
     _, of_fitted = answered(votes, of_system(votes, values, **fitted))
     assert "each item was predicted without its own votes" in of_fitted
-    assert "map of" not in of_fitted
+    assert "map with" not in of_fitted
     _, of_samples = answered(votes, of_system(votes, values, n_samples=(8, 10)))
     assert "shares of 8 to 10 sampled answers per item" in of_samples
     _, of_part = answered(votes, part_of(of_system(votes, values), np.arange(100)))
