@@ -32,7 +32,7 @@ def test_the_examples_have_the_values_of_the_chapters(released):
     model, judge = (options_of(text)["system"] for text in (of_model, of_judge))
     sentences = reporting.example(votes[dataset], model, 2000, 0)
     number, ends = worths.loc[(dataset, model, "people_on_top_recalibrated"), "text"].split(" ", 1)
-    assert f"worth {number} people {ends}." in sentences
+    assert f"worth {number} people {ends} on top of the base rate." in sentences
     row = judges.loc[dataset, judge]
     name = "people_on_top_recalibrated"
     value, low, high = (f"{row[f'{name}{end}']:.1f}" for end in ("", "_low", "_high"))
