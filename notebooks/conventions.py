@@ -61,31 +61,31 @@ publish_figure(
     {leading}, on {short_of(dataset)}. The words in parentheses say in what respects a measure's conventions differ. An
     arrow marks an infinite value.""",
     alt="""A dot plot with one row for each of nine quantities, on a logarithmic scale centred on one. The quantity with
-    the widest range is at the top. KL has the widest range and reaches infinity. Jensen–Shannon and the Brier score fall
-    to about a third of their reference values. Calibration errors rise by half, and accuracy and RankCS hardly
+    the widest range is at the top. KL has the widest range and reaches infinity. Jensen–Shannon and the Brier score
+    fall to about a third of their reference values. Calibration errors rise by half, and accuracy and RankCS hardly
     change.""",
 )
 
 # %% [markdown]
-# Of the measures compared here, KL depends most on the convention ({numref}`fig-conventions`). Unless zero probabilities are
-# replaced by a small floor, a single item can make the mean KL infinite. The direction of KL also matters. With a floor
-# of 0.001, one RoBERTa-base model on SNLI has a KL(human ‖ model) of
+# Of the measures compared here, KL depends most on the convention ({numref}`fig-conventions`). Unless zero
+# probabilities are replaced by a small floor, a single item can make the mean KL infinite. The direction of KL also
+# matters. With a floor of 0.001, one RoBERTa-base model on SNLI has a KL(human ‖ model) of
 # {value}`tbl-conventions system="RoBERTa-base, seed 0" quantity=KL convention="human ‖ model, floor 0.001, nats" value .2f`
 # nats, but a KL(model ‖ human) of only
 # {value}`tbl-conventions system="RoBERTa-base, seed 0" quantity=KL convention="model ‖ human, floor 0.001, nats" value .2f`
 # nats.
 #
 # The {term}`ECE` of the same RoBERTa-base model ranges from {value}`tbl-convention-spread quantity=ECE smallest .3f` to
-# {value}`tbl-convention-spread quantity=ECE largest .3f`, depending mostly on whether its predictions are scored against
-# the majority label or against the vote shares. Accuracy depends on the convention only where labels are tied.
+# {value}`tbl-convention-spread quantity=ECE largest .3f`, depending mostly on whether its predictions are scored
+# against the majority label or against the vote shares. Accuracy depends on the convention only where labels are tied.
 #
 # (does-the-choice-change-who-is-better)=
 # ## Does the choice change which system is better?
 #
 # A change of unit multiplies the values of all systems by the same factor, so it never changes their order. A change of
 # direction, floor, target or bins can reverse the order of two systems. Two of the systems compared here are not models
-# but extreme cases: the {term}`oracle` predicts exactly the vote shares, and the {term}`uniform guess` gives every label
-# the same probability.
+# but extreme cases: the {term}`oracle` predicts exactly the vote shares, and the {term}`uniform guess` gives every
+# label the same probability.
 
 # %%
 quantity, *values, turned, example = conventions.SPREAD_COLUMNS
@@ -104,8 +104,8 @@ publish_table(
 # {value}`tbl-convention-spread quantity=KL n_pairs` pairs of systems ({numref}`tbl-convention-spread`). Scoring against
 # the vote shares instead of the majority label reverses {value}`tbl-convention-spread quantity=ECE n_turned` pairs for
 # ECE and {value}`tbl-convention-spread quantity="class-wise ECE" n_turned` for class-wise ECE. For example, against the
-# majority label, the vote shares themselves look worse calibrated than a model, but against the votes they are perfectly
-# calibrated ({doc}`calibration`).
+# majority label, the vote shares themselves look worse calibrated than a model, but against the votes they are
+# perfectly calibrated ({doc}`calibration`).
 #
 # ## The same predictions, under every convention
 #
@@ -122,9 +122,9 @@ publish_table(
     index=["quantity", "convention"],
     caption="""Some conventions change the order of the systems. Only the convention changes from row to row. A ◆ marks
     the reference convention, which is that of {cite:t}`nie2020` or {cite:t}`baan2022`. Neither paper uses the Brier
-    score, for which the reference is Brier's own definition. The last column names the papers and libraries that we know
-    to use the convention. The floor of KL applies to the second distribution. The downloadable data also include other
-    floors, other numbers of bins, and KL in bits.""",
+    score, for which the reference is Brier's own definition. The last column names the papers and libraries that we
+    know to use the convention. The floor of KL applies to the second distribution. The downloadable data also include
+    other floors, other numbers of bins, and KL in bits.""",
 )
 
 # %% [markdown]
@@ -166,8 +166,8 @@ publish_table(
 # | ECE | against the majority | against the vote shares | needs the distributions |
 # | RankCS | equal values by position | tie-aware | they agree only where no two values of an item are equal |
 #
-# Some means that cannot be converted can still be bounded. {numref}`tbl-scoreboard-bounds` lists the bounds and shows how
-# tight they are.
+# Some means that cannot be converted can still be bounded. {numref}`tbl-scoreboard-bounds` lists the bounds and shows
+# how tight they are.
 #
 # ## Limitations
 #

@@ -54,8 +54,8 @@ def card_html(row: Row, n_resamples: int, link: str = "") -> str:
     finding, details = _split(row["evidence"])
     source = f"{PAPERS[row['paper']]}, {row['place']}"
     items = (
-        '<p class="claim-items">In the explorer: '
-        f'<a href="{in_html(link)}">{in_html(row["items"])}</a></p>'
+        f'<p class="claim-items">See <a href="{in_html(link)}">{in_html(row["items"])}</a> '
+        "in the explorer.</p>"
     )
     return (
         '<p class="claim-head"><span class="claim-verdict"><span aria-hidden="true">'

@@ -207,9 +207,9 @@ def test_what_is_recalibrated_is_python_s(scripts, tmp_path, labels):
 
 # Votes and predictions, and words that the sentences on them hold or lack.
 PARAGRAPHS = {
-    "a distribution": (drawn_votes(), "misplaces; Jensen–Shannon distance of; map with 12 parameters"),
+    "a distribution": (drawn_votes(), "misplaces; distance of; map with 12 parameters"),
     "labels": (drawn_votes(), "one label per item; mean vote shares of the items; second crowd"),
-    "labels, few votes": (drawn_votes(n_votes=9), "one label per item; mean vote shares of the items"),
+    "labels, few votes": (drawn_votes(n_votes=9), "one label per item; mean vote shares of the"),
     "few votes": (drawn_votes(n_votes=9), "favour overconfident; unbiased estimate; map with"),
     "few items": (drawn_votes(n=300), "shrinkage towards the base rate; fitted again"),
     "one vote each": (drawn_votes(n_votes=1), "1 vote per item; KL(human ‖ model)"),
