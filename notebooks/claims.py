@@ -92,10 +92,11 @@ publish_table(
 # - **Whether models are near-perfect where people agree depends on the items.** On the fifth of the SNLI items on which people agree most,
 #   the best of the nine models is nearly perfect. If SNLI and MNLI are pooled, as in Figure 4 of {cite:t}`nie2020`, the best model is right
 #   on only {value}`tbl-claims id=c62 value .0%` of the corresponding fifth ([c62](#claim-c62)).
-# - The text of {cite:t}`nie2020` says that 30% of the majorities change on MNLI, but Table 2 of the same paper prints
-#   {value}`tbl-claims id=c06 value .1f`%. The text also rounds the rate for αNLI down ([c05](#claim-c05) and [c06](#claim-c06), one fault).
-# - The text also names BART as the model nearest to people on αNLI, but RoBERTa-large is nearer. The JSD of RoBERTa-large minus the JSD of
-#   BART is {value}`tbl-claims id=c23 value .3f` ([c23](#claim-c23)).
+# - Section 4 of {cite:t}`nie2020` says that 30% of the majorities change on MNLI, but Table 2 of the same paper prints
+#   {value}`tbl-claims id=c06 value .1f`%. Section 4 also rounds the rate for αNLI down ([c05](#claim-c05) and [c06](#claim-c06), one
+#   fault).
+# - Section 5.3 of the same paper names BART as the model nearest to people on αNLI, but RoBERTa-large is nearer. The JSD of RoBERTa-large
+#   minus the JSD of BART is {value}`tbl-claims id=c23 value .3f` ([c23](#claim-c23)).
 # - The JSD that {cite:t}`nie2020` print is computed with natural logarithms, so its largest possible value is
 #   {value}`tbl-claims id=c15 value .3f`, not 1 ([c15](#claim-c15)).
 # - For each label, the printed tables count up to {value}`tbl-claims id=c14 value .0f` votes fewer than were released ([c14](#claim-c14)).

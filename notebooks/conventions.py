@@ -6,11 +6,11 @@
 # **Four different numbers are called JSD (Jensen–Shannon divergence or distance), so a printed value can be compared
 # only if its convention is known.** For one RoBERTa-base model on SNLI, the four values range from
 # {value}`tbl-convention-spread quantity="Jensen–Shannon" smallest .3f` to
-# {value}`tbl-convention-spread quantity="Jensen–Shannon" largest .3f`. ChaosNLI reports the distance, computed in nats;
-# the distance is the square root of the divergence. Other papers report the divergence, in nats or bits. We recommend
-# the convention of ChaosNLI, which this book also uses: report the distance in nats, averaged over items, and say so.
-# The calculator below converts a published value to the other conventions. Some conventions do more than change the
-# unit: they reverse the order of two systems.
+# {value}`tbl-convention-spread quantity="Jensen–Shannon" largest .3f`. ChaosNLI reports the distance, which is the
+# square root of the divergence, in nats. Other papers report the divergence, in nats or bits. We recommend the
+# convention of ChaosNLI, which this book also uses: report the distance in nats, averaged over items, and say so. The
+# calculator below converts a published value to the other conventions. Some choices do more than change the unit: they
+# can reverse the order of two systems.
 #
 # (calculator-conventions)=
 # ```{calculator} conversions
@@ -94,9 +94,10 @@ publish_table(
     conventions.spread(table),
     columns=[quantity, turned, *values, example],
     caption=f"""The order of the systems compared here depends on the convention only for KL and calibration errors.
-    Other systems may behave differently, because two of those compared are seeds of one model and two are not models.
-    The smallest, reference and largest values are those of {leading}. The second column counts the pairs of systems
-    whose order under the reference convention is reversed by another convention. The last column gives an example.""",
+    Other systems may behave differently, because two of those compared are one model at two temperatures, and two are
+    not models. The smallest, reference and largest values are those of {leading}. The second column counts the pairs of
+    systems whose order under the reference convention is reversed by another convention. The last column gives an
+    example.""",
 )
 
 # %% [markdown]
@@ -120,8 +121,8 @@ publish_table(
     shown=conventions.shown_rows(table.rows),
     groups=["quantity"],
     index=["quantity", "convention"],
-    caption="""Some conventions change the order of the systems. Only the convention changes from row to row. A ◆ marks
-    the reference convention, which is that of {cite:t}`nie2020` or {cite:t}`baan2022`. Neither paper uses the Brier
+    caption="""Some conventions change the order of the systems. Only the convention changes from row to row. The
+    reference, marked ◆, is the convention of {cite:t}`nie2020` or {cite:t}`baan2022`. Neither paper uses the Brier
     score, for which the reference is Brier's own definition. The last column names the papers and libraries that we
     know to use the convention. The floor of KL applies to the second distribution. The downloadable data also include
     other floors, other numbers of bins, and KL in bits.""",
