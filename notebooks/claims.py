@@ -8,9 +8,9 @@
 # checked, {value}`tbl-published-counts sum:same d` agree with ours to the last digit.
 #
 # The checked numbers include
-# {value}`tbl-published-beside-ours "table=Figures 4, 5" dataset=snli|mnli column=jsd|kl|old_accuracy|new_accuracy count:ours d` scores of
-# nine models on SNLI and MNLI, which {cite:t}`nie2020` show in Figures 4 and 5. The predictions behind these scores had long been missing.
-# Please do not quote our counts as a score, because they give a single digit in an appendix as much weight as a paper's main point.
+# {value}`tbl-published-beside-ours "table=Figures 4, 5" dataset=snli|mnli column=jsd|kl|old_accuracy|new_accuracy count:ours d` scores from
+# Figures 4 and 5 of {cite:t}`nie2020`, for nine models on SNLI and MNLI. The predictions behind these scores had long been missing. Please
+# do not quote our counts as a score, because they give a single digit in an appendix as much weight as a paper's main point.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -78,14 +78,15 @@ publish_table(
 #
 # (a-score-that-prefers-the-majority)=
 # The first three points below matter to anyone who builds on the papers. The other points are
-# {value}`tbl-claims-summary "kind=slip in print" sum:n d` slips in print, which matter to anyone who compares numbers with the papers.
+# {value}`tbl-claims-summary "kind=slip in print" sum:n d` slips in print, which matter to anyone who compares new results with the printed
+# numbers.
 #
-# - **On αNLI, accuracy and distance from people are related.** {cite:t}`nie2020` write that there is no visible relation. Over the nine
-#   models, however, Spearman's ρ between accuracy and {term}`JSD` is {value}`tbl-claims id=c24 value .2f`, so more accurate models tend to
-#   be nearer to people ([c24](#claim-c24)). If distance is measured by KL, there is no such relation
-#   ({value}`tbl-rank-correlations dataset=alphanli distance=kl value .2f`). On SNLI, the correlation of accuracy and JSD is weaker
-#   ({value}`tbl-rank-correlations dataset=snli distance=jsd value .2f`). On MNLI, we see no correlation, but nine models are too few to
-#   detect a weak one.
+# - **On αNLI, accuracy and distance from people are related.** {cite:t}`nie2020` report no visible relation between a model's accuracy and
+#   its distance from people. Over their nine models, however, Spearman's ρ between accuracy and {term}`JSD` is
+#   {value}`tbl-claims id=c24 value .2f`, so more accurate models tend to be nearer to people ([c24](#claim-c24)). Accuracy and KL show no
+#   such relation on αNLI (ρ = {value}`tbl-rank-correlations dataset=alphanli distance=kl value .2f`). On SNLI, the correlation of accuracy
+#   and JSD is weaker (ρ = {value}`tbl-rank-correlations dataset=snli distance=jsd value .2f`). On MNLI, we see no such correlation, but
+#   nine models are too few to detect a weak correlation.
 # - **Whether {term}`DistCE` is a proper score depends on the reading.** Measured against the whole distribution of votes, as in
 #   {cite:t}`baan2022`, DistCE is smallest for the true distribution. Measured against single votes, as in a training loss, DistCE is
 #   smaller for a model that names only the majority label than for a model that predicts the true distribution ([c61](#claim-c61)).
@@ -93,10 +94,10 @@ publish_table(
 #   the best of the nine models is nearly perfect. If SNLI and MNLI are pooled, as in Figure 4 of {cite:t}`nie2020`, the best model is right
 #   on only {value}`tbl-claims id=c62 value .0%` of the corresponding fifth ([c62](#claim-c62)).
 # - Section 4 of {cite:t}`nie2020` says that 30% of the majorities change on MNLI, but Table 2 of the same paper prints
-#   {value}`tbl-claims id=c06 value .1f`%. Section 4 also rounds the rate for αNLI down ([c05](#claim-c05) and [c06](#claim-c06), one
-#   fault).
-# - Section 5.3 of the same paper names BART as the model nearest to people on αNLI, but RoBERTa-large is nearer. The JSD of RoBERTa-large
-#   minus the JSD of BART is {value}`tbl-claims id=c23 value .3f` ([c23](#claim-c23)).
+#   {value}`tbl-claims id=c06 value .1f`%. Section 4 also rounds the rate of changes on αNLI down ([c05](#claim-c05) and [c06](#claim-c06),
+#   one fault).
+# - Section 5.3 of {cite:t}`nie2020` names BART as the model nearest to people on αNLI, but RoBERTa-large is nearer. The JSD of
+#   RoBERTa-large minus the JSD of BART is {value}`tbl-claims id=c23 value .3f` ([c23](#claim-c23)).
 # - The JSD that {cite:t}`nie2020` print is computed with natural logarithms, so its largest possible value is
 #   {value}`tbl-claims id=c15 value .3f`, not 1 ([c15](#claim-c15)).
 # - For each label, the printed tables count up to {value}`tbl-claims id=c14 value .0f` votes fewer than were released ([c14](#claim-c14)).
@@ -201,7 +202,7 @@ publish_table(
     columns=results.RANK_COLUMNS,
     caption="""Whether accuracy shows which model is nearer to people depends on the dataset and on the measure of distance. The table shows
     Spearman's rank correlation of new accuracy and distance over the nine published models, with 95% intervals over models. The correlation
-    is −1 if the more accurate of two models is always nearer to people, and 1 if it is always farther from them.""",
+    is −1 if the more accurate of two models is always nearer to people, and 1 if it is always farther from people.""",
 )
 
 # %% [markdown]
@@ -251,8 +252,8 @@ publish_table(
     calibration.signed_entropy_errors(in_table_1),
     columns=calibration.SIGNED_COLUMNS,
     caption="""At a temperature of 2, RoBERTa-base is less certain than people, as measured by entropy. The table shows the signed entropy
-    error, H(model) − H(human), in nats, averaged over items, for every seed. Appendix B of {cite:t}`baan2022` gives a single value for the
-    mean and the median. Δ is shown in bold where it exceeds the rounding error.""",
+    error, H(model) − H(human), in nats, averaged over items, for every seed. Appendix B of {cite:t}`baan2022` gives a single value for both
+    the mean and the median. Δ is shown in bold where it exceeds the rounding error.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Twenty people compared with systems, as a figure", "code_prompt_hide": "Fold the figure"}
@@ -279,8 +280,8 @@ publish_table(
     columns=error_distributions.COLUMNS,
     index=error_distributions.SYSTEM_KEYS,
     caption=f"""By DistCE, models are farther from the crowd than twenty people are, whichever votes they are judged against. By ECE, a
-    model can do better than people. {{term}}`TVD` compares a system's histogram of errors, in 30 bins, with the histogram of H1. Values are
-    means over {n_seeds:,} draws. Where a value depends on the draw, brackets give the range of the middle 95% of the draws.""",
+    model can do better than twenty people. {{term}}`TVD` compares a system's histogram of errors, in 30 bins, with the histogram of H1.
+    Values are means over {n_seeds:,} draws. Where a value depends on the draw, brackets give the range of the middle 95% of the draws.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Calibration with intervals, as a table", "code_prompt_hide": "Fold the table"}
