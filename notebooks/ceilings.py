@@ -71,10 +71,10 @@ publish_figure(
     plot_annotation_budget,
     budgets,
     caption=f"""The more divided people are, the more votes a majority label needs, and the larger the apparent error of a perfect model.
-    Filled points show a perfect model that is judged by *k* votes per item; the first panel shows its accuracy. In the last panel, open
-    circles show *k* votes per item that are used as a prediction and judged by the true distribution. True distributions are drawn from a
-    posterior whose prior may have any shape, because raw vote shares would mistake sampling noise for disagreement. Values are means over
-    {draws} draws. The downloadable data also include KL, EntCE and RankCS.""",
+    Filled points show a perfect model that is judged by *k* votes per item; the first panel shows its accuracy. Open circles in the last
+    panel show that *k* votes per item are overconfident if they are used as a prediction and judged by the true distribution. True
+    distributions are drawn from a posterior whose prior may have any shape, because raw vote shares would mistake sampling noise for
+    disagreement. Values are means over {draws} draws. The downloadable data also include KL, EntCE and RankCS.""",
     alt="""Four panels with votes per item from 1 to 100 on a logarithmic axis and a line for each dataset. The share of items with the
     right majority label rises with the number of votes: αNLI passes 95% before ten votes, SNLI reaches it at about fifty, and MNLI stays
     below it up to a hundred. JSD and TVD fall steeply at first and then flatten. In the panel for the calibration error, the lines for the
@@ -86,10 +86,7 @@ publish_figure(
 # when it is judged by a hundred votes per item ({numref}`fig-annotation-budget`). Judged by two votes per item, it has a JSD of
 # {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=2 value .2f`, which is higher than the
 # {value}`tbl-normalised-scores dataset=snli measure=jsd kind=model min:value .2f` that the best model in {doc}`results` has with a hundred
-# votes. Used as a prediction, five votes per SNLI item are overconfident: their calibration error (ECE) is
-# {value}`fig-annotation-budget dataset=snli measure=ece_votes quantity=error n_votes=5 value .3f`, compared with
-# {value}`fig-annotation-budget dataset=snli measure=ece_votes quantity=perfect_model n_votes=5 value .3f` for a perfect model that is
-# judged by five votes.
+# votes.
 #
 # (noise-ceilings-and-sample-sizes)=
 # ## Perfect model and second crowd
@@ -122,10 +119,10 @@ publish_table(
 # {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f` for a second crowd whose votes were not
 # released.
 #
-# We also use half crowds to test our prior. On SNLI, the votes of one half predict those of the other half with a JSD of
-# {value}`tbl-noise-ceiling dataset=snli measure=jsd half_measured .4f`. Halves that are drawn under our prior have a JSD of
-# {value}`tbl-noise-ceiling dataset=snli measure=jsd half_drawn .4f`, whereas halves under the usual
-# [Dirichlet](https://en.wikipedia.org/wiki/Dirichlet_distribution) prior have a JSD of
+# Our prior also predicts how far half crowds are from each other on SNLI. Their measured JSD is
+# {value}`tbl-noise-ceiling dataset=snli measure=jsd half_measured .4f`; our prior gives
+# {value}`tbl-noise-ceiling dataset=snli measure=jsd half_drawn .4f`, and the usual
+# [Dirichlet](https://en.wikipedia.org/wiki/Dirichlet_distribution) prior gives
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd half_dirichlet .4f`.
 #
 # (which-differences-n-items-and-v-votes-can-detect)=
@@ -156,8 +153,8 @@ publish_figure(
 # %% [markdown]
 # To find out *which* of two models is nearer to people, add items, because more than twenty votes per item hardly help
 # ({numref}`tbl-power`). ChaosNLI's {value}`fig-power dataset=snli min:n_items ,.0f` SNLI items are enough to detect a difference of
-# {value}`fig-power dataset=snli min:detected .3f` in JSD (with 80% power at the 5% level), but neighbours in the published ranking are
-# typically only {value}`fig-power dataset=snli min:gap .3f` apart. To tell such neighbours apart, you need
+# {value}`fig-power dataset=snli min:detected .3f` in JSD, but neighbours in the published ranking are typically only
+# {value}`fig-power dataset=snli min:gap .3f` apart. To tell such neighbours apart, you need
 # {value}`fig-power dataset=snli min:items_needed_low ,.0f` SNLI items if their errors are as similar as those of two seeds of one model,
 # and {value}`fig-power dataset=snli min:items_needed_high ,.0f` if they are as similar as those of an average pair. On MNLI, you need
 # {value}`fig-power dataset=mnli min:items_needed_low ,.0f` to {value}`fig-power dataset=mnli min:items_needed_high ,.0f` items.
@@ -223,8 +220,7 @@ publish_table(
 # correction {cite:p}`miller1955` closes less than half of this gap, whereas the {term}`nonparametric prior` closes nearly all of it. The
 # chance that two people differ needs no correction: its estimate is
 # {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 value .3f` from three votes per item and
-# {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 of_all .3f` from all hundred. {term}`Krippendorff’s α`
-# does not need a correction either.
+# {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 of_all .3f` from all hundred.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Estimates by votes per item, as a figure", "code_prompt_hide": "Fold the figure"}
 few_votes = atlas.few_votes(atlas.book_inputs(crowds), seed=seed)
@@ -255,10 +251,6 @@ publish_table(
     also include the other datasets with a hundred votes per item.""",
 ) if len(thinnings) else None
 
-# %% [markdown]
-# Twenty votes find the majority label of {value}`tbl-crowds-votes dataset=cifar10h quantity=label n_votes=20 value .1%` of CIFAR-10H's
-# pictures, but of only {value}`tbl-crowds-votes dataset=mnli quantity=label n_votes=20 value .0%` of the MNLI items.
-
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Majorities and shares by votes per item, on ten datasets, as a table", "code_prompt_hide": "Fold the table"}
 votes_needed = atlas.by_votes(crowds, most=most, n_draws=draws, seed=seed)
 publish_table(
@@ -275,9 +267,8 @@ publish_table(
 # %% [markdown]
 # ## Tested on a thousand votes
 #
-# The estimates above could all be wrong in the same way, so we test them on the pairs of {cite:t}`lalor2016`, which about a thousand people
-# judged. None of these 180 pairs is in ChaosNLI. We make forecasts from 5, 20 and 100 votes per pair and compare them with the remaining
-# votes.
+# The estimates above could all be wrong in the same way, so we test them on the 180 SNLI pairs of {cite:t}`lalor2016`, each of which about
+# a thousand people judged. We make forecasts from 5, 20 and 100 votes per pair and compare them with the remaining votes.
 
 # %%
 tested = forecasts.forecasts(forecasts.inputs_of_many_votes(inputs), n_draws=draws, seed=seed)
@@ -296,8 +287,8 @@ publish_table(
 # From five votes per item, the forecast of the perfect model's distance is slightly too low: a TVD of
 # {value}`tbl-thousand-votes n_votes=5 quantity=perfect_model forecast .3f`, compared with an observed
 # {value}`tbl-thousand-votes n_votes=5 quantity=perfect_model seen .3f` ({numref}`tbl-thousand-votes`). With twenty or more votes per item,
-# we see no error in any mean, but 180 pairs are too few to detect an error of a few percent. A hundred people misplace fewer than four of
-# every hundred votes: the observed TVD is {value}`tbl-thousand-votes n_votes=100 quantity=perfect_model seen .3f`, and its forecast is
+# we see no error in any mean, but 180 pairs are too few to detect an error of a few percent. A hundred people misplace fewer than four
+# votes out of a hundred: the observed TVD is {value}`tbl-thousand-votes n_votes=100 quantity=perfect_model seen .3f`, and its forecast is
 # {value}`tbl-thousand-votes n_votes=100 quantity=perfect_model forecast .3f`.
 #
 # For a single item, the nonparametric prior is overconfident, so we use it only for averages. With twenty votes, only
@@ -332,9 +323,7 @@ publish_figure(
 # With the rule *open majorities*, {value}`fig-next-vote dataset=snli rule=majority quantity=votes_for_majority n_votes=10 value .1f` votes
 # per item on SNLI, {value}`fig-next-vote dataset=mnli rule=majority quantity=votes_for_majority n_votes=10 value .1f` on MNLI and
 # {value}`fig-next-vote dataset=alphanli rule=majority quantity=votes_for_majority n_votes=10 value .1f` on αNLI find as many majorities as
-# ten evenly spread votes do ({numref}`fig-next-vote`). The standard deviation of a single replay is at most
-# {value}`fig-next-vote dataset=snli|mnli|alphanli rule=majority quantity=votes_for_majority n_votes=10 max:sd .1f` votes. The rule *small
-# margins* does nearly as well.
+# ten evenly spread votes do ({numref}`fig-next-vote`). The rule *small margins* does nearly as well.
 #
 # **To estimate vote shares, spread votes evenly.** To match ten evenly spread votes per item, the best rule for shares still needs
 # {value}`fig-next-vote dataset=snli rule=shares quantity=votes_for_shares n_votes=10 value .1f` votes on SNLI,
@@ -353,7 +342,7 @@ publish_figure(
 # ## Where the numbers come from
 #
 # The calculator interpolates between the points of {numref}`fig-annotation-budget`, {numref}`tbl-crowds-votes`, {numref}`tbl-power` and
-# {numref}`tbl-vote-bias`, and never extrapolates. The command `chaos run ceilings -p data=my-votes.csv` computes this page from your votes.
+# {numref}`tbl-vote-bias`; it never extrapolates. The command `chaos run ceilings -p data=my-votes.csv` computes this page from your votes.
 #
 # ## Limitations
 #
