@@ -83,8 +83,8 @@ publish_figure(
 
 # %% [markdown]
 # On SNLI, a perfect model has a JSD of {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=100 value .3f`
-# when it is judged by a hundred votes per item ({numref}`fig-annotation-budget`). Judged by two votes per item, it has a JSD of
-# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=2 value .2f`, which is higher than the
+# when it is judged by a hundred votes per item ({numref}`fig-annotation-budget`). Judged by two votes per item, a perfect model has a JSD
+# of {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=2 value .2f`, which is higher than the
 # {value}`tbl-normalised-scores dataset=snli measure=jsd kind=model min:value .2f` that the best model in {doc}`results` has with a hundred
 # votes.
 #
@@ -119,10 +119,10 @@ publish_table(
 # {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f` for a second crowd whose votes were not
 # released.
 #
-# Our prior also predicts how far half crowds are from each other on SNLI. Their measured JSD is
-# {value}`tbl-noise-ceiling dataset=snli measure=jsd half_measured .4f`; our prior gives
+# We test our prior on half crowds. On SNLI, two halves of a crowd have a JSD of
+# {value}`tbl-noise-ceiling dataset=snli measure=jsd half_measured .4f`. Our prior predicts
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd half_drawn .4f`, and the usual
-# [Dirichlet](https://en.wikipedia.org/wiki/Dirichlet_distribution) prior gives
+# [Dirichlet](https://en.wikipedia.org/wiki/Dirichlet_distribution) prior predicts
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd half_dirichlet .4f`.
 #
 # (which-differences-n-items-and-v-votes-can-detect)=
