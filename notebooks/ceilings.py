@@ -246,9 +246,9 @@ publish_table(
     columns=atlas.FEW_VOTES_COLUMNS,
     groups=["dataset"],
     index=atlas.FEW_VOTES_INDEX,
-    caption="""Quadratic entropy, squared distance and α can be estimated from as few as three votes per item, but ties and unanimity
-    cannot. Values are means over fifty draws of a few votes per item, and are shown next to the value from all votes. The downloadable data
-    also include the other datasets with a hundred votes per item.""",
+    caption="""Quadratic entropy, squared distance and {term}`Krippendorff’s α` can be estimated from as few as three votes per item, but
+    ties and unanimity cannot. Values are means over fifty draws of a few votes per item, and are shown next to the value from all votes.
+    The downloadable data also include the other datasets with a hundred votes per item.""",
 ) if len(thinnings) else None
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Majorities and shares by votes per item, on ten datasets, as a table", "code_prompt_hide": "Fold the table"}

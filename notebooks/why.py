@@ -176,9 +176,9 @@ publish_table(
     models,
     columns=persons.model_columns(models.rows),
     groups=["field"],
-    caption=f"""The model is not clearly nearer to any group of people than to everybody else. The model ({";
-    ".join(models.rows["system"].unique())}) is judged by the votes of each group's own members. *Skill* is 0 for the group's base rate and
-    1 for knowing how all of its members answer. *Worth* is the number of the group's members whose votes, combined with the base rate,
+    caption=f"""The model is not clearly nearer to any group of people than to everybody else. The model
+    ({"; ".join(models.rows["system"].unique())}) is judged by the votes of each group's own members. *Skill* is 0 for the group's base rate
+    and 1 for knowing how all of its members answer. *Worth* is the number of the group's members whose votes, combined with the base rate,
     would match the model. *More than elsewhere* is the skill in this group minus the skill among everybody else, with p after Holm's
     correction over all groups. Brackets contain 95% intervals over items and people. A dash means that there are too few votes.""",
 ) if len(models) else Markdown("No system predicts items whose annotators' groups are known.")
@@ -201,8 +201,9 @@ publish_table(
     caption=f"""Labels judged to be errors receive more minority votes than labels that no VariErr annotator gave, but fewer than labels
     whose explanation holds. The table groups ChaosNLI's votes for each label by how VariErr's annotators judged that label; whether an
     explanation holds is decided either by its author or by most of the other annotators. Minority votes are those for any label other than
-    the item's majority label. The last two columns leave out labels that none of the four annotators gave. Brackets contain {100 *
-    confidence:g}% bootstrap intervals over items ({resamples:,} resamples). The downloadable data also include the models' probabilities.""",
+    the item's majority label. The last two columns leave out labels that none of the four annotators gave. Brackets contain
+    {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). The downloadable data also include the models'
+    probabilities.""",
 )
 
 # %% [markdown]
