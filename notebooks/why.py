@@ -75,12 +75,11 @@ publish_figure(
 # %% [markdown]
 # On these posts, people change their own label {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio value .0%` as
 # often as two people differ (95% interval {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio low .0%` to
-# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio high .0%`; {numref}`fig-again`). Not every change is noise,
-# because a slip and a change of mind look the same in the data. People may also remember their first answer, and the time between the
-# rounds was not recorded. People change {value}`fig-again dataset=xhatestability "part=where others agree" quantity=same value .0%` of
-# their labels on posts where the other people agree, and
-# {value}`fig-again dataset=xhatestability "part=where others are split" quantity=same value .0%` on posts where the other people are split.
-# If every change were a slip, equally likely in either direction, people's *settled* opinions would still differ
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio high .0%`; {numref}`fig-again`). The data cannot distinguish
+# a slip from a change of mind. People may also remember their first answer, and the time between the rounds was not recorded. People change
+# {value}`fig-again dataset=xhatestability "part=where others agree" quantity=same value .0%` of their labels on posts where the other
+# people agree, and {value}`fig-again dataset=xhatestability "part=where others are split" quantity=same value .0%` on posts where the other
+# people are split. If every change were a slip, equally likely in either direction, people's *settled* opinions would still differ
 # {value}`fig-again dataset=xhatestability "part=same language" quantity=settled value .0%` of the time. ChaosNLI's annotators were not
 # asked twice, so we cannot say how often they would change their labels.
 #
