@@ -135,7 +135,7 @@ publish_table(
 # {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=5 total_error .3f`, most of which is bias. DeBERTa-v3-large,
 # which is overconfident, needs far fewer votes per item.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Error by how 10,000 votes are spent, as a figure", "code_prompt_hide": "Fold the figure"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Error by number of votes per item, as a figure", "code_prompt_hide": "Fold the figure"}
 item_budgets = ceilings.items_by_votes(inputs, budget=budget, n_draws=draws, seed=seed)
 publish_figure(
     "fig-items-by-votes",
@@ -196,7 +196,7 @@ publish_figure(
 # the wrong order, however many items there are. With twenty votes per item, {value}`tbl-vote-bias dataset=snli n_votes=20 reversed d` pairs
 # are still ranked in the wrong order. KL and the unbiased squared distance do not have this bias.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What few votes do to comparisons by JSD, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Effect of few votes on comparisons by JSD, as a table", "code_prompt_hide": "Fold the table"}
 shifts = ceilings.vote_bias(item_budgets)
 publish_table(
     "tbl-vote-bias",
@@ -251,7 +251,7 @@ publish_table(
     The downloadable data also include the other datasets with a hundred votes per item.""",
 ) if len(thinnings) else None
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Majorities and shares by votes per item, on ten datasets, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Majorities and vote shares by votes per item, as a table", "code_prompt_hide": "Fold the table"}
 votes_needed = atlas.by_votes(crowds, most=most, n_draws=draws, seed=seed)
 publish_table(
     "tbl-crowds-votes",
@@ -262,7 +262,7 @@ publish_table(
     of items on which *k* votes have the same majority as infinitely many votes would, and how far the label shares among *k* votes are from
     those among infinitely many. It contains the datasets with at least twenty votes on most items. The downloadable data also cover up to a
     hundred votes per item, and include standard deviations over draws.""",
-) if len(votes_needed) else Markdown("This needs at least twenty votes on half of the items.")
+) if len(votes_needed) else Markdown("This table needs at least twenty votes on half of the items.")
 
 # %% [markdown]
 # ## Tested on a thousand votes

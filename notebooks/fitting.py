@@ -95,12 +95,10 @@ publish_table(
 # * A **quadratic** map is affine in the log-probabilities, the probabilities, and all pairwise products of a system's centred logits.
 #
 # For several systems, a temperature divides the mean of their log-probabilities, whereas affine and quadratic maps {term}`stack <stacking>`
-# them. Maps are fitted to minimise the mean of {term}`JSD`, the distance that the papers report, or of {term}`KL`. With fewer than twenty
-# votes per item, we minimise only KL, because JSD and TVD then reward overconfidence.
+# them. Maps are fitted to minimise the mean of {term}`JSD`, the distance that the papers report, or of {term}`KL`.
 #
 # Every prediction is {term}`cross-fitted`: the map that is applied to an item was fitted without the votes on that item or on any item with
-# the same premise, story or image. We made two choices after seeing the results of the alternatives: the figures show the quadratic map,
-# and a stack averages the seeds of each model.
+# the same premise, story or image.
 #
 # ## From the text alone
 
@@ -151,7 +149,7 @@ publish_figure(
 # {value}`tbl-fitting dataset=alphanli access=text "inputs=MiniLM-L6, seed 0" map=affine objective=jsd jsd .2f`, compared with
 # {value}`tbl-fitting dataset=alphanli access=text "map=base rate" objective=jsd jsd .2f` for the best constant prediction.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every system by every map, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every system with every map, as a table", "code_prompt_hide": "Fold the table"}
 shown = fitting.by_map(methods.rows)
 publish_table(
     "tbl-fitting",
@@ -164,8 +162,9 @@ publish_table(
     computed out of fold (ten folds) on the items that all systems predict; the nearest systems come first. The table shows one seed of each
     family and all stacks. Intervals are {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). *Worth* is the
     number of people whose votes, combined with the base rate, would be as informative as the system with a quadratic map that minimises KL.
-    The row *none* uses no system: it predicts the mean vote shares, either overall or given the old label. The downloadable table adds all
-    seeds, both objectives, KL, TVD, accuracy, the perfect model and the second crowd.""",
+    The row *none* uses no system: it predicts the mean vote shares, either overall or given the old label. After seeing the results of the
+    alternatives, we chose to show the quadratic map in the figures, and to average the seeds of each model in a stack. The downloadable
+    table adds all seeds, both objectives, KL, TVD, accuracy, the perfect model and the second crowd.""",
 )
 
 # %% [markdown]

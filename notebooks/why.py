@@ -168,7 +168,7 @@ publish_table(
 # {value}`tbl-group-models dataset=popquorn field=race "group=Black or African American" gap_low .2f` to
 # {value}`tbl-group-models dataset=popquorn field=race "group=Black or African American" gap_high .2f`.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "A model in each group, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "A model judged by each group, as a table", "code_prompt_hide": "Fold the table"}
 models = persons.models(crowds, runs=persons.runs_in_groups(crowds))
 publish_table(
     "tbl-group-models",
@@ -186,8 +186,7 @@ publish_table(
 # ## Reasons: error or variation
 #
 # Votes show that people disagree, but not why. In VariErr {cite:p}`weber2024`, four people explained each label that they gave to 500 MNLI
-# items, and then judged all explanations. A label is an *error* if nobody who gave it stands by an explanation for it. The explanations
-# come without a licence, so we do not reprint them ({doc}`/datasets`).
+# items, and then judged all explanations. A label is an *error* if nobody who gave it stands by an explanation for it.
 
 # %%
 judges, *found = why.ERROR_COLUMNS
@@ -262,7 +261,7 @@ publish_table(
 # not one of the readings, has almost the same effect ({value}`fig-why-readings "shown=a distractor" majority=9 apart .0%`), so most of the
 # drop need not come from knowing which reading is meant.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Once the sentence is disambiguated, as a figure", "code_prompt_hide": "Fold the figure"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Votes once a sentence is disambiguated, as a figure", "code_prompt_hide": "Fold the figure"}
 publish_figure(
     "fig-why-readings",
     plot_readings,
@@ -275,11 +274,10 @@ publish_figure(
 )
 
 # %% [markdown]
-# People can also be asked for a probability instead of a label. UNLI {cite:p}`chen2020` did this for
-# {value}`tbl-stated predictor=stated n_items d` of ChaosNLI's SNLI items. The mean of a few people's probabilities says as much about the
-# share of *entailment* among a hundred votes as {value}`tbl-stated predictor=stated votes_worth .1f` votes do ({numref}`tbl-stated`). The
-# released file does not say how many people each mean is based on, so this result does not show that a probability is worth more than a
-# vote.
+# UNLI {cite:p}`chen2020` asked people for a probability instead of a label, on {value}`tbl-stated predictor=stated n_items d` of ChaosNLI's
+# SNLI items. The mean of a few people's probabilities says as much about the share of *entailment* among a hundred votes as
+# {value}`tbl-stated predictor=stated votes_worth .1f` votes do ({numref}`tbl-stated`). The released file does not say how many people each
+# mean is based on, so this result does not show that a probability is worth more than a vote.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "A stated probability compared with votes, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
