@@ -120,7 +120,7 @@ publish_table(
 # released.
 #
 # We test our prior on half crowds. On SNLI, two halves of a crowd have a JSD of
-# {value}`tbl-noise-ceiling dataset=snli measure=jsd half_measured .4f`. Our prior predicts
+# {value}`tbl-noise-ceiling dataset=snli measure=jsd half_measured .4f`. Our prior predicts a JSD of
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd half_drawn .4f`, and the usual
 # [Dirichlet](https://en.wikipedia.org/wiki/Dirichlet_distribution) prior predicts
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd half_dirichlet .4f`.
@@ -131,9 +131,9 @@ publish_table(
 # To measure by JSD *how far one* model is from people, collect about fifty votes on each item. With 10,000 votes in total, the mean JSD of
 # one run of RoBERTa-base on SNLI has an error of
 # {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=50 total_error .3f` if 200 items get fifty votes each. If
-# 2,000 items get five votes each, the error is
+# 2,000 items get five votes each, the error of the mean JSD is
 # {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=5 total_error .3f`, most of which is bias. DeBERTa-v3-large,
-# which is overconfident, needs far fewer votes per item.
+# which is overconfident, needs far fewer votes per item than RoBERTa-base.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Error by number of votes per item, as a figure", "code_prompt_hide": "Fold the figure"}
 item_budgets = ceilings.items_by_votes(inputs, budget=budget, n_draws=draws, seed=seed)
@@ -156,8 +156,9 @@ publish_figure(
 # {value}`fig-power dataset=snli min:detected .3f` in JSD, but neighbours in the published ranking are typically only
 # {value}`fig-power dataset=snli min:gap .3f` apart. To tell such neighbours apart, you need
 # {value}`fig-power dataset=snli min:items_needed_low ,.0f` SNLI items if their errors are as similar as those of two seeds of one model,
-# and {value}`fig-power dataset=snli min:items_needed_high ,.0f` if they are as similar as those of an average pair. On MNLI, you need
-# {value}`fig-power dataset=mnli min:items_needed_low ,.0f` to {value}`fig-power dataset=mnli min:items_needed_high ,.0f` items.
+# and {value}`fig-power dataset=snli min:items_needed_high ,.0f` if they are as similar as those of an average pair. On MNLI, telling
+# neighbours apart takes {value}`fig-power dataset=mnli min:items_needed_low ,.0f` to
+# {value}`fig-power dataset=mnli min:items_needed_high ,.0f` items.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Differences that 1,000 items detect, as a table", "code_prompt_hide": "Fold the table"}
 spread = power.spread_of_differences(inputs, n_draws=max(draws // 2, 1), seed=seed)
@@ -190,11 +191,11 @@ publish_figure(
 ) if len(spread) else None
 
 # %% [markdown]
-# When it is computed from a few votes per item, JSD favours overconfident models. With five votes per SNLI item, the difference between two
-# models shifts by {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f` (median), and
+# When it is computed from a few votes per item, JSD favours overconfident models. With five votes per SNLI item, the difference in JSD
+# between two models shifts by a median of {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f`, and
 # {value}`tbl-vote-bias dataset=snli n_votes=5 reversed d` of {value}`tbl-vote-bias dataset=snli n_votes=5 n_pairs d` pairs are ranked in
 # the wrong order, however many items there are. With twenty votes per item, {value}`tbl-vote-bias dataset=snli n_votes=20 reversed d` pairs
-# are still ranked in the wrong order. KL and the unbiased squared distance do not have this bias.
+# of models are still ranked in the wrong order. KL and the unbiased squared distance do not have this bias.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Effect of few votes on comparisons by JSD, as a table", "code_prompt_hide": "Fold the table"}
 shifts = ceilings.vote_bias(item_budgets)
@@ -216,11 +217,11 @@ publish_table(
 #
 # The Shannon entropy of MNLI's vote shares is {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 value .2f` nats
 # when it is computed from three votes per item, but
-# {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 of_all .2f` nats from all hundred. The Miller–Madow
-# correction {cite:p}`miller1955` closes less than half of this gap, whereas the {term}`nonparametric prior` closes nearly all of it. The
-# chance that two people differ needs no correction: its estimate is
+# {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 of_all .2f` nats from all hundred votes. The Miller–Madow
+# correction {cite:p}`miller1955` closes less than half of the gap between such estimates, whereas the {term}`nonparametric prior` closes
+# nearly all of it. The chance that two people differ needs no correction: its estimate is
 # {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 value .3f` from three votes per item and
-# {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 of_all .3f` from all hundred.
+# {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 of_all .3f` from all votes.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Estimates by votes per item, as a figure", "code_prompt_hide": "Fold the figure"}
 few_votes = atlas.few_votes(atlas.book_inputs(crowds), seed=seed)
@@ -230,7 +231,7 @@ publish_figure(
     plot_few_votes,
     thinnings.where(thinnings.rows["estimate"] != "usual"),
     caption="""Unbiased estimates are accurate with as few as three votes per item, whereas estimates from raw vote shares are misleading.
-    Points are estimates from 3, 5, 10 and 20 of the hundred votes per MNLI item; dashed lines show the values from all votes. Shannon
+    Points show estimates from 3, 5, 10 and 20 of the hundred votes per MNLI item; dashed lines show the values from all votes. Shannon
     entropy is estimated in three ways: from the raw votes, with the {term}`Miller–Madow correction`, and with a {term}`nonparametric prior`
     (*prior*). The other panels show quadratic entropy and the squared distance between people and the mean vote.""",
     alt="""Three panels. For Shannon entropy, the raw votes and Miller–Madow lie far below the dashed line at three votes and rise towards
@@ -258,17 +259,17 @@ publish_table(
     votes_needed,
     columns=atlas.BY_VOTES_COLUMNS,
     index=atlas.BY_VOTES_INDEX,
-    caption="""Except on αNLI and CIFAR-10H, five votes give the wrong majority on more than a tenth of the items. The table shows the share
-    of items on which *k* votes have the same majority as infinitely many votes would, and how far the label shares among *k* votes are from
-    those among infinitely many. It contains the datasets with at least twenty votes on most items. The downloadable data also cover up to a
-    hundred votes per item, and include standard deviations over draws.""",
+    caption="""On all datasets except αNLI and CIFAR-10H, five votes give the wrong majority on more than a tenth of the items. The table
+    shows the share of items on which *k* votes have the same majority as infinitely many votes would, and how far the label shares among
+    *k* votes are from the shares among infinitely many votes. The table covers the datasets with at least twenty votes on most items. The
+    downloadable data go up to a hundred votes per item and include standard deviations over draws.""",
 ) if len(votes_needed) else Markdown("This table needs at least twenty votes on half of the items.")
 
 # %% [markdown]
 # ## Tested on a thousand votes
 #
-# The estimates above could all be wrong in the same way, so we test them on the 180 SNLI pairs of {cite:t}`lalor2016`, each of which about
-# a thousand people judged. We make forecasts from 5, 20 and 100 votes per pair and compare them with the remaining votes.
+# The estimates above could all be wrong in the same way, so we test them on the 180 SNLI pairs of {cite:t}`lalor2016`, which were each
+# judged by about a thousand people. We make forecasts from 5, 20 and 100 votes per pair and compare the forecasts with the remaining votes.
 
 # %%
 tested = forecasts.forecasts(forecasts.inputs_of_many_votes(inputs), n_draws=draws, seed=seed)
@@ -292,14 +293,14 @@ publish_table(
 # {value}`tbl-thousand-votes n_votes=100 quantity=perfect_model forecast .3f`.
 #
 # For a single item, the nonparametric prior is overconfident, so we use it only for averages. With twenty votes, only
-# {value}`tbl-thousand-votes n_votes=20 quantity=interval seen .0%` of its 95% intervals contain the label's share, compared with
-# {value}`tbl-thousand-votes n_votes=20 quantity=interval_dirichlet seen .0%` under a smooth Dirichlet prior.
+# {value}`tbl-thousand-votes n_votes=20 quantity=interval seen .0%` of the 95% intervals under this prior contain the label's share,
+# compared with {value}`tbl-thousand-votes n_votes=20 quantity=interval_dirichlet seen .0%` of the intervals under a smooth Dirichlet prior.
 #
 # ## Where to spend the next vote
 #
 # We replay a collection in which each item first gets three of its votes, and a rule then decides which items get more. The rule *open
 # majorities* chooses the items for which $(1 - P)/\sqrt{n}$ is largest, where $P$ is the probability that an item's leading label is the
-# majority, given its $n$ votes and a prior fitted to all votes so far. The rule *small margins* needs no prior. It chooses the items for
+# majority, given its $n$ votes and a prior fitted to all votes so far. The rule *small margins* needs no prior: it chooses the items for
 # which $(n_1 - n_2)/\sqrt{n_1 + n_2 + 1}$ is smallest, where $n_1$ and $n_2$ are the numbers of votes for the two leading labels.
 
 # %%
@@ -309,11 +310,12 @@ publish_figure(
     "fig-next-vote",
     plot_next_vote,
     replayed,
-    caption=f"""When votes are spent where the majority is open, about half as many are enough to find it. For each way of spending votes, a
-    line shows the share of items whose votes so far have the same majority as all of their votes. Evenly spread votes are averaged over all
-    ways to draw them, and the two rules over {replays} replays. Bands extend two standard deviations of a single replay to each side (not
-    drawn for small margins). The thin line marks the share that is reached with ten votes on every item. The downloadable data also include
-    replays whose rounds ask about a third of the items, a rule for shares, majorities judged by other votes, and the effect on estimates.""",
+    caption=f"""To find majorities, spending votes where the majority is open takes about half as many votes as spreading them evenly. For
+    each way of spending votes, a line shows the share of items whose votes so far have the same majority as all of their votes. Evenly
+    spread votes are averaged over all ways to draw them, and the two rules over {replays} replays. Bands extend two standard deviations of
+    a single replay to each side (not drawn for small margins). The thin line marks the share that is reached with ten votes on every item.
+    The downloadable data also include replays whose rounds ask about a third of the items, a rule for shares, majorities judged by other
+    votes, and the effect on estimates.""",
     alt="""Four panels, one for each dataset, with votes per item from 3 to 10. The line for evenly spread votes rises slowly; the two lines
     for votes spent where the majority is open or the margin small lie above it from four votes on, close to each other. At about five
     votes, they cross the level that evenly spread votes reach at ten.""",
@@ -323,7 +325,7 @@ publish_figure(
 # With the rule *open majorities*, {value}`fig-next-vote dataset=snli rule=majority quantity=votes_for_majority n_votes=10 value .1f` votes
 # per item on SNLI, {value}`fig-next-vote dataset=mnli rule=majority quantity=votes_for_majority n_votes=10 value .1f` on MNLI and
 # {value}`fig-next-vote dataset=alphanli rule=majority quantity=votes_for_majority n_votes=10 value .1f` on αNLI find as many majorities as
-# ten evenly spread votes do ({numref}`fig-next-vote`). The rule *small margins* does nearly as well.
+# ten evenly spread votes do ({numref}`fig-next-vote`). The rule *small margins* needs hardly more votes than *open majorities*.
 #
 # **To estimate vote shares, spread votes evenly.** To match ten evenly spread votes per item, the best rule for shares still needs
 # {value}`fig-next-vote dataset=snli rule=shares quantity=votes_for_shares n_votes=10 value .1f` votes on SNLI,
@@ -331,10 +333,10 @@ publish_figure(
 # {value}`fig-next-vote dataset=alphanli rule=shares quantity=votes_for_shares n_votes=10 value .1f` on αNLI. With eight or more votes per
 # item, the rule *open majorities* estimates shares less accurately than evenly spread votes do.
 #
-# Votes that are spent where the majority is open bias later estimates. With five such votes per SNLI item on average, two people seem to
-# differ {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement n_votes=5 value .0%` of the time, although all votes show
-# that they differ {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_true n_votes=5 value .0%` of the time. The first
-# three votes, which every item receives, give an estimate of
+# Votes that are spent where the majority is open bias later estimates. With five votes per SNLI item that are spent in this way, two people
+# seem to differ {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement n_votes=5 value .0%` of the time, but according to
+# all votes, they differ {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_true n_votes=5 value .0%` of the time. The
+# first three votes, which every item receives, give an unbiased estimate of
 # {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_first n_votes=5 value .0%`. A file of votes collected in this way
 # should therefore name each vote's batch, so that people and systems can be judged by the first batch. The command
 # `chaos plan votes.csv --votes 1000` lists the items to ask about next ({doc}`../datasets`).
@@ -346,5 +348,5 @@ publish_figure(
 #
 # ## Limitations
 #
-# All of these results apply only to items and crowds like these. The models are not a random sample, and several differ only in their seed.
-# The perfect model's score depends on a prior that is fitted to the same votes.
+# The results on this page may not hold for other items and other crowds. The models are not a random sample, and several of them differ
+# only in their seed. The perfect model's score depends on a prior that is fitted to the same votes.

@@ -6,11 +6,11 @@
 # **On SNLI and MNLI, five hundred votes are enough to learn how far a model's probabilities should be shrunk towards the {term}`base rate`,
 # which is how often people give each label overall.** On MNLI, shrinking reduces the misplaced votes of RoBERTa-large from
 # {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large misplaced .0f` to
-# {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large shrunk .0f` out of a hundred. A second crowd misplaces
+# {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large shrunk .0f` out of a hundred. A second crowd of a hundred people misplaces
 # {value}`tbl-misplaced dataset=mnli "system=second crowd" misplaced .0f`.
 #
-# With more votes, you can fit a map. On MNLI, a map of twelve numbers, fitted to the votes on other items, reduces the misplaced votes of
-# DeBERTa-v3-large from {value}`tbl-misplaced dataset=mnli system=DeBERTa-v3-large "how=as it is" misplaced .0f` to
+# On MNLI, a map of twelve numbers, fitted to the votes on all other items, reduces the misplaced votes of DeBERTa-v3-large from
+# {value}`tbl-misplaced dataset=mnli system=DeBERTa-v3-large "how=as it is" misplaced .0f` to
 # {value}`tbl-misplaced dataset=mnli system=DeBERTa-v3-large how=recalibrated misplaced .0f` out of a hundred. The model is then
 # {term}`worth` {value}`tbl-human-equivalents dataset=mnli system=DeBERTa-v3-large measure=people_on_top_recalibrated value .1f` people: its
 # predictions are as informative as the base rate combined with the answers of that many people.
@@ -52,9 +52,9 @@ Markdown(notices(inputs))
 # %% [markdown]
 # ## One number from five hundred votes
 #
-# Models trained on one label per item are overconfident in that label. Shrinking mixes each of their predictions with the base rate. We
-# draw a hundred items with five votes each and estimate the base rate, and the model's weight in the mixture, from these votes. We then
-# evaluate the result on all votes on the items with other texts.
+# Models trained on one label per item are overconfident in that label. Shrinking mixes each prediction with the base rate. We draw a
+# hundred items with five votes each and estimate the base rate, and the model's weight in the mixture, from these votes. We then evaluate
+# the shrunk predictions against all votes on the items with other texts.
 
 # %%
 shrunk = shrinking.shrunk(inputs, n_items=few_items, n_each=few_votes, n_draws=draws, seed=seed)
@@ -69,15 +69,15 @@ publish_table(
     on αNLI. The table gives the number of votes out of a hundred that a system misplaces before and after shrinking towards the base rate.
     The base rate and the weight are estimated from {few_votes} votes on each of {few_items} items. Values are means over {draws} draws; the
     brackets show the range of the middle 95% of these draws and are not intervals over items. For each dataset, the best value and the
-    values within its interval are shown in bold. The table shows one seed of each family. The downloadable table lists all systems and
-    their weights.""",
+    values within its interval are shown in bold. The table shows one seed of each family of models. The downloadable table lists all
+    systems and their weights.""",
 ) if len(shrunk) else Markdown(
     "*Shrinking can be tested only on items with many votes, so it is left out here.*"
 )
 
 # %% [markdown]
-# On MNLI, shrinking helps in nearly every draw ({numref}`tbl-fitting-shrunk`). RoBERTa-large gets a weight of
-# {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large weight .2f` there. The base rate by itself misplaces
+# On MNLI, shrinking helps in nearly every draw and gives RoBERTa-large a weight of
+# {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large weight .2f` ({numref}`tbl-fitting-shrunk`). The base rate by itself misplaces
 # {value}`tbl-fitting-shrunk dataset=mnli "system=base rate" shrunk .0f` votes out of a hundred on MNLI. On SNLI, shrinking makes most
 # models misplace one or two votes fewer, on average over the draws, but an unlucky draw can make them worse. On αNLI, where people agree
 # more, shrinking makes RoBERTa-large misplace {value}`tbl-fitting-shrunk dataset=alphanli system=roberta-large shrunk .0f` votes out of a
@@ -115,10 +115,10 @@ publish_figure(
         fitting.drawn_rows(methods.rows[~are_our_own(families) | (families == encoder)])
     ),
     caption=f"""With a map fitted on other items' votes, DeBERTa is no longer among the systems farthest from people. Marks show {nearness},
-    computed out of fold (ten folds), for three kinds of methods: without a map, with a quadratic map fitted on votes, and with a map that
-    also uses the item's old label. These three kinds should not be ranked together. The figure shows one seed of each family and the stack
-    of all systems; {encoder}, a small encoder that we trained, is a negative control. Bars are {100 * confidence:g}% intervals over items.
-    For the perfect model and the second crowd, see {{doc}}`ceilings`.""",
+    computed out of fold (ten folds), without a map, with a quadratic map fitted on votes, and with a map that also uses the item's old
+    label. These three kinds of methods should not be ranked together. The figure shows one seed of each family and the stack of all
+    systems; {encoder}, a small encoder that we trained, is a negative control. Bars are {100 * confidence:g}% intervals over items. For the
+    perfect model and the second crowd, see {{doc}}`ceilings`.""",
     alt="""Dot plots with a panel for each dataset and a row for each system. A bar joins the three marks of a row: without a map, with a
     map fitted on votes, and with a map that also uses the old label. Each mark lies to the left of the previous one; the marks of DeBERTa
     move farthest on SNLI and MNLI. Two lines on the left, for the perfect model and the second crowd, are far from all marks.""",
@@ -126,7 +126,7 @@ publish_figure(
 
 # %% [markdown]
 # On SNLI, DeBERTa-v3-large has the highest {term}`new accuracy` (although its lead may be due to chance), but it is among the systems
-# farthest from people. A map that takes seconds to fit lowers its JSD from
+# farthest from people. A map that takes seconds to fit lowers the model's JSD from
 # {value}`tbl-fitting dataset=snli inputs=DeBERTa-v3-large "map=as it is" jsd .3f` to
 # {value}`tbl-fitting dataset=snli access=text inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .3f` ({numref}`fig-fitting`), so the
 # model knows more than its probabilities show. With a map, RoBERTa-large and BART-large of {cite:t}`nie2020` have the lowest JSD of all
@@ -134,14 +134,14 @@ publish_figure(
 # {value}`tbl-fitting dataset=snli access=text inputs=bart-large map=quadratic objective=jsd jsd .3f`).
 #
 # Stacked by a quadratic map that minimises KL, all systems together misplace
-# {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl dist_ce .0%` of the votes on SNLI, where they
-# are worth {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl people .1f` people, and
-# {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl dist_ce .0%` on MNLI, where they are worth
-# {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl people .1f`. Without ModernBERT-large, which
-# may have seen the MNLI items, the stack is worth
+# {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl dist_ce .0%` of the votes on SNLI and
+# {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl dist_ce .0%` on MNLI. The stack is worth
+# {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl people .1f` people on SNLI and
+# {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl people .1f` people on MNLI. Without
+# ModernBERT-large, which may have seen the MNLI items, the stack is worth
 # {value}`tbl-fitting dataset=mnli access=text "inputs=all but ModernBERT-large" map=quadratic objective=kl people .1f` people on MNLI.
 #
-# Most of the gain comes from lower confidence. For RoBERTa-large on MNLI, a temperature lowers the JSD from
+# Most of the gain from a map comes from lower confidence. For RoBERTa-large on MNLI, a temperature lowers the JSD from
 # {value}`tbl-fitting dataset=mnli inputs=roberta-large "map=as it is" jsd .3f` to
 # {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=temperature objective=jsd jsd .3f`, and an affine map lowers it to
 # {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=jsd jsd .3f`. A map cannot add what a system does
@@ -159,20 +159,21 @@ publish_table(
     groups=["dataset"],
     index=["dataset", "inputs"],
     caption=f"""A temperature brings systems nearer to people, and on SNLI and MNLI, an affine map brings them nearer still. {nearness} is
-    computed out of fold (ten folds) on the items that all systems predict; the nearest systems come first. The table shows one seed of each
-    family and all stacks. Intervals are {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). *Worth* is the
-    number of people whose votes, combined with the base rate, would be as informative as the system with a quadratic map that minimises KL.
-    The row *none* uses no system: it predicts the mean vote shares, either overall or given the old label. After seeing the results of the
-    alternatives, we chose to show the quadratic map in the figures, and to average the seeds of each model in a stack. The downloadable
-    table adds all seeds, both objectives, KL, TVD, accuracy, the perfect model and the second crowd.""",
+    computed out of fold (ten folds) on the items that all systems predict; the systems nearest to people come first. The table shows one
+    seed of each family and all stacks. Intervals are {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples).
+    *Worth* is the number of people whose votes, combined with the base rate, would be as informative as the system with a quadratic map
+    that minimises KL. The row *none* uses no system: it predicts the mean vote shares, either overall or given the old label. After seeing
+    the results of the alternatives, we chose to show the quadratic map in the figures, and to average the seeds of each model in a stack.
+    The downloadable table adds all seeds, both objectives, KL, TVD, accuracy, the perfect model and the second crowd.""",
 )
 
 # %% [markdown]
 # ### What each system adds
 #
 # On SNLI, DeBERTa-v3-large, ModernBERT-large and RoBERTa-large each add something to the stack that no other system adds
-# ({numref}`tbl-fitting-added`); on MNLI, only the first two do. On MNLI, leaving out the nine models of {cite:t}`nie2020` makes the stack
-# slightly better: its JSD changes by {value}`tbl-fitting-added dataset=mnli "left_out=those of Nie et al. 2020" value .4f`.
+# ({numref}`tbl-fitting-added`). On MNLI, only DeBERTa-v3-large and ModernBERT-large do. Leaving out the nine models of {cite:t}`nie2020`
+# makes the stack slightly better on MNLI: its JSD changes by
+# {value}`tbl-fitting-added dataset=mnli "left_out=those of Nie et al. 2020" value .4f`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What each system adds, as a table", "code_prompt_hide": "Fold the table"}
 contributions = fitting.contributions(inputs, n_resamples=comparisons, seed=seed)
@@ -211,9 +212,9 @@ publish_figure(
     curve.with_rows(fitting.drawn_curve_rows(curve.rows)),
     caption=f"""Maps fitted on twenty votes per item do nearly as well as maps fitted on a hundred. The figure shows {nearness} for the
     quadratic map of all systems when it is fitted on fewer items from the other folds and on fewer votes per item (drawn without
-    replacement). With {ENOUGH_VOTES} or more votes per item, the map is fitted to minimise JSD, and with fewer, to minimise KL, because a
-    JSD computed from a few votes is misleading. On αNLI, this difference explains the whole gap between the lines: if all maps minimise KL,
-    five votes do as well as a hundred. Values are means over {repeats} draws; items are drawn separately for each fold.""",
+    replacement). The map minimises JSD if there are {ENOUGH_VOTES} or more votes per item, and KL if there are fewer, because a JSD
+    computed from a few votes is misleading. On αNLI, this difference in objectives explains the whole gap between the lines: if all maps
+    minimise KL, five votes do as well as a hundred. Values are means over {repeats} draws; items are drawn separately for each fold.""",
     alt="""Line plots with a panel for each dataset: JSD against the number of labelled items on a logarithmic axis, with a line for each
     number of votes per item. All lines fall and flatten. The lines for twenty and a hundred votes lie close together; the lines for fewer
     votes, where the maps minimise KL, lie higher, especially if there are few items.""",
@@ -227,10 +228,10 @@ publish_table(
     columns=TARGET_COLUMNS,
     groups=["dataset"],
     caption=f"""From a few votes per item, an affine map learns more from raw shares than from shrunk shares, although shrunk shares are
-    nearer to people. This holds for one to five votes per item on SNLI and MNLI and for one to three on αNLI; with twenty votes, there is
-    no difference. All values are squared distances, corrected for bias. The first pair of columns compares the label shares among a few
-    votes, either raw or as expected under a prior, with the shares among the remaining votes. For the second pair, an affine map of all
-    systems was fitted to these label shares on other folds by minimising KL, and its predictions are compared with the shares among all
+    nearer to people. Raw shares are better for one to five votes per item on SNLI and MNLI and for one to three on αNLI; with twenty votes,
+    there is no difference. All values are squared distances, corrected for bias. The first pair of columns compares the label shares among
+    a few votes, either raw or as expected under a prior, with the shares among the remaining votes. For the second pair, an affine map of
+    all systems was fitted to these label shares on other folds by minimising KL, and its predictions are compared with the shares among all
     votes. Values are means over {repeats} draws of the votes. Intervals are 95% intervals over items. The better value of each pair is
     shown in bold.""",
 ) if len(learnt) else None
@@ -238,16 +239,16 @@ publish_table(
 # %% [markdown]
 # A stack fitted on five votes per item, as many as AmbiNLI {cite:p}`meissner2021` uses, misplaces
 # {value}`fig-fitting-curve dataset=mnli whole=true n_votes=5 recipe=true misplaced .1f` votes out of a hundred on MNLI. A stack fitted on a
-# hundred votes per item misplaces {value}`fig-fitting-curve dataset=mnli whole=true n_votes=100 recipe=true misplaced .1f`
+# hundred votes per item misplaces {value}`fig-fitting-curve dataset=mnli whole=true n_votes=100 recipe=true misplaced .1f` votes
 # ({numref}`fig-fitting-curve`). From five or fewer votes per item, a map learns more from raw shares than from shrunk shares
 # ({numref}`tbl-soft-labels`); we have not tested whether an encoder does, too.
 #
-# With a fixed total number of votes on SNLI and MNLI, collect fewer votes on more items, down to about five votes per item. On SNLI, a map
-# fitted on twenty votes on each of 50 items leaves {value}`fig-fitting-curve dataset=snli n_fitted=50 n_votes=20 misplaced .1f` votes out
-# of a hundred misplaced, and a map fitted on five votes on each of 200 items leaves
-# {value}`fig-fitting-curve dataset=snli n_fitted=200 n_votes=5 misplaced .1f`. One vote on each of 1,000 items is no better on SNLI
-# ({value}`fig-fitting-curve dataset=snli n_fitted=1000 n_votes=1 misplaced .1f`), but it is better on αNLI. All of these numbers are means
-# over two draws.
+# A fixed number of votes on SNLI or MNLI is best spent on more items with fewer votes each, down to about five votes per item. On SNLI, a
+# map fitted on twenty votes on each of 50 items leaves {value}`fig-fitting-curve dataset=snli n_fitted=50 n_votes=20 misplaced .1f` votes
+# out of a hundred misplaced, and a map fitted on five votes on each of 200 items leaves
+# {value}`fig-fitting-curve dataset=snli n_fitted=200 n_votes=5 misplaced .1f`. Collecting one vote on each of 1,000 items instead is no
+# better on SNLI ({value}`fig-fitting-curve dataset=snli n_fitted=1000 n_votes=1 misplaced .1f`), but it is better on αNLI. These numbers
+# are means over only two draws.
 #
 # ## Does a map carry over?
 #
@@ -265,9 +266,9 @@ publish_table(
     "tbl-fitting-pooled",
     fitting.carried_over(inputs.pooled()),
     columns=fitting.CARRIED_COLUMNS,
-    caption="""A map works best on its own dataset. The table evaluates the mean prediction of the systems that predict both datasets. The
-    quadratic map is fitted to minimise JSD, either only on the other dataset or on the other folds of the same dataset. The table shows the
-    number of misplaced votes out of a hundred, and the JSD.""",
+    caption="""A map works best on the dataset that it was fitted on. The table evaluates the mean prediction of the systems that predict
+    both datasets. The quadratic map is fitted to minimise JSD, either only on the other dataset or on the other folds of the same dataset.
+    The table shows the number of misplaced votes out of a hundred, and the JSD.""",
 )
 
 # %% [markdown]
@@ -285,22 +286,22 @@ publish_table(
     shown=fitting.shown_sets(sets.rows),
     columns=fitting.SETS_COLUMNS,
     groups=["dataset"],
-    caption=f"""With all systems combined, sets that cover nine in ten new votes contain fewer than two labels on average; where people
-    disagree most, they cover fewer votes. Sets for *90% of new votes* should cover 90% of all votes on the items that were not used to set
-    the threshold. Sets for *90% of the votes on 90% of items* should cover at least 90% of an item's votes for 90% of these items. *Labels*
-    is the mean size of a set. *Held* is the share of votes that the sets actually cover, or the share of items for which they cover enough.
-    Predictions come from maps fitted on other texts; the threshold is set on half of the texts and tested on the other half. Values are
-    means over {splits} splits. The *most disputed fifth* contains the items whose votes have the highest entropy. The single system shown
-    is the recalibrated system with the smallest sets. In the row *the votes themselves*, the vote shares are used as if they were a
-    prediction. The downloadable table lists all systems.""",
+    caption=f"""With all systems combined, sets that cover nine in ten new votes contain fewer than two labels on average. On the items on
+    which people disagree most, such sets cover fewer than nine in ten votes. Sets for *90% of new votes* should cover 90% of all votes on
+    the items that were not used to set the threshold. Sets for *90% of the votes on 90% of items* should cover at least 90% of an item's
+    votes for 90% of these items. *Labels* is the mean size of a set. *Held* is the share of votes that the sets actually cover, or the
+    share of items for which they cover enough. Predictions come from maps fitted on other texts; the threshold is set on half of the texts
+    and tested on the other half. Values are means over {splits} splits. The *most disputed fifth* contains the items whose votes have the
+    highest entropy. The single system shown is the recalibrated system with the smallest sets. In the row *the votes themselves*, the vote
+    shares are used as if they were a prediction. The downloadable table lists all systems.""",
 )
 
 # %% [markdown]
 # With all systems combined, sets that should cover 90% of new votes contain on average
 # {value}`tbl-label-sets dataset=snli "system=all systems" new_vote_size .1f` labels on SNLI and
 # {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_size .1f` on MNLI, hardly more than sets made from the votes themselves
-# ({numref}`tbl-label-sets`). They cover 90% of new votes even if the threshold is set on items with only a few votes each. On the fifth of
-# the MNLI items that divide people most, however, these sets cover only
+# ({numref}`tbl-label-sets`). Such sets cover 90% of new votes even if the threshold is set on items with only a few votes each. On the
+# fifth of the MNLI items that divide people most, they cover only
 # {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_held_disputed .0%` of the votes. Sets that should cover 90% of an item's
 # votes do so for only {value}`tbl-label-sets dataset=mnli "system=all systems" most_votes_held_disputed .0%` of these disputed items.
 

@@ -73,8 +73,9 @@ publish_figure(
 ) if len(again) else Markdown("This section needs people who were asked in several rounds.")
 
 # %% [markdown]
-# On these posts, people change their own label {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio value .0%` as
-# often as two people differ (95% interval {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio low .0%` to
+# On posts judged twice in the same language, people change their own label
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio value .0%` as often as two people differ (95% interval
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio low .0%` to
 # {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio high .0%`; {numref}`fig-again`). The data cannot distinguish
 # a slip from a change of mind. People may also remember their first answer, and the time between the rounds was not recorded. People change
 # {value}`fig-again dataset=xhatestability "part=where others agree" quantity=same value .0%` of their labels on posts where the other
@@ -110,21 +111,22 @@ publish_table(
 # {value}`tbl-persons dataset=dices350 people=everyone by=labels n_left_out .0f` raters whose agreement is near chance are left out, the
 # person accounts for less ({value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels person .0%`) than the text
 # ({value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels text .0%`). Where about a thousand people judge
-# inference {cite:p}`lalor2016`, the person accounts for only {value}`tbl-persons dataset=lalor people=everyone by=labels person .0%`.
+# inference {cite:p}`lalor2016`, the person accounts for only {value}`tbl-persons dataset=lalor people=everyone by=labels person .0%` of the
+# variance.
 #
-# In most crowds, most of the variance is due neither to the text nor to the person. It reflects how a particular person reads a particular
-# text, and noise that would not recur if that person were asked again. These two parts can be separated only by asking people twice. On the
-# posts that were judged twice, reading accounts for {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion .0%` of
-# the variance and noise for {value}`tbl-persons dataset=xhatestability people=everyone by=labels again .0%`, each with an uncertainty of
-# about ten percentage points.
+# In most crowds, most of the variance is due neither to the text nor to the person. This remainder reflects how a particular person reads a
+# particular text, and noise that would not recur if that person were asked again. A person's reading and noise can be separated only by
+# asking people twice. On the posts that were judged twice, the person's reading accounts for
+# {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion .0%` of the variance and noise for
+# {value}`tbl-persons dataset=xhatestability people=everyone by=labels again .0%`, each with an uncertainty of about ten percentage points.
 #
-# Careless annotators can make a dataset look more divided than it is. They can be identified without gold labels, because they agree with
-# other annotators hardly more often than chance. We leave out annotators whose agreement beyond chance, measured over at least a hundred
-# votes, is less than half that of the median annotator. RTE has {value}`tbl-persons dataset=rte people=everyone by=labels n_left_out .0f`
-# such annotators. Without them, two people differ
+# Careless annotators can make a dataset look more divided than it is. Such annotators can be identified without gold labels, because they
+# agree with other annotators hardly more often than chance. We leave out annotators whose agreement beyond chance, measured over at least a
+# hundred votes, is less than half that of the median annotator. RTE has
+# {value}`tbl-persons dataset=rte people=everyone by=labels n_left_out .0f` such annotators. Without these annotators, two people differ
 # {value}`tbl-persons dataset=rte "people=without those near chance" by=labels two_differ .0%` of the time instead of
-# {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%`. The agreement beyond chance of these annotators is at most
-# {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f`, whereas that of every other annotator is at least
+# {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%`. Their agreement beyond chance is at most
+# {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f`, whereas every other annotator's is at least
 # {value}`tbl-persons dataset=rte people=everyone by=labels smallest_kept .2f`. On DICES-350, there is no such gap, so the votes cannot show
 # whether the raters who are left out are careless or a careful minority. Elsewhere in the book, annotators are left out only in
 # {numref}`fig-atlas`.
@@ -150,21 +152,21 @@ publish_table(
 
 # %% [markdown]
 # None of the {value}`tbl-groups count:field d` groupings stands out: the smallest p after Holm's correction is
-# {value}`tbl-groups min:p_holm .2f` ({numref}`tbl-groups`). If all groupings are tested at once, none accounts for more than
+# {value}`tbl-groups min:p_holm .2f` ({numref}`tbl-groups`). If all groupings are tested at once, none accounts for more than about
 # {value}`tbl-groups max:joint_high .0%` of the disagreement. {cite:t}`pei2023` find that annotators' background plays a significant role in
 # POPQUORN. Both results can be true, because even a clear difference between the means of groups may account for only a small part of the
 # disagreement. {cite:t}`orlikowski2023` find that group information brings no significant gain in predicting how individuals judge
 # toxicity.
 #
-# None of this shows that groups agree. Even within these limits, two groups could differ by ten percentage points in how often they choose
-# a label, on every text. The groups are broad, and *race* and *gender* are loose proxies for what people have experienced. Beliefs were not
-# recorded, and smaller groups could not be tested.
+# These results do not show that groups agree. Even within these limits, two groups could differ by ten percentage points in how often they
+# choose a label, on every text. The groups are broad, and *race* and *gender* are loose proxies for what people have experienced. Beliefs
+# were not recorded, and smaller groups could not be tested.
 #
 # Is a *model* nearer to one group than to another? We trained MiniLM on POPQUORN's votes, in a single run, and judged it by each group's
-# own votes on comments that it had not seen ({numref}`tbl-group-models`). Its {term}`skill` is
+# own votes on comments that it had not seen ({numref}`tbl-group-models`). The model's {term}`skill` is
 # {value}`tbl-group-models dataset=popquorn field=gender group=Man skill .2f` for men and
 # {value}`tbl-group-models dataset=popquorn field=gender group=Woman skill .2f` for women. No group stands out, but the intervals are wide:
-# the skill for Black raters minus the skill for everybody else lies anywhere from
+# the skill for Black raters minus the skill for everybody else may lie anywhere from
 # {value}`tbl-group-models dataset=popquorn field=race "group=Black or African American" gap_low .2f` to
 # {value}`tbl-group-models dataset=popquorn field=race "group=Black or African American" gap_high .2f`.
 
@@ -224,8 +226,8 @@ publish_figure(
     plot_reasons,
     reasons := why.reasons(items, confidence=confidence),
     shown=reasons.rows[reasons.rows["holder"] == why.PEOPLE],
-    caption=f"""The reason hardly affects how much people disagree, but it affects which labels they choose. Points are means over the items
-    with each reason, with {100 * confidence:g}% intervals over items from Student's t distribution. The number of items is given in
+    caption=f"""The reason hardly affects how much people disagree, but it affects which labels they choose. Points show means over the
+    items with each reason, with {100 * confidence:g}% intervals over items from Student's t distribution. The number of items is given in
     brackets; an item may have several reasons. Reasons with at least {why.FEWEST_ITEMS} items are shown, sorted by the share of
     contradiction. The downloadable data also include rarer reasons, and the models' answers for each reason.""",
     alt="""Two dot plots with a row for each frequent reason. The entropies lie close together, around one bit. The shares of the three
@@ -293,5 +295,5 @@ publish_table(
 # ## Limitations
 #
 # * The items on skin lesions are five questions about each of a hundred images, so their intervals are too narrow. VariErr has only four
-#   judges. Its items were selected, and so were the items with reasons.
+#   judges. Both VariErr's items and the items with reasons were selected.
 # * We tested few models, most of them in a single run.
