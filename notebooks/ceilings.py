@@ -111,11 +111,10 @@ publish_table(
 )
 
 # %% [markdown]
-# Only one crowd per item was released, so we estimate the score of a second crowd in two ways. For *split halves*, crowds of 10 to 50 of an
-# item's votes predict each other, and we extrapolate their scores to crowds of a hundred ({numref}`tbl-noise-ceiling`). For *drawn crowds*,
-# both crowds are drawn from the same estimate of the true distribution. On SNLI, the JSD of a second crowd is
-# {value}`tbl-noise-ceiling dataset=snli measure=jsd second_crowd_halves .3f` by the first method and
-# {value}`tbl-noise-ceiling dataset=snli measure=jsd second_crowd_posterior .3f` by the second. {cite:t}`nie2020` published
+# Only one crowd per item was released, so we estimate the score of a second crowd in two ways. On SNLI, the JSD of a second crowd is
+# {value}`tbl-noise-ceiling dataset=snli measure=jsd second_crowd_halves .3f` if it is extrapolated from *split halves*, which are crowds of
+# 10 to 50 of an item's votes that predict each other ({numref}`tbl-noise-ceiling`). If both crowds are drawn under our prior, the JSD is
+# {value}`tbl-noise-ceiling dataset=snli measure=jsd second_crowd_posterior .3f`. {cite:t}`nie2020` published
 # {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f` for a second crowd whose votes were not
 # released.
 #
@@ -194,8 +193,7 @@ publish_figure(
 # When it is computed from a few votes per item, JSD favours overconfident models. With five votes per SNLI item, the difference in JSD
 # between two models shifts by a median of {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f`, and
 # {value}`tbl-vote-bias dataset=snli n_votes=5 reversed d` of {value}`tbl-vote-bias dataset=snli n_votes=5 n_pairs d` pairs are ranked in
-# the wrong order, however many items there are. With twenty votes per item, {value}`tbl-vote-bias dataset=snli n_votes=20 reversed d` pairs
-# of models are still ranked in the wrong order. KL and the unbiased squared distance do not have this bias.
+# the wrong order, however many items there are. KL and the unbiased squared distance do not have this bias.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Effect of few votes on comparisons by JSD, as a table", "code_prompt_hide": "Fold the table"}
 shifts = ceilings.vote_bias(item_budgets)
@@ -327,7 +325,7 @@ publish_figure(
 # {value}`fig-next-vote dataset=alphanli rule=majority quantity=votes_for_majority n_votes=10 value .1f` on αNLI find as many majorities as
 # ten evenly spread votes do ({numref}`fig-next-vote`). The rule *small margins* needs hardly more votes than *open majorities*.
 #
-# **To estimate vote shares, spread votes evenly.** To match ten evenly spread votes per item, the best rule for shares still needs
+# **To estimate vote shares, spread votes evenly.** To match ten evenly spread votes, the best rule for shares still needs
 # {value}`fig-next-vote dataset=snli rule=shares quantity=votes_for_shares n_votes=10 value .1f` votes on SNLI,
 # {value}`fig-next-vote dataset=mnli rule=shares quantity=votes_for_shares n_votes=10 value .1f` on MNLI and
 # {value}`fig-next-vote dataset=alphanli rule=shares quantity=votes_for_shares n_votes=10 value .1f` on αNLI. With eight or more votes per

@@ -125,8 +125,8 @@ publish_table(
 # hundred votes, is less than half that of the median annotator. RTE has
 # {value}`tbl-persons dataset=rte people=everyone by=labels n_left_out .0f` such annotators. Without these annotators, two people differ
 # {value}`tbl-persons dataset=rte "people=without those near chance" by=labels two_differ .0%` of the time instead of
-# {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%`. Their agreement beyond chance is at most
-# {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f`, whereas every other annotator's is at least
+# {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%`. On RTE, the agreement beyond chance of the annotators left out
+# is at most {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f`, whereas every other annotator's is at least
 # {value}`tbl-persons dataset=rte people=everyone by=labels smallest_kept .2f`. On DICES-350, there is no such gap, so the votes cannot show
 # whether the raters who are left out are careless or a careful minority. Elsewhere in the book, annotators are left out only in
 # {numref}`fig-atlas`.
