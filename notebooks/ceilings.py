@@ -193,7 +193,8 @@ publish_figure(
 # When it is computed from a few votes per item, JSD favours overconfident models. With five votes per SNLI item, the difference in JSD
 # between two models shifts by a median of {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f`, and
 # {value}`tbl-vote-bias dataset=snli n_votes=5 reversed d` of {value}`tbl-vote-bias dataset=snli n_votes=5 n_pairs d` pairs are ranked in
-# the wrong order, however many items there are. KL and the unbiased squared distance do not have this bias.
+# the wrong order, however many items there are. With twenty votes per item, {value}`tbl-vote-bias dataset=snli n_votes=20 reversed d` pairs
+# of models are still in the wrong order. KL and the unbiased squared distance do not have this bias.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Effect of few votes on comparisons by JSD, as a table", "code_prompt_hide": "Fold the table"}
 shifts = ceilings.vote_bias(item_budgets)
