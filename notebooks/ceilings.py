@@ -329,8 +329,7 @@ publish_figure(
 # **To estimate vote shares, spread votes evenly.** To match ten evenly spread votes, the best rule for shares still needs
 # {value}`fig-next-vote dataset=snli rule=shares quantity=votes_for_shares n_votes=10 value .1f` votes on SNLI,
 # {value}`fig-next-vote dataset=mnli rule=shares quantity=votes_for_shares n_votes=10 value .1f` on MNLI and
-# {value}`fig-next-vote dataset=alphanli rule=shares quantity=votes_for_shares n_votes=10 value .1f` on αNLI. With eight or more votes per
-# item, the rule *open majorities* estimates shares less accurately than evenly spread votes do.
+# {value}`fig-next-vote dataset=alphanli rule=shares quantity=votes_for_shares n_votes=10 value .1f` on αNLI.
 #
 # Votes that are spent where the majority is open bias later estimates. With five votes per SNLI item that are spent in this way, two people
 # seem to differ {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement n_votes=5 value .0%` of the time, but according to

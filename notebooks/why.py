@@ -86,8 +86,7 @@ publish_figure(
 #
 # ## Text or person
 #
-# How much does a single vote depend on the text, and how much on the person? We compare how often two votes agree when they share the text,
-# the person, or neither.
+# How much does a single vote depend on the text, and how much on the person?
 
 # %%
 shares = persons.shares(crowds)
@@ -98,15 +97,16 @@ publish_table(
     columns=persons.SHARES_COLUMNS,
     caption="""On DICES-350, the person who answers matters as much as the text, unless raters whose agreement is near chance are left out.
     The table shows the shares of a vote’s variance that come from the text and from the person, with 95% intervals over items and people.
-    All votes have the same weight. In rows marked *by value*, the variance is that of a numerical rating. Rows marked *without* leave out
-    annotators whose agreement is near chance; these rows flatter the remaining annotators, because the same votes were used to decide whom
-    to leave out. The downloadable data also include crowds of fewer than ten people and, where people were asked twice, a breakdown of the
-    remaining variance.""",
+    These shares are estimated from how often two votes agree when they have the text, the person, or neither in common. All votes have the
+    same weight. In rows marked *by value*, the variance is that of a numerical rating. Rows marked *without* leave out annotators whose
+    agreement is near chance; these rows flatter the remaining annotators, because the same votes were used to decide whom to leave out. The
+    downloadable data also include crowds of fewer than ten people and, where people were asked twice, a breakdown of the remaining
+    variance.""",
 ) if len(shares) else Markdown("This section needs to know who gave each vote.")
 
 # %% [markdown]
 # On DICES-350, where people judge whether a chatbot's answer is safe, the person accounts for
-# {value}`tbl-persons dataset=dices350 people=everyone by=labels person .0%` of the variance of a vote, as much as the text
+# {value}`tbl-persons dataset=dices350 people=everyone by=labels person .0%` of the variance of a vote, about as much as the text
 # ({value}`tbl-persons dataset=dices350 people=everyone by=labels text .0%`; {numref}`tbl-persons`). If
 # {value}`tbl-persons dataset=dices350 people=everyone by=labels n_left_out .0f` raters whose agreement is near chance are left out, the
 # person accounts for less ({value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels person .0%`) than the text
@@ -159,8 +159,7 @@ publish_table(
 # toxicity.
 #
 # These results do not show that groups agree. Even within these limits, two groups could differ by ten percentage points in how often they
-# choose a label, on every text. The groups are broad, and *race* and *gender* are loose proxies for what people have experienced. Beliefs
-# were not recorded, and smaller groups could not be tested.
+# choose a label, on every text. The groups are broad, beliefs were not recorded, and smaller groups could not be tested.
 #
 # Is a *model* nearer to one group than to another? We trained MiniLM on POPQUORN's votes, in a single run, and judged it by each group's
 # own votes on comments that it had not seen ({numref}`tbl-group-models`). The model's {term}`skill` is
@@ -278,8 +277,7 @@ publish_figure(
 # %% [markdown]
 # UNLI {cite:p}`chen2020` asked people for a probability instead of a label, on {value}`tbl-stated predictor=stated n_items d` of ChaosNLI's
 # SNLI items. The mean of a few people's probabilities says as much about the share of *entailment* among a hundred votes as
-# {value}`tbl-stated predictor=stated votes_worth .1f` votes do ({numref}`tbl-stated`). The released file does not say how many people each
-# mean is based on, so this result does not show that a probability is worth more than a vote.
+# {value}`tbl-stated predictor=stated votes_worth .1f` votes do ({numref}`tbl-stated`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "A stated probability compared with votes, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -288,7 +286,8 @@ publish_table(
     columns=why.STATED_COLUMNS,
     caption=f"""A mean of probabilities that a few people stated orders items about as well as two votes do. The table shows the correlation
     with the share of entailment among a hundred votes, over the SNLI items that are also in UNLI. For one, two or three votes, the table
-    shows unbiased estimates of the expected correlation. Brackets contain {100 * confidence:g}% bootstrap intervals over items.""",
+    shows unbiased estimates of the expected correlation. UNLI does not say how many people each mean is based on, so the table does not
+    show that a probability is worth more than a vote. Brackets contain {100 * confidence:g}% bootstrap intervals over items.""",
 )
 
 # %% [markdown]
