@@ -82,8 +82,8 @@ publish_figure(
 # On SNLI, {value}`tbl-machine-models dataset=snli side=above count:with_people d` of the 32 models agree with a
 # randomly chosen person significantly more often than a second person does, and on MNLI,
 # {value}`tbl-machine-models dataset=mnli side=above count:with_people d` models do ({numref}`fig-machine-models`). On
-# SNLI, any of {value}`tbl-machine-models dataset=snli rank_best=1 count:with_people d` models may be the one that agrees
-# with people most often (95% confidence, for all ranks jointly).
+# SNLI, any of {value}`tbl-machine-models dataset=snli rank_best=1 count:with_people d` models may be the one that
+# agrees with people most often (95% confidence, for all ranks jointly).
 #
 # A higher rate of agreement does not mean that a model is better than a person, because a model agrees most often if it
 # ignores all minority views. We therefore also report how many people each model is worth
@@ -142,9 +142,6 @@ publish_figure(
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" within_maker .0%` of the items, hardly more often than
 # two models from different developers
 # ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" across_makers .0%`; {numref}`tbl-machine-crowds`).
-#
-# Only on MNLI are the best five models, chosen on half of the items, together worth more on the other half than all 32
-# models ({numref}`tbl-machine-panels`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Each crowd, as a table", "code_prompt_hide": "Fold the table"}
 crowds = machine_crowds.crowds(inputs.with_auxiliary_data(JUDGES), **resampling)
@@ -169,10 +166,10 @@ publish_table(
     machine_crowds.best_panels(labelled, confidence=confidence, seed=seed),
     columns=machine_crowds.PANEL_COLUMNS,
     groups=["dataset"],
-    caption=f"""A panel of five models that is chosen for its high score scores lower on other items. *Worth* is the number of people whose
-    votes, combined with the base rate, would match the panel in squared distance, without recalibration. Values are means over 20 random
-    splits of the items into halves. Each half is used once to choose a panel, which is then judged on the other half. Brackets contain the
-    middle {100 * confidence:g}% of the values.""",
+    caption=f"""A panel of five models that is chosen for its high score scores lower on other items. Only on MNLI is such a panel worth
+    more on these items than all 32 models are. *Worth* is the number of people whose votes, combined with the base rate, would match the
+    panel in squared distance, without recalibration. Values are means over 20 random splits of the items into halves. Each half is used
+    once to choose a panel, which is then judged on the other half. Brackets contain the middle {100 * confidence:g}% of the values.""",
 )
 
 # %% [markdown]
@@ -222,7 +219,9 @@ publish_figure(
 # Even where all models agree, many people choose another label: the models' label is given by
 # {value}`fig-machine-unanimity dataset=mnli bin=4 people .0%` of people on MNLI, compared with
 # {value}`fig-machine-unanimity dataset=snli bin=4 people .0%` on SNLI and
-# {value}`fig-machine-unanimity dataset=alphanli bin=4 people .0%` on αNLI ({numref}`fig-machine-unanimity`).
+# {value}`fig-machine-unanimity dataset=alphanli bin=4 people .0%` on αNLI ({numref}`fig-machine-unanimity`). On
+# {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of the MNLI items with unanimous models, their label is
+# also people's majority label.
 #
 # At least 90% of the models agree on {value}`tbl-machine-parted dataset=mnli max:n_agreed d` MNLI items. On
 # {value}`tbl-machine-parted dataset=mnli people_label=any n_items d` of these items, people's majority label differs
