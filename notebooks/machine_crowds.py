@@ -5,21 +5,23 @@
 #
 # **The pooled labels of 32 language models do not reproduce how people disagree, but on some tasks, some models pass a
 # test for replacing a single annotator.** We pooled one label per item from each model. On MNLI, the pooled labels
-# misplace {value}`tbl-machine-crowds dataset=mnli "crowd=language models" misplaced .0f` of every hundred votes: that
-# many people would have to change their answer for the two distributions to match. The votes of five people misplace
-# only {value}`tbl-machine-crowds dataset=mnli "crowd=language models" five_people_misplaced .0f`.
+# misplace {value}`tbl-machine-crowds dataset=mnli "crowd=language models" misplaced .0f` of every hundred votes:
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" misplaced .0f` people in a hundred would have to
+# change their answer for the two distributions to match. The votes of five people misplace only
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" five_people_misplaced .0f` of every hundred votes.
 #
-# Two models agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" agreement .0%` of the MNLI items,
-# whereas two people agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`.
-# Most models therefore add little to what the others already provide.
+# On average, two models agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" agreement .0%` of the
+# MNLI items, whereas two people agree on
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`. Most models therefore add
+# little to what the other models already provide.
 #
 # We can also ask how many people's votes would tell us as much as the models do if we already knew how often each label
 # is given overall. When its labels are {term}`recalibrated <worth, recalibrated>` on other items' votes, the panel of
 # models is {term}`worth`
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_recalibrated .1f` people on SNLI and
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_recalibrated .1f` on MNLI, about twice
-# as many people as the best single model. The models may have seen these items during training; on unseen items, they
-# may be worth less.
+# as many people as the best single model is worth. The models may have seen these items during training and may be
+# worth less on unseen items.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -73,9 +75,9 @@ publish_figure(
     person gives the model's label, with {100 * confidence:g}% intervals over items. Blue dots mark rates that differ significantly from the
     rate at which *two people* agree (paired bootstrap, with Holm's correction over the models). *Majority* is the label that the other
     people chose most often.""",
-    alt="""Three panels of dots, one row per model, for SNLI, MNLI and αNLI. On SNLI nearly all dots lie between the lines for
-    two people and for the majority; on MNLI many lie close to the line for two people; on αNLI two lie clearly below it and
-    most above it.""",
+    alt="""Three panels of dots, one row per model, for SNLI, MNLI and αNLI. On SNLI, nearly all dots lie between the lines for
+    two people and for the majority. On MNLI, many dots lie close to the line for two people. On αNLI, two dots lie clearly
+    below the line for two people, and most dots lie above it.""",
 )
 
 # %% [markdown]
@@ -99,8 +101,8 @@ publish_table(
     same label as the model. Values in bold differ significantly from how often two people give the same label. *Worth* is the number of
     people whose votes, combined with the base rate, would match the model once each of its labels is replaced by the mean vote shares of
     other items with that label. The downloadable data also include {100 * confidence:g}% intervals over items, for which out-of-fold
-    predictions are held fixed, as well as p-values, each model's possible ranks, skill, and shrunk values. Models are listed under the
-    names used in the queries, and nobody has verified their versions.""",
+    predictions are held fixed, as well as p-values, each model's possible ranks, its skill, and its worth when shrunk. Models are listed
+    under the names used in the queries, and nobody has verified their versions.""",
 )
 
 # %% [markdown]
@@ -116,31 +118,30 @@ publish_figure(
     "fig-machine-worth",
     plot_machine_worth,
     machine_crowds.panels(labelled, **resampling),
-    caption=f"""Adding more models to a panel soon stops helping, whereas adding more people keeps helping. Solid lines show what the pooled
-    votes of a given number of models are worth, averaged over all possible panels. The dashed line shows panels of people, whose votes are
-    combined with the base rate. The vertical axis shows the worth in people, spaced by {{term}}`skill <skill>`, which is 0 for the base
-    rate and 1 for a system that knows everyone's answers. *Shrunk* panels are mixed with the base rate, using a single weight fitted on
-    other items. Bands show {100 * confidence:g}% intervals over items. Values far below the base rate are not shown.""",
+    caption=f"""Adding more models to a panel soon stops helping, whereas adding more people keeps helping. Solid lines show how many people
+    the pooled votes of a given number of models are worth, averaged over all possible panels. The dashed line shows panels of people, whose
+    votes are combined with the base rate. The vertical axis shows the worth in people, spaced by {{term}}`skill <skill>`, which is 0 for
+    the base rate and 1 for a system that knows everyone's answers. *Shrunk* panels are mixed with the base rate, using a single weight
+    fitted on other items. Bands show {100 * confidence:g}% intervals over items. Values far below the base rate are not shown.""",
     alt="""Line plots for SNLI, MNLI and αNLI. The dashed line for people rises steadily. Shrunk panels of models start at or above one
-    person and flatten between two and five people. Without shrinkage, panels start near the base rate on SNLI; on MNLI they stay below it
-    even with all 32 models.""",
+    person and flatten between two and five people. Without shrinkage, panels start near the base rate on SNLI. On MNLI, they stay
+    below the base rate even with all 32 models.""",
 )
 
 # %% [markdown]
 # On SNLI, a single model that is shrunk towards the base rate is worth
 # {value}`fig-machine-worth dataset=snli n_members=1 people_on_top_shrunk .1f` people on average, and a shrunk panel of
-# all 32 models is worth {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_shrunk .1f`
+# all 32 models is worth {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_shrunk .1f` people
 # ({numref}`fig-machine-worth`). A shrunk panel of infinitely many similar models would be worth
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" limit_people_on_top_shrunk .1f` people on SNLI.
 #
 # Without shrinkage, the panel is overconfident: it is worth
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top .1f` people on SNLI, and on MNLI it is
-# no better than the base rate (worth
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top .1f`).
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top .1f` people on SNLI, and no more than
+# the base rate on MNLI ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top .1f`).
 #
 # On MNLI, two models from one developer agree on
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" within_maker .0%` of the items, hardly more often than
-# two models from different developers
+# two models from different developers do
 # ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" across_makers .0%`; {numref}`tbl-machine-crowds`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Each crowd, as a table", "code_prompt_hide": "Fold the table"}
@@ -152,12 +153,12 @@ publish_table(
     columns=machine_crowds.CROWD_COLUMNS,
     groups=["dataset"],
     caption=f"""Language models agree with each other more often than people do, and so do copies of one model that were trained with
-    different seeds. Without recalibration, each crowd in this table is worth only a few people. Each member of a crowd gives one label per
-    item, and the pooled labels are judged on the items that all members answered. *Misplaced* is the number of misplaced votes per hundred.
-    *Worth* is the number of people whose votes, combined with the base rate, would match the crowd; it is negative for a crowd that is
-    worse than the base rate. *Recalibrated* crowds are corrected by a map fitted on other items. Brackets contain {100 * confidence:g}%
-    intervals from {resamples:,} resamples of the items, with out-of-fold predictions held fixed. The downloadable data also include skill
-    and shrunk values.""",
+    different seeds. Without recalibration, each crowd in this table is worth at most a few people. Each member of a crowd gives one label
+    per item, and the pooled labels are judged on the items that all members answered. *Misplaced* is the number of misplaced votes per
+    hundred. *Worth* is the number of people whose votes, combined with the base rate, would match the crowd; it is negative for a crowd
+    that is worse than the base rate. *Recalibrated* crowds are corrected by a map fitted on other items. Brackets contain
+    {100 * confidence:g}% intervals from {resamples:,} resamples of the items, with out-of-fold predictions held fixed. The downloadable
+    data also include each crowd's skill and its worth when shrunk.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Panels of five, as a table", "code_prompt_hide": "Fold the table"}
@@ -166,9 +167,9 @@ publish_table(
     machine_crowds.best_panels(labelled, confidence=confidence, seed=seed),
     columns=machine_crowds.PANEL_COLUMNS,
     groups=["dataset"],
-    caption=f"""A panel of five models that is chosen for its high score scores lower on other items. Only on MNLI is such a panel worth
-    more on these items than all 32 models are. *Worth* is the number of people whose votes, combined with the base rate, would match the
-    panel in squared distance, without recalibration. Values are means over 20 random splits of the items into halves. Each half is used
+    caption=f"""The best panel of five models on one half of the items scores lower on the other half. Only on MNLI is this panel worth more
+    on the other half than all 32 models together are. *Worth* is the number of people whose votes, combined with the base rate, would match
+    the panel in squared distance, without recalibration. Values are means over 20 random splits of the items into halves. Each half is used
     once to choose a panel, which is then judged on the other half. Brackets contain the middle {100 * confidence:g}% of the values.""",
 )
 
@@ -192,10 +193,10 @@ publish_table(
     shown=stacked.rows[~stacked.rows["stacked"].str.contains("without")],
     columns=machine_crowds.STACKED_COLUMNS,
     groups=["dataset"],
-    caption=f"""On SNLI and MNLI, combining language models and encoders is better than using either group alone; on αNLI, the encoders add
+    caption=f"""On SNLI and MNLI, combining language models and encoders is better than using either group alone. On αNLI, the encoders add
     almost nothing. Each row shows one map, evaluated out of fold (ten folds) on the items that all systems answered. *Worth* is the number
-    of people whose votes, combined with the base rate, would match a map that is fitted to minimise KL. The last two columns show how much
-    JSD falls when language models are added to the encoders, and when encoders are added to the language models. Brackets contain
+    of people whose votes, combined with the base rate, would match the map when it is fitted to minimise KL. The last two columns show how
+    much JSD falls when language models are added to the encoders, and when encoders are added to the language models. Brackets contain
     {100 * confidence:g}% intervals over items. The downloadable data also include the encoders without ModernBERT-large.""",
 )
 
@@ -207,10 +208,10 @@ publish_figure(
     "fig-machine-unanimity",
     plot_unanimity,
     machine_crowds.unanimity(labelled, **resampling),
-    caption=f"""Even where all models agree, people may not. Each point shows the share of people who give the models' most frequent label,
-    plotted against the share of models that give it, with {100 * confidence:g}% intervals over items. The last point in each panel covers
-    the items on which all models agree. The number beside each point is the share of the items that the point covers. On the dashed line,
-    the two shares are equal.""",
+    caption=f"""Even where all models agree, people may disagree. Each point shows the share of people who give the models' most frequent
+    label, plotted against the share of models that give it, with {100 * confidence:g}% intervals over items. The last point in each panel
+    covers the items on which all models agree. The number beside each point is the share of the items that the point covers. On the dashed
+    line, the two shares are equal.""",
     alt="""Three panels. The share of people rises with the share of models but stays below the diagonal: where all models agree, the share
     of people is about 85 percent on SNLI, 70 percent on MNLI and 94 percent on αNLI.""",
 )
@@ -220,8 +221,8 @@ publish_figure(
 # {value}`fig-machine-unanimity dataset=mnli bin=4 people .0%` of people on MNLI, compared with
 # {value}`fig-machine-unanimity dataset=snli bin=4 people .0%` on SNLI and
 # {value}`fig-machine-unanimity dataset=alphanli bin=4 people .0%` on αNLI ({numref}`fig-machine-unanimity`). On
-# {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of the MNLI items with unanimous models, their label is
-# also people's majority label.
+# {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of the MNLI items on which all models agree, the
+# models' label is also people's majority label.
 #
 # At least 90% of the models agree on {value}`tbl-machine-parted dataset=mnli max:n_agreed d` MNLI items. On
 # {value}`tbl-machine-parted dataset=mnli people_label=any n_items d` of these items, people's majority label differs
@@ -230,7 +231,7 @@ publish_figure(
 # On the MNLI items whose majority label differs from the {term}`old label`,
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" old_label .0%` of the models' answers match the old
 # label, but only {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%` of people's
-# answers do. This difference may be a sign that the models saw these items in training.
+# answers do. The models' preference for old labels may be a sign that they saw these items in training.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Where models and people differ, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -248,10 +249,10 @@ publish_table(
 # ## The published values
 #
 # {cite:t}`li2026` evaluate the panel by $\nu_{\mathrm{MSE}}$, the number of people whose vote shares would be as near
-# to the crowd's as the panel's are. We reproduce their values ({numref}`tbl-machine-published`), but this measure has
-# no zero point. On MNLI, corrected for the bias of a hundred votes, the base rate alone counts as
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f` people, more than the 32 models
-# ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`).
+# to the crowd's as the panel's are. We reproduce the published values ({numref}`tbl-machine-published`), but
+# $\nu_{\mathrm{MSE}}$ has no zero point. After correction for the limited number of votes, the base rate alone counts
+# as {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f` people on MNLI, more than the 32
+# models ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed values, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -259,12 +260,13 @@ publish_table(
     machine_crowds.published(labelled),
     columns=machine_crowds.PUBLISHED_COLUMNS,
     groups=["dataset"],
-    caption="""We reproduce the published values. On SNLI, our values agree with the published values to the last digit. We leave out one
-    MNLI item and five αNLI items for which a model's reply could not be read; the published values count a placeholder label instead. *J*
-    is how often two people would differ if the vote shares were the true distribution. *PR* is the participation ratio of the models'
-    residuals. *n_eff* is the effective number of independent models, computed from their errors against ChaosNLI's majority label. *γ_co*
-    is the share of deviations that the models have in common. We do not compute *ν_H*, because it depends on a simulated curve that was not
-    released. *Missing* is what the omitted items would have to contribute to the sum over items for the published value and ours to agree.""",
+    caption="""We reproduce the published values. On SNLI, our values agree with the published values to the last printed digit. We leave
+    out one MNLI item and five αNLI items for which a model's reply could not be read; the published values count a placeholder label
+    instead. *J* is the probability that two people would give different labels if the vote shares were the true distribution. *PR* is the
+    participation ratio of the models' residuals. *n_eff* is the effective number of independent models, computed from their errors against
+    ChaosNLI's majority label. *γ_co* is the share of deviations that the models have in common. We do not compute *ν_H*, because it depends
+    on a simulated curve that was not released. *Missing* is what the omitted items would have to contribute to the sum over items for the
+    published value and ours to agree.""",
 )
 
 # %% [markdown]
@@ -287,18 +289,18 @@ publish_table(
     agrees with the other annotators at least as well as the omitted annotator does, averaged over annotators. The row *all of them,
     plurality* uses the label that the models gave most often (the first in case of a tie). In this row, *worth* is computed for the models'
     pooled votes, and *a model* shows how often two models agree. The row *people* shows how often two people agree. The last two rows are
-    benchmarks for the test: the label that people choose most often overall, and a hundred additional people, whom we simulate and whose ρ
-    and ω are averaged. *Worth* is computed after votes are mixed with the base rate, using a single weight fitted on other items. Brackets
-    contain {100 * confidence:g}% intervals over items.""",
+    benchmarks for the test. The first benchmark gives every item the label that people choose most often overall. The second benchmark
+    consists of a hundred additional people, whom we simulate and whose ρ and ω are averaged. *Worth* is computed after votes are mixed with
+    the base rate, using a single weight fitted on other items. Brackets contain {100 * confidence:g}% intervals over items.""",
 )
 
 # %% [markdown]
 # On WAX, Gemini Pro passes at ε = 0.1, the margin proposed for crowd workers, with ω =
 # {value}`tbl-machine-stand-ins dataset=wax model=gemini_pro wins_10 .2f` ({numref}`tbl-machine-stand-ins`). Mistral
-# fails even at ε = 0.2 (ω = {value}`tbl-machine-stand-ins dataset=wax model=mistral-v03 wins_20 .2f`), as does GPT-4o
-# on the skin lesions. Not even every person passes: an additional person, simulated from the votes on WAX, passes at ε
-# = 0.1 in {value}`tbl-machine-stand-ins dataset=wax "model=one more person, simulated" passed_10 .0%` of the
-# simulations.
+# fails on WAX even at ε = 0.2 (ω = {value}`tbl-machine-stand-ins dataset=wax model=mistral-v03 wins_20 .2f`), and
+# GPT-4o fails on the skin lesions at the same margin. Not even every person passes: an additional person, simulated
+# from the votes on WAX, passes at ε = 0.1 in
+# {value}`tbl-machine-stand-ins dataset=wax "model=one more person, simulated" passed_10 .0%` of the simulations.
 #
 # The test compares one model with one person, not a panel with a crowd. Pooled and shrunk, all models together are
 # worth {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_shrunk .1f` people on WAX
@@ -319,20 +321,20 @@ publish_table(
     ways,
     columns=asking.way_columns(ways.rows),
     index=["way", "n_answers"],
-    caption=f"""After recalibration, one label is worth about half as much as the full probabilities, and thirty samples about three
-    quarters as much. *Worth* is the number of people whose votes, combined with the base rate, would match the answers, before and after
-    recalibration on other items. The answers are simulated from RoBERTa-large's probabilities, and percentages are rounded to the nearest
-    ten. A language model may state percentages that differ from its own probabilities. For samples, ½ is added to the count of each label.
-    If there are only a few samples from an overconfident model, this addition flatters the model, because it draws the answers towards a
-    uniform guess. Worth before recalibration is undefined for a single label. The downloadable data also include {100 * confidence:g}%
-    intervals over items, for one draw of the samples.""",
+    caption=f"""After recalibration, one label is worth about half as much as the full probabilities, and thirty samples are worth about
+    three quarters as much. *Worth* is the number of people whose votes, combined with the base rate, would match the answers, before and
+    after recalibration on other items. The answers are simulated from RoBERTa-large's probabilities, and percentages are rounded to the
+    nearest ten. A language model may state percentages that differ from its own probabilities. For samples, ½ is added to the count of each
+    label. If there are only a few samples from an overconfident model, this addition flatters the model, because it draws the answers
+    towards a uniform guess. Worth before recalibration is undefined for a single label. The downloadable data also include
+    {100 * confidence:g}% intervals over items, for one draw of the samples.""",
 )
 
 # %% [markdown]
 # After recalibration, the probabilities of RoBERTa-large are worth
-# {value}`tbl-asking dataset=mnli way=logprobs people_on_top_recalibrated .1f` people on MNLI. Thirty samples drawn from
-# these probabilities are worth {value}`tbl-asking dataset=mnli way=samples n_answers=30 people_on_top_recalibrated .1f`
-# people, and the most likely label is worth {value}`tbl-asking dataset=mnli way=label people_on_top_recalibrated .1f`
+# {value}`tbl-asking dataset=mnli way=logprobs people_on_top_recalibrated .1f` people on MNLI, thirty samples from them
+# are worth {value}`tbl-asking dataset=mnli way=samples n_answers=30 people_on_top_recalibrated .1f`, and the most
+# likely label is worth {value}`tbl-asking dataset=mnli way=label people_on_top_recalibrated .1f`
 # ({numref}`tbl-asking`).
 #
 # ### Temperature, effort, personas
@@ -354,8 +356,8 @@ publish_figure(
     compare equal numbers of answers, because even two samples from one distribution differ by chance {{cite:p}}`bellemare2017`. The energy
     distance, which is not biased in this way {{cite:p}}`szekely2013`, leads to the same conclusion.""",
     alt="""Two panels of dots, one row for each setting of seven models. On the left, all dots lie between 12 and 18 points,
-    around the line for people's median at 15, far from people at 7.5 and from a uniform guess at 26.5. On the right, all lie
-    below 10 points, with people at 18.""",
+    around the line for people's median at 15, far from people at 7.5 and from a uniform guess at 26.5. On the right, all dots lie
+    below 10 points, and people lie at 18.""",
 )
 
 # %% [markdown]

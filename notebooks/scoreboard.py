@@ -96,8 +96,8 @@ publish_table(
 # {term}`base rate` on MNLI, with possible places from
 # {value}`tbl-scoreboard dataset=mnli system=roberta-large as_it_is_place_best .0f` to
 # {value}`tbl-scoreboard dataset=mnli system=roberta-large as_it_is_place_worst .0f` among
-# {value}`tbl-scoreboard dataset=mnli system=roberta-large as_it_is_n_placed .0f` systems. With recalibration, its
-# possible places are {value}`tbl-scoreboard dataset=mnli system=roberta-large place_best .0f` to
+# {value}`tbl-scoreboard dataset=mnli system=roberta-large as_it_is_n_placed .0f` systems. With recalibration, the
+# possible places of RoBERTa-large are {value}`tbl-scoreboard dataset=mnli system=roberta-large place_best .0f` to
 # {value}`tbl-scoreboard dataset=mnli system=roberta-large place_worst .0f` among
 # {value}`tbl-scoreboard dataset=mnli system=roberta-large n_placed .0f` systems. More systems are ranked with
 # recalibration than without, because a system that gives only one label per item has no worth without recalibration.
@@ -147,9 +147,9 @@ publish_figure(
 #
 # The five original votes are worth fewer than five people:
 # {value}`tbl-scoreboard dataset=mnli "system=original votes" people_on_top_recalibrated .1f` on MNLI and only
-# {value}`tbl-scoreboard dataset=snli "system=original votes" people_on_top_recalibrated .1f` on SNLI. One reason is
-# that ChaosNLI chose items on which exactly three of the five annotators agreed. We do not know why the original votes
-# lose more of their worth on SNLI than on MNLI.
+# {value}`tbl-scoreboard dataset=snli "system=original votes" people_on_top_recalibrated .1f` on SNLI. One reason for
+# this loss is that ChaosNLI chose items on which exactly three of the five annotators agreed. We do not know why the
+# original votes lose more of their worth on SNLI than on MNLI.
 #
 # ## The same items
 #
@@ -176,8 +176,8 @@ publish_table(
 ) if len(parts) else Markdown("*No system covers only some of the items.*")
 
 # %% [markdown]
-# The ranges are wider here than in {numref}`tbl-scoreboard`, because there are fewer items and about twice as many
-# systems.
+# The ranges in this table are wider than those in {numref}`tbl-scoreboard`, because this table covers fewer items and
+# about twice as many systems.
 #
 # ```{interactive} tbl-machine-models
 # :measures: people_on_top_recalibrated with_people
@@ -189,10 +189,10 @@ publish_table(
 #
 # We collected {value}`tbl-scoreboard-published-uses sum:numbers .0f` numbers that were published from 2020 to 2026. We
 # read {value}`tbl-scoreboard-published-uses sum:read .0f` of them in the original source and know
-# {value}`tbl-scoreboard-published-uses sum:secondary .0f` only at second hand. For all other numbers, the predictions
-# were released. From released predictions, we recomputed {value}`tbl-scoreboard-beside sum:numbers .0f` of the
-# published numbers, and {value}`tbl-scoreboard-beside sum:agree .0f` of the results agree with the published number to
-# the last printed digit.
+# {value}`tbl-scoreboard-published-uses sum:secondary .0f` only at second hand. The remaining numbers come from sources
+# whose predictions were released. From released predictions, we recomputed
+# {value}`tbl-scoreboard-beside sum:numbers .0f` of the published numbers, and
+# {value}`tbl-scoreboard-beside sum:agree .0f` of the results agree with the published number to the last printed digit.
 #
 # Systems that are known only from published means have no place on the scoreboard, because a mean distance does not
 # show what a system is worth. We convert a published mean to the units of the scoreboard if the conversion is exact,
@@ -232,11 +232,11 @@ publish_table(
     columns=published_scoreboard.UNIT_COLUMNS,
     shown=published_scoreboard.chosen_in_bits(in_bits.rows),
     caption="""In the same unit, a language model's stated distribution ranks behind the best models that were fitted to
-    votes and ahead of models that were not, and its sampled answers rank behind a uniform guess. The table covers all
-    SNLI and MNLI items and lists the systems that are nearest to people first. Systems are sorted by the divergence in
-    bits, because a published mean divergence gives only bounds for the mean distance. Systems with *one temperature*
-    and *recalibrated* systems were fitted to the votes on other texts. The downloadable data include every system that
-    covers both datasets.""",
+    votes and ahead of models that were not. The sampled answers of a language model rank behind a uniform guess. The
+    table covers all SNLI and MNLI items and lists the systems that are nearest to people first. Systems are sorted by
+    the divergence in bits, because a published mean divergence gives only bounds for the mean distance. Systems with
+    *one temperature* and *recalibrated* systems were fitted to the votes on other texts. The downloadable data include
+    every system that covers both datasets.""",
 )
 
 # %% [markdown]
@@ -260,7 +260,7 @@ publish_table(
     caption="""Most sources print only one or two means for a system, so its distance from people is often known only
     within bounds. The table lists systems whose predictions were not released, in the units of
     {numref}`tbl-scoreboard`. If a cell contains two numbers, the value lies between them. *Read* means that we read the
-    number in the original source. *Secondary* means that we found it in a copy, an abstract or a citation.""",
+    number in the original source. *Secondary* means that we found the number in a copy, an abstract or a citation.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "How tight the bounds are, as a table", "code_prompt_hide": "Fold the table"}
