@@ -3,25 +3,22 @@
 #
 # *May a language model stand in for annotators?*
 #
-# **The pooled labels of 32 language models do not reproduce how people disagree, but on some tasks, some models pass a
-# test for replacing a single annotator.** We pooled one label per item from each model. On MNLI, the pooled labels
-# misplace {value}`tbl-machine-crowds dataset=mnli "crowd=language models" misplaced .0f` of every hundred votes:
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" misplaced .0f` people in a hundred would have to
-# change their answer for the two distributions to match. The votes of five people misplace only
+# **The pooled labels of 32 language models do not reproduce how people disagree, but on some tasks, some models pass a test for replacing a
+# single annotator.** We pooled one label per item from each model. On MNLI, the pooled labels misplace
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" misplaced .0f` of every hundred votes:
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" misplaced .0f` people in a hundred would have to change their answer for
+# the two distributions to match. The votes of five people misplace only
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" five_people_misplaced .0f` of every hundred votes.
 #
-# On average, two models agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" agreement .0%` of the
-# MNLI items, whereas two people agree on
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`. Most models therefore add
+# On average, two models agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" agreement .0%` of the MNLI items, whereas
+# two people agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`. Most models therefore add
 # little to what the other models already provide.
 #
-# We can also ask how many people's votes would tell us as much as the models do if we already knew how often each label
-# is given overall. When its labels are {term}`recalibrated <worth, recalibrated>` on other items' votes, the panel of
-# models is {term}`worth`
+# We can also ask how many people's votes would tell us as much as the models do if we already knew how often each label is given overall.
+# When its labels are {term}`recalibrated <worth, recalibrated>` on other items' votes, the panel of models is {term}`worth`
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_recalibrated .1f` people on SNLI and
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_recalibrated .1f` on MNLI, about twice
-# as many people as the best single model is worth. The models may have seen these items during training and may be
-# worth less on unseen items.
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_recalibrated .1f` on MNLI, about twice as many people as the
+# best single model is worth. The models may have seen these items during training and may be worth less on unseen items.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -59,8 +56,8 @@ Markdown(notices(inputs))
 # %% [markdown]
 # ## One label each
 #
-# {cite:t}`li2026` asked 32 models from 2025 and 2026 for one label per item at temperature 0. The models labelled about
-# a thousand items from each of SNLI, MNLI and αNLI, and we compare their labels with the hundred votes on each item.
+# {cite:t}`li2026` asked 32 models from 2025 and 2026 for one label per item at temperature 0. The models labelled about a thousand items
+# from each of SNLI, MNLI and αNLI, and we compare their labels with the hundred votes on each item.
 #
 # ## Each model and a person
 
@@ -81,15 +78,13 @@ publish_figure(
 )
 
 # %% [markdown]
-# On SNLI, {value}`tbl-machine-models dataset=snli side=above count:with_people d` of the 32 models agree with a
-# randomly chosen person significantly more often than a second person does, and on MNLI,
-# {value}`tbl-machine-models dataset=mnli side=above count:with_people d` models do ({numref}`fig-machine-models`). On
-# SNLI, any of {value}`tbl-machine-models dataset=snli rank_best=1 count:with_people d` models may be the one that
-# agrees with people most often (95% confidence, for all ranks jointly).
+# On SNLI, {value}`tbl-machine-models dataset=snli side=above count:with_people d` of the 32 models agree with a randomly chosen person
+# significantly more often than a second person does, and on MNLI, {value}`tbl-machine-models dataset=mnli side=above count:with_people d`
+# models do ({numref}`fig-machine-models`). On SNLI, any of {value}`tbl-machine-models dataset=snli rank_best=1 count:with_people d` models
+# may be the one that agrees with people most often (95% confidence, for all ranks jointly).
 #
-# A higher rate of agreement does not mean that a model is better than a person, because a model agrees most often if it
-# ignores all minority views. We therefore also report how many people each model is worth
-# ({numref}`tbl-machine-models`).
+# A higher rate of agreement does not mean that a model is better than a person, because a model agrees most often if it ignores all
+# minority views. We therefore also report how many people each model is worth ({numref}`tbl-machine-models`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All models, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -108,10 +103,9 @@ publish_table(
 # %% [markdown]
 # ## How many people a panel is worth
 #
-# Pooling averages out errors that the members of a panel make independently, but not errors that all members share. On
-# SNLI, the pooled labels of the 32 models misplace
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" misplaced .0f` of every hundred votes, and the votes
-# of five people misplace {value}`tbl-machine-crowds dataset=snli "crowd=language models" five_people_misplaced .0f`.
+# Pooling averages out errors that the members of a panel make independently, but not errors that all members share. On SNLI, the pooled
+# labels of the 32 models misplace {value}`tbl-machine-crowds dataset=snli "crowd=language models" misplaced .0f` of every hundred votes,
+# and the votes of five people misplace {value}`tbl-machine-crowds dataset=snli "crowd=language models" five_people_misplaced .0f`.
 
 # %%
 publish_figure(
@@ -130,18 +124,17 @@ publish_figure(
 
 # %% [markdown]
 # On SNLI, a single model that is shrunk towards the base rate is worth
-# {value}`fig-machine-worth dataset=snli n_members=1 people_on_top_shrunk .1f` people on average, and a shrunk panel of
-# all 32 models is worth {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_shrunk .1f` people
-# ({numref}`fig-machine-worth`). A shrunk panel of infinitely many similar models would be worth
+# {value}`fig-machine-worth dataset=snli n_members=1 people_on_top_shrunk .1f` people on average, and a shrunk panel of all 32 models is
+# worth {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_shrunk .1f` people ({numref}`fig-machine-worth`). A shrunk panel
+# of infinitely many similar models would be worth
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" limit_people_on_top_shrunk .1f` people on SNLI.
 #
 # Without shrinkage, the panel is overconfident: it is worth
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top .1f` people on SNLI, and no more than
-# the base rate on MNLI ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top .1f`).
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top .1f` people on SNLI, and no more than the base rate on MNLI
+# ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top .1f`).
 #
-# On MNLI, two models from one developer agree on
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" within_maker .0%` of the items, hardly more often than
-# two models from different developers do
+# On MNLI, two models from one developer agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" within_maker .0%` of the
+# items, hardly more often than two models from different developers do
 # ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" across_makers .0%`; {numref}`tbl-machine-crowds`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Each crowd, as a table", "code_prompt_hide": "Fold the table"}
@@ -176,14 +169,12 @@ publish_table(
 # %% [markdown]
 # ### Language models and encoders
 #
-# On SNLI and MNLI, language models and encoders ({doc}`results`) each provide information that the other group lacks. A
-# single map that combines both groups and is fitted to the votes on other items ({doc}`fitting`) is worth
+# On SNLI and MNLI, language models and encoders ({doc}`results`) each provide information that the other group lacks. A single map that
+# combines both groups and is fitted to the votes on other items ({doc}`fitting`) is worth
 # {value}`tbl-machine-stacked dataset=snli "stacked=encoders + language models" people .1f` people on SNLI and
-# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders + language models" people .1f` on MNLI
-# ({numref}`tbl-machine-stacked`). Without ModernBERT-large, which may have seen the MNLI items, the combined map is
-# worth
-# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders without ModernBERT-large + language models" people .1f`
-# people on MNLI.
+# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders + language models" people .1f` on MNLI ({numref}`tbl-machine-stacked`). Without
+# ModernBERT-large, which may have seen the MNLI items, the combined map is worth
+# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders without ModernBERT-large + language models" people .1f` people on MNLI.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Language models and encoders, as a table", "code_prompt_hide": "Fold the table"}
 stacked = machine_crowds.with_encoders(labelled, **resampling)
@@ -219,19 +210,18 @@ publish_figure(
 # %% [markdown]
 # Even where all models agree, many people choose another label: the models' label is given by
 # {value}`fig-machine-unanimity dataset=mnli bin=4 people .0%` of people on MNLI, compared with
-# {value}`fig-machine-unanimity dataset=snli bin=4 people .0%` on SNLI and
-# {value}`fig-machine-unanimity dataset=alphanli bin=4 people .0%` on αNLI ({numref}`fig-machine-unanimity`). On
-# {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of the MNLI items on which all models agree, the
-# models' label is also people's majority label.
+# {value}`fig-machine-unanimity dataset=snli bin=4 people .0%` on SNLI and {value}`fig-machine-unanimity dataset=alphanli bin=4 people .0%`
+# on αNLI ({numref}`fig-machine-unanimity`). On {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of the MNLI items on which
+# all models agree, the models' label is also people's majority label.
 #
 # At least 90% of the models agree on {value}`tbl-machine-parted dataset=mnli max:n_agreed d` MNLI items. On
-# {value}`tbl-machine-parted dataset=mnli people_label=any n_items d` of these items, people's majority label differs
-# from the models' label, which is most often *neutral* ({numref}`tbl-machine-parted`).
+# {value}`tbl-machine-parted dataset=mnli people_label=any n_items d` of these items, people's majority label differs from the models'
+# label, which is most often *neutral* ({numref}`tbl-machine-parted`).
 #
 # On the MNLI items whose majority label differs from the {term}`old label`,
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" old_label .0%` of the models' answers match the old
-# label, but only {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%` of people's
-# answers do. The models' preference for old labels may be a sign that they saw these items in training.
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" old_label .0%` of the models' answers match the old label, but only
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%` of people's answers do. The models' preference for
+# old labels may be a sign that they saw these items in training.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Where models and people differ, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -248,11 +238,11 @@ publish_table(
 # %% [markdown]
 # ## The published values
 #
-# {cite:t}`li2026` evaluate the panel by $\nu_{\mathrm{MSE}}$, the number of people whose vote shares would be as near
-# to the crowd's as the panel's are. We reproduce the published values ({numref}`tbl-machine-published`), but
-# $\nu_{\mathrm{MSE}}$ has no zero point. After correction for the limited number of votes, the base rate alone counts
-# as {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f` people on MNLI, more than the 32
-# models ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`).
+# {cite:t}`li2026` evaluate the panel by $\nu_{\mathrm{MSE}}$, the number of people whose vote shares would be as near to the crowd's as the
+# panel's are. We reproduce the published values ({numref}`tbl-machine-published`), but $\nu_{\mathrm{MSE}}$ has no zero point. After
+# correction for the limited number of votes, the base rate alone counts as
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f` people on MNLI, more than the 32 models
+# ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed values, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -272,11 +262,10 @@ publish_table(
 # %% [markdown]
 # ## In an annotator's place
 #
-# For two tasks, {cite:t}`calderon2025` released the labels of language models together with those of each annotator.
-# Six models labelled word associations (WAX {cite:p}`liu2022`), and four models labelled pictures of skin lesions
-# {cite:p}`cheplygina2018`. For each annotator, the {term}`replacement test` asks whether a model agrees with the other
-# annotators about as well as that annotator does, within a margin *ε*. The share of annotators for whom the answer is
-# yes is called *ω*, and a model passes if *ω* is at least 0.5.
+# For two tasks, {cite:t}`calderon2025` released the labels of language models together with those of each annotator. Six models labelled
+# word associations (WAX {cite:p}`liu2022`), and four models labelled pictures of skin lesions {cite:p}`cheplygina2018`. For each annotator,
+# the {term}`replacement test` asks whether a model agrees with the other annotators about as well as that annotator does, within a margin
+# *ε*. The share of annotators for whom the answer is yes is called *ω*, and a model passes if *ω* is at least 0.5.
 
 # %%
 publish_table(
@@ -296,23 +285,21 @@ publish_table(
 
 # %% [markdown]
 # On WAX, Gemini Pro passes at ε = 0.1, the margin proposed for crowd workers, with ω =
-# {value}`tbl-machine-stand-ins dataset=wax model=gemini_pro wins_10 .2f` ({numref}`tbl-machine-stand-ins`). Mistral
-# fails on WAX even at ε = 0.2 (ω = {value}`tbl-machine-stand-ins dataset=wax model=mistral-v03 wins_20 .2f`), and
-# GPT-4o fails on the skin lesions at the same margin. Not even every person passes: an additional person, simulated
-# from the votes on WAX, passes at ε = 0.1 in
+# {value}`tbl-machine-stand-ins dataset=wax model=gemini_pro wins_10 .2f` ({numref}`tbl-machine-stand-ins`). Mistral fails on WAX even at ε
+# = 0.2 (ω = {value}`tbl-machine-stand-ins dataset=wax model=mistral-v03 wins_20 .2f`), and GPT-4o fails on the skin lesions at the same
+# margin. Not even every person passes: an additional person, simulated from the votes on WAX, passes at ε = 0.1 in
 # {value}`tbl-machine-stand-ins dataset=wax "model=one more person, simulated" passed_10 .0%` of the simulations.
 #
-# The test compares one model with one person, not a panel with a crowd. Pooled and shrunk, all models together are
-# worth {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_shrunk .1f` people on WAX
-# and {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" people_on_top_shrunk .1f` on the
-# lesions. To test your own model on votes with named annotators, run
-# `chaos run crowd -p data=VOTES -p predictions=FILE -p epsilon=0.1 -p why=REASON` (see {doc}`../datasets`).
+# The test compares one model with one person, not a panel with a crowd. Pooled and shrunk, all models together are worth
+# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_shrunk .1f` people on WAX and
+# {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" people_on_top_shrunk .1f` on the lesions. To test your own
+# model on votes with named annotators, run `chaos run crowd -p data=VOTES -p predictions=FILE -p epsilon=0.1 -p why=REASON` (see
+# {doc}`../datasets`).
 #
 # ## Other ways to ask
 #
-# A language model can also provide samples, log-probabilities or percentages ({doc}`../your_model`). We found no public
-# run on ChaosNLI that contains such answers for each item, so we simulate them from the RoBERTa-large model of
-# {cite:t}`nie2020`.
+# A language model can also provide samples, log-probabilities or percentages ({doc}`../your_model`). We found no public run on ChaosNLI
+# that contains such answers for each item, so we simulate them from the RoBERTa-large model of {cite:t}`nie2020`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Ways of asking, as a table", "code_prompt_hide": "Fold the table"}
 ways = asking.ways(labelled, system="roberta-large", **resampling)
@@ -332,15 +319,14 @@ publish_table(
 
 # %% [markdown]
 # After recalibration, the probabilities of RoBERTa-large are worth
-# {value}`tbl-asking dataset=mnli way=logprobs people_on_top_recalibrated .1f` people on MNLI, thirty samples from them
-# are worth {value}`tbl-asking dataset=mnli way=samples n_answers=30 people_on_top_recalibrated .1f`, and the most
-# likely label is worth {value}`tbl-asking dataset=mnli way=label people_on_top_recalibrated .1f`
-# ({numref}`tbl-asking`).
+# {value}`tbl-asking dataset=mnli way=logprobs people_on_top_recalibrated .1f` people on MNLI, thirty samples from them are worth
+# {value}`tbl-asking dataset=mnli way=samples n_answers=30 people_on_top_recalibrated .1f`, and the most likely label is worth
+# {value}`tbl-asking dataset=mnli way=label people_on_top_recalibrated .1f` ({numref}`tbl-asking`).
 #
 # ### Temperature, effort, personas
 #
-# {cite:t}`kamath2026` asked people and seven reasoning models how likely an inference is, on a scale from 0 to 100. In
-# each of several settings, a model answered every question thirty times.
+# {cite:t}`kamath2026` asked people and seven reasoning models how likely an inference is, on a scale from 0 to 100. In each of several
+# settings, a model answered every question thirty times.
 
 # %%
 settings = asking.settings(asking.setting_inputs(inputs), n_splits=100, **resampling)
@@ -362,23 +348,21 @@ publish_figure(
 
 # %% [markdown]
 # The answers in the {value}`fig-asking kind=setting count:distance d` settings are, on average,
-# {value}`fig-asking kind=setting min:distance .0f` to {value}`fig-asking kind=setting max:distance .0f` points from
-# people's answers ({numref}`fig-asking`). The answers of one half of the people are only
-# {value}`fig-asking "model=the other half of the people" distance .1f` points from those of the other half. In every
-# setting, a model's thirty answers to an item have an average standard deviation of at most
-# {value}`fig-asking kind=setting max:sd .0f` points, compared with
+# {value}`fig-asking kind=setting min:distance .0f` to {value}`fig-asking kind=setting max:distance .0f` points from people's answers
+# ({numref}`fig-asking`). The answers of one half of the people are only
+# {value}`fig-asking "model=the other half of the people" distance .1f` points from those of the other half. In every setting, a model's
+# thirty answers to an item have an average standard deviation of at most {value}`fig-asking kind=setting max:sd .0f` points, compared with
 # {value}`fig-asking "model=the other half of the people" sd .0f` points for people's answers.
 #
 # The median answer of one half of the people, used as a single answer, is
-# {value}`fig-asking "model=the other half's median, alone" distance .1f` points from the answers of the other half. No
-# setting is significantly nearer to people than this median (the smallest Holm-corrected *p* for a nearer setting is
+# {value}`fig-asking "model=the other half's median, alone" distance .1f` points from the answers of the other half. No setting is
+# significantly nearer to people than this median (the smallest Holm-corrected *p* for a nearer setting is
 # {value}`fig-asking kind=setting is_nearer=true min:p_adjusted .2f`).
 #
 # ## Limitations
 #
 # * The SNLI and MNLI items were chosen because annotators disagreed on them.
-# * Each of the 32 models was asked once, with one prompt, for one label. At temperature 0, even perfect models would
-#   agree with each other, so agreement is not in itself a flaw. Our only evidence that other settings would change
-#   little comes from thirty items of another task.
+# * Each of the 32 models was asked once, with one prompt, for one label. At temperature 0, even perfect models would agree with each other,
+#   so agreement is not in itself a flaw. Our only evidence that other settings would change little comes from thirty items of another task.
 # * The 32 models are not a random sample of all models, and the intervals reflect only the choice of items.
 # * Few annotators of WAX and of the lesions judged enough items for the test, so ω can take only a few values.
