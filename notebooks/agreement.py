@@ -8,9 +8,9 @@
 # {value}`tbl-disagreement-signal dataset=snli kind=model max:spearman .2f` on SNLI and
 # {value}`tbl-disagreement-signal dataset=mnli kind=model max:spearman .2f` on MNLI. Five people reach
 # {value}`tbl-disagreement-signal dataset=snli "system=five people" spearman .2f` and
-# {value}`tbl-disagreement-signal dataset=mnli "system=five people" spearman .2f`.** Where people
-# disagree, the entropy of every model's predictions rises too little. From the fifth of the SNLI items on which people
-# agree most to the fifth on which they agree least, the entropy of people's votes rises from
+# {value}`tbl-disagreement-signal dataset=mnli "system=five people" spearman .2f`.** Where people disagree, the entropy
+# of every model's predictions rises too little. From the fifth of the SNLI items on which people agree most to the
+# fifth on which they agree least, the entropy of people's votes rises from
 # {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=1 people_bits .2f` to
 # {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 people_bits .2f` bits, and the entropy of
 # RoBERTa-base's predictions from
@@ -81,9 +81,9 @@ publish_figure(
         flattening.where(~are_our_own(flattening.rows["system"])), chosen=in_colour
     ),
     caption=f"""On average, models are less sure where people disagree, but not nearly enough. The items are sorted into
-    fifths by the entropy of one half of their votes. In each fifth, the figure compares the mean entropy of models with that of
-    the other half of the votes, averaged over {cuts} splits of the votes and over seeds. Below the diagonal, a model is
-    surer than people. Thin grey lines show the other models.""",
+    fifths by the entropy of one half of their votes. In each fifth, the figure compares the mean entropy of models with
+    that of the other half of the votes, averaged over {cuts} splits of the votes and over seeds. Below the diagonal, a
+    model is surer than people. Thin grey lines show the other models.""",
     alt="""A panel for each dataset: entropy of models against entropy of people, with five marks on each line. All
     lines rise less steeply than the diagonal, and hardly at all on MNLI. On SNLI RoBERTa-base begins at 0.24 bits,
     below people's 0.34, and ends at 0.64, far below people's 1.17. On αNLI RoBERTa-large stays below 0.2 bits.""",
@@ -138,8 +138,7 @@ publish_figure(
     line is the mean over three seeds.""",
     alt="""Four panels: SNLI, MNLI, αNLI, SNLI and MNLI pooled. In each, accuracy falls from bin to bin. On SNLI and
     αNLI models start above ninety per cent and end near the dotted line of the commonest label; on MNLI they start
-    lower and fall less. The dashed line of half a crowd starts at one hundred per cent and ends well above the
-    models.""",
+    lower and fall less. The dashed line of half a crowd starts at one hundred per cent and ends well above the models.""",
 )
 
 # %% [markdown]
@@ -160,8 +159,8 @@ publish_figure(
 # items. On MNLI,
 # {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy bin=5 verdict=better count:system d` of
 # {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy reference=chance bin=5 count:system d`
-# models clearly beat that guess. However, none clearly beats a guess of the
-# commonest label in that bin, which can only be chosen with hindsight.
+# models clearly beat that guess. However, none clearly beats a guess of the commonest label in that bin, which can only
+# be chosen with hindsight.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All bins, as a table", "code_prompt_hide": "Fold the table"}
 in_bins = agreement.scores_with_change(scores)

@@ -102,8 +102,8 @@ publish_figure(
     caption=f"""A temperature of 2 brings RoBERTa-base close to the diagonal; the oracle stays above it. Each dot shows
     the accuracy in one confidence bin, measured against the majority label. A line connects the dot to the bin's mean
     confidence; the more items the bin holds, the thicker the line. If a model has several seeds, seed {shown_seed} is
-    shown. The downloadable data cover all the temperatures shown in {{numref}}`fig-temperature`. Compare Figures 1c and 1d of
-    {{cite:t}}`baan2022`.""",
+    shown. The downloadable data cover all the temperatures shown in {{numref}}`fig-temperature`. Compare Figures 1c and
+    1d of {{cite:t}}`baan2022`.""",
     alt="""Six reliability diagrams. At temperature 1, RoBERTa's dots stay below the diagonal, except for the first,
     which stands for a single item; most items are in the last bin. At temperature 2, the dots follow the diagonal. The
     other models, shown only before scaling, are overconfident too. The oracle's dots are all at 1, far above the
@@ -130,8 +130,8 @@ publish_figure(
 #
 # A model is calibrated if 70% of the answers that it gives with a confidence of 0.7 are right, and likewise for every
 # other confidence. ECE sorts the items into ten bins by confidence and averages the gaps between mean confidence and
-# accuracy. It describes *sets* of items (even with an ECE of 0, the confidence may be wrong for every single item), and it
-# needs one right label per item: the majority of the votes.
+# accuracy. It describes *sets* of items (even with an ECE of 0, the confidence may be wrong for every single item), and
+# it needs one right label per item: the majority of the votes.
 #
 # Calibration to people can be checked on each item separately: each label should get the probability with which a
 # person would choose it. {cite:t}`baan2022` measure this in three ways. {term}`DistCE` is the share of the votes that a

@@ -101,10 +101,10 @@ publish_table(
 # One person misplaces {value}`tbl-misplaced dataset=mnli "system=one person" misplaced .0f` votes on MNLI. The
 # {term}`base rate`, which predicts the same overall share of each label for every item, misplaces
 # {value}`tbl-misplaced dataset=mnli "system=base rate" misplaced .0f`, fewer than any of the nine models without
-# recalibration. Yet these
-# models know more than their probabilities show. {term}`Recalibrated <worth, recalibrated>` with the votes on other
-# items, RoBERTa-large misplaces {value}`tbl-misplaced dataset=mnli system=roberta-large how=recalibrated misplaced .0f`
-# votes on MNLI instead of {value}`tbl-misplaced dataset=mnli system=roberta-large "how=as it is" misplaced .0f`, and
+# recalibration. Yet these models know more than their probabilities show. {term}`Recalibrated <worth, recalibrated>`
+# with the votes on other items, RoBERTa-large misplaces
+# {value}`tbl-misplaced dataset=mnli system=roberta-large how=recalibrated misplaced .0f` votes on MNLI instead of
+# {value}`tbl-misplaced dataset=mnli system=roberta-large "how=as it is" misplaced .0f`, and
 # {value}`tbl-misplaced dataset=snli system=roberta-large how=recalibrated misplaced .0f` on SNLI instead of
 # {value}`tbl-misplaced dataset=snli system=roberta-large "how=as it is" misplaced .0f`. The chapter {doc}`fitting`
 # shows how this works.
@@ -175,8 +175,8 @@ publish_table(
     beaten,
     columns=results.count_columns(beaten.rows),
     index=["system"],
-    caption="""On MNLI and αNLI, the mean vote given the old label is nearer to people than any of the paper's
-    models; on MNLI, so is the base rate. For each guess, the table counts the models that have a higher JSD than the guess and,
+    caption="""On MNLI and αNLI, the mean vote given the old label is nearer to people than any of the paper's models;
+    on MNLI, so is the base rate. For each guess, the table counts the models that have a higher JSD than the guess and,
     in brackets, the models that are clearly farther from people after correction (Holm). Counts are shown in bold if
     all models have a higher JSD. The downloadable data also include KL, total variation and squared distance, and the
     number of models that are clearly nearer.""",
@@ -226,8 +226,7 @@ publish_table(
     estimated human, a second set of annotators whose votes were not released, is taken from the *paper* (Table 5 of
     {{cite:t}}`nie2020`). *Chance* is the uniform guess for distances and the most frequent label for accuracies. The
     class prior and the mean vote are fitted to the other nine of ten folds of the items, and the base rate to all items
-    with other texts. The best model
-    and the best guess on each dataset are shown in bold.""",
+    with other texts. The best model and the best guess on each dataset are shown in bold.""",
 )
 
 # %% [markdown]
@@ -333,8 +332,8 @@ publish_table(
 # (larger-is-more-accurate-not-always-nearer)=
 # Larger models are more accurate, but not always nearer to people. The large model of a family is more accurate than
 # the base model in all {value}`tbl-model-sizes measure=jsd count:value d` pairs, although for BERT the difference on
-# SNLI and MNLI may be due to chance. By JSD, the large model of every family is nearer to
-# people than the base model on SNLI and αNLI; on MNLI, this holds for no family.
+# SNLI and MNLI may be due to chance. By JSD, the large model of every family is nearer to people than the base model on
+# SNLI and αNLI; on MNLI, this holds for no family.
 
 # %% [markdown]
 # ## Limitations
