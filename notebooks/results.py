@@ -3,9 +3,9 @@
 #
 # *Do models predict how people split?*
 #
-# **On the MNLI items of ChaosNLI, none of the nine models of {cite:t}`nie2020` is nearer to people than a
-# {term}`uniform guess`, which ignores the item.** A prediction *misplaces* a vote if the vote would have to move to
-# another label for the votes on the item to match the prediction. Of a hundred votes, the nine models misplace
+# **On the MNLI items of ChaosNLI, none of the nine models of 2020 is nearer to people than a {term}`uniform guess`,
+# which ignores the item.** A prediction *misplaces* a vote if the vote would have to move to another label for the
+# votes on the item to match the prediction. Of a hundred votes, the nine models misplace
 # {value}`tbl-misplaced dataset=mnli "how=as it is" of_paper=true min:misplaced .0f` or more, the guess misplaces
 # {value}`tbl-misplaced dataset=mnli "system=uniform guess" misplaced .0f`, and five people misplace only
 # {value}`tbl-misplaced dataset=mnli "system=five people" misplaced .0f`.
@@ -222,13 +222,13 @@ publish_table(
     shown=results.shown_results(table.rows),
     columns=results.COLUMNS,
     groups=("dataset", "kind"),
-    caption=f"""The table shows the distance from people and the accuracy of every system. Rows marked *here* are our
-    own results, with 95% bootstrap intervals over items ({resamples:,} resamples). If a row is a mean over seeds, its
-    intervals are also over seeds. The values of the estimated human, a second set of annotators whose votes were not
-    released, are taken from the *paper* (Table 5 of {{cite:t}}`nie2020`). *Chance* is the uniform guess for distances
-    and the most frequent label for accuracies. The class prior and the mean vote are fitted to nine of ten folds of the
-    items and applied to the tenth. The base rate is computed from all items with other texts. The best model and the
-    best guess on each dataset are shown in bold.""",
+    caption=f"""Distance from people and accuracy of every system. Rows marked *here* are our own results, with 95%
+    bootstrap intervals over items ({resamples:,} resamples). If a row is a mean over seeds, its intervals are also over
+    seeds. The values of the estimated human, a second set of annotators whose votes were not released, are taken from
+    the *paper* (Table 5 of {{cite:t}}`nie2020`). *Chance* is the uniform guess for distances and the most frequent
+    label for accuracies. The class prior and the mean vote are fitted to nine of ten folds of the items and applied to
+    the tenth. The base rate is computed from all items with other texts. The best model and the best guess on each
+    dataset are shown in bold.""",
 )
 
 # %% [markdown]
@@ -293,14 +293,14 @@ publish_table(
     equivalents,
     columns=results.equivalent_columns(equivalents.rows),
     index=["dataset", "system"],
-    caption=f"""The table shows what every system is worth in people, with 95% intervals over items that hold
-    out-of-fold predictions fixed. *Worth* is the number of people whose votes, combined with the base rate, would have
-    the same squared distance from the crowd as the system. *Recalibrated* systems are corrected by a map with 12
-    parameters (6 for two labels), fitted out of fold. *Shrunk* systems are corrected by one number. *Pooled* is the
-    number of people whose vote shares would come as near to the crowd without the help of the base rate. Because this
-    measure has no zero point, even a uniform guess scores above 0. For TVD and JSD, systems and people are compared
-    with *m* other votes in each of {crowds} randomly drawn crowds, and the intervals are derived from the interval for
-    the paired difference.""",
+    caption=f"""What every system is worth in people. Brackets contain 95% intervals over items, with out-of-fold
+    predictions held fixed. *Worth* is the number of people whose votes, combined with the base rate, would have the
+    same squared distance from the crowd as the system. *Recalibrated* systems are corrected by a map with 12 parameters
+    (6 for two labels), fitted out of fold. *Shrunk* systems are corrected by one number. *Pooled* is the number of
+    people whose vote shares would come as near to the crowd without the help of the base rate. Because this measure has
+    no zero point, even a uniform guess scores above 0. For TVD and JSD, systems and people are compared with *m* other
+    votes in each of {crowds} randomly drawn crowds, and the intervals are derived from the interval for the paired
+    difference.""",
 ) if len(equivalents) else Markdown(
     "*Some items have a single vote, which cannot show how far people are from each other, "
     "so worth cannot be computed here.*"
