@@ -9,8 +9,8 @@
 # people disagree most, the entropy of people's votes is
 # {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 people_bits .2f` bits on average, but the
 # entropy of RoBERTa-base's predictions is only
-# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 model_bits .2f` bits. RoBERTa-base was
-# trained on SNLI alone, and on MNLI, it is hardly less certain where people disagree than where they agree.
+# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 model_bits .2f` bits. RoBERTa-base, which was
+# trained on SNLI alone, is hardly less certain on MNLI items where people disagree than on MNLI items where they agree.
 #
 # A model that knew where people disagree could point to the items that need more votes. This chapter shows how certain
 # models are where people disagree, how often they are right there, and whether they at least rank the items correctly
