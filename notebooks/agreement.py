@@ -55,9 +55,9 @@ Markdown(notices(inputs))
 # (models-flatten-too-little)=
 # ## Models flatten their predictions too little
 #
-# Are models less sure where people are divided? We sort the items into fifths by the entropy of one half of the votes
-# on each item and compare models with the other half of the votes. If the same votes were used for sorting and for
-# comparing, people would look more divided in the last fifth than they are.
+# We sort the items into fifths by the entropy of one half of the votes on each item and compare models with the other
+# half of the votes. If the same votes were used for sorting and for comparing, people would look more divided in the
+# last fifth than they are.
 
 # %%
 flattening = agreement.flattening(inputs, n_bins=5, n_draws=cuts, seed=seed)
@@ -72,9 +72,10 @@ publish_figure(
     predictions with the mean entropy of the other half of the votes. All values are averages over {cuts} splits of the
     votes and over seeds. Below the diagonal, a model is surer than people. Thin grey lines show models that are not
     named.""",
-    alt="""A panel for each dataset: entropy of models against entropy of people, with five marks on each line. All
-    lines rise less steeply than the diagonal, and hardly at all on MNLI. On SNLI RoBERTa-base begins at 0.24 bits,
-    below people's 0.34, and ends at 0.64, far below people's 1.17. On αNLI RoBERTa-large stays below 0.2 bits.""",
+    alt="""A panel for each dataset plots the entropy of models against the entropy of people, with five marks on each
+    line. All lines rise less steeply than the diagonal, and on MNLI, they hardly rise at all. On SNLI, RoBERTa-base
+    begins at 0.24 bits, below people's 0.34, and ends at 0.64, far below people's 1.17. On αNLI, RoBERTa-large stays
+    below 0.2 bits.""",
 )
 
 # %% [markdown]
@@ -92,10 +93,10 @@ publish_figure(
 #
 # A model that is certain is not always near to people, either. We measure the distance from people by {term}`JSD`,
 # where 0 is best and 0.83 is worst. On the fifth of the MNLI items where RoBERTa-base is surest, it has a JSD of
-# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 jsd .3f`, and a uniform guess has
-# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 uniform .3f`. On the fifth where RoBERTa-base
-# is least sure, it is nearer to people than the guess. Each of the nine models is farther from people than the guess,
-# by at least
+# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 jsd .3f`, and a uniform guess has a JSD of
+# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 uniform .3f`. On the fifth of the MNLI items
+# where RoBERTa-base is least sure, it is nearer to people than the guess. Each of the nine models is farther from
+# people than the guess, by at least
 # {value}`tbl-flattening dataset=mnli system=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert cut=model bin=1 min:gap .3f`,
 # on the fifth of the MNLI items where that model is surest. On αNLI, by contrast, models are nearest to people where
 # they are surest.
@@ -107,7 +108,7 @@ publish_table(
     shown=agreement.outer_bins(flattening.rows),
     columns=agreement.FLATTENING_COLUMNS,
     groups=["dataset"],
-    caption="""How sure a model is reveals more about its distance from people on MNLI than on SNLI. The table shows the
+    caption="""A model's certainty reveals more about its distance from people on MNLI than on SNLI. The table shows the
     first and the last fifth of the items. The items are sorted in two ways, either by the entropy of one half of the
     votes, with scores against the other half, or by the model's own entropy, with scores against all votes. Brackets
     contain 95% intervals over items for the difference in JSD. The downloadable data include all fifths.""",
@@ -133,24 +134,24 @@ publish_figure(
     caption=f"""In every bin, half a crowd predicts the majority label better than any model. The figure shows new
     accuracy in {bins} quantile bins of the votes' entropy, as in Figure 4 of {{cite:t}}`nie2020`. The dashed line
     compares one half of a crowd with the other, and the dotted line shows the result of always choosing the label that
-    is commonest over all items. Half a crowd is scored against fifty votes, and models are scored against a hundred.
-    The grey band spans the nine models, and thin grey lines show other models. Bars are 95% intervals over items, and
-    also over seeds if a line is the mean over three seeds.""",
-    alt="""Four panels: SNLI, MNLI, αNLI, SNLI and MNLI pooled. In each, accuracy falls from bin to bin. On SNLI and
-    αNLI models start above ninety per cent and end near the dotted line of the commonest label; on MNLI they start
-    lower and fall less. The dashed line of half a crowd starts at one hundred per cent and ends well above the
-    models.""",
+    is commonest over all items. Half a crowd is scored against fifty votes, and models are scored against a hundred
+    votes. The grey band spans the nine models, and thin grey lines show other models. Bars are 95% intervals over
+    items, and also over seeds if a line is the mean over three seeds.""",
+    alt="""The four panels are for SNLI, MNLI, αNLI, and SNLI and MNLI pooled. In each, accuracy falls from bin to bin.
+    On SNLI and αNLI, models start above ninety per cent and end near the dotted line of the commonest label. On MNLI,
+    they start lower and fall less. The dashed line of half a crowd starts at one hundred per cent and ends well above
+    the models.""",
 )
 
 # %% [markdown]
 # In the first fifth of the SNLI items, the nine models are, on average, right on
 # {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=1 mean:value .0%` of the items, nearly
 # as often as half a crowd. In the last fifth, where people disagree most, the nine models are right on
-# {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=5 mean:value .0%` and half a crowd on
-# {value}`fig-accuracy-by-entropy dataset=snli "system=half a crowd" bin=5 value .0%`
+# {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=5 mean:value .0%` of the items, and
+# half a crowd is right on {value}`fig-accuracy-by-entropy dataset=snli "system=half a crowd" bin=5 value .0%`
 # ({numref}`fig-accuracy-by-entropy`). A guess that always gives the commonest label is right on
-# {value}`tbl-entropy-bins dataset=snli system=chance measure=new_accuracy bin=5 value .0%` of the items in that fifth,
-# and the old labels match the new majority on
+# {value}`tbl-entropy-bins dataset=snli system=chance measure=new_accuracy bin=5 value .0%` of the items in the last
+# fifth, and the old labels match the new majority on
 # {value}`tbl-entropy-bins dataset=snli "system=original votes" measure=new_accuracy bin=5 value .0%`. In the last fifth
 # of the MNLI items, the nine models are right on
 # {value}`tbl-entropy-bins dataset=mnli source=published measure=new_accuracy bin=5 mean:value .0%` of the items, and
@@ -161,8 +162,8 @@ publish_figure(
 # commonest label of the dataset. On MNLI,
 # {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy bin=5 verdict=better count:system d` of
 # {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy reference=chance bin=5 count:system d`
-# models are clearly more accurate in the last bin than a guess of this kind. However, no model clearly beats a guess of
-# the label that is commonest in the bin itself, which can only be known with hindsight.
+# models are clearly more accurate in the last bin than a guess of the commonest label. However, no model clearly beats
+# a guess of the label that is commonest in the bin itself, which can only be known with hindsight.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All bins, as a table", "code_prompt_hide": "Fold the table"}
 in_bins = agreement.scores_with_change(scores)
@@ -191,10 +192,10 @@ publish_table(
     index=["dataset", "system"],
     caption=f"""In the last bin, hardly any model differs significantly from a guess, except that many models beat the
     label that is commonest overall on MNLI. The table shows the new accuracy of a model minus the accuracy of a guess,
-    with 95% intervals over items. The *p*-values are adjusted (Holm) for all comparisons in the downloadable data,
-    which also cover all models, the first bin, JSD against the uniform guess in every bin, and published values. The
-    sign ≤ marks the smallest *p* that {resamples:,} resamples can show, multiplied by the number of comparisons, so the
-    true *p* may be smaller.""",
+    with 95% intervals over items. The *p*-values are adjusted by Holm's method for all comparisons in the downloadable
+    data, which also cover all models, the first bin, JSD against the uniform guess in every bin, and published values.
+    The sign ≤ marks the smallest *p* that {resamples:,} resamples can show, multiplied by the number of comparisons, so
+    the true *p* may be smaller.""",
 )
 
 # %% [markdown]
@@ -215,17 +216,18 @@ publish_table(
     shown=results.shown_signal(signal.rows),
     columns=results.SIGNAL_COLUMNS,
     groups=["dataset"],
-    caption=f"""The votes of five people show where other people disagree better than any model that was not fitted to
-    votes. For each dataset, the table shows the guesses and the model with the highest correlation. The downloadable
-    data include all models. Brackets contain 95% intervals over items. *Spearman* is the rank correlation with the
-    entropy of the votes. An item is contested if no label has {threshold:.0%} of the votes. *AUROC* is the probability
-    that a contested item gets a higher entropy than an item that is not contested, and 0.5 is chance. *Five people* are
-    drawn for each item a hundred times and compared with the remaining people. For five people, the table shows the
-    mean and the middle 95% of these draws. Guesses that make the same prediction for all items are left out.""",
+    caption=f"""The votes of five people predict other people's disagreement better than any model that was not fitted
+    to votes. For each dataset, the table shows the guesses and the model with the highest correlation. The downloadable
+    data include all models. Brackets contain 95% intervals over items. *Spearman* is the rank correlation of a system's
+    entropy with the entropy of the votes. An item is contested if no label has {threshold:.0%} of the votes. *AUROC* is
+    the probability that a contested item gets a higher entropy than an item that is not contested, and 0.5 is chance.
+    *Five people* are drawn for each item a hundred times and compared with the remaining people. For five people, the
+    table shows the mean and the middle 95% of the draws. Guesses that make the same prediction for all items are left
+    out.""",
 )
 
 # %% [markdown]
-# The highest correlation of any model that was not fitted to votes is
+# The highest rank correlation that any model reaches without being fitted to votes is
 # {value}`tbl-disagreement-signal dataset=snli kind=model max:spearman .2f` on SNLI and
 # {value}`tbl-disagreement-signal dataset=mnli kind=model max:spearman .2f` on MNLI. Five people reach
 # {value}`tbl-disagreement-signal dataset=snli "system=five people" spearman .2f` on SNLI and
@@ -240,8 +242,8 @@ publish_table(
 #
 # ## Distance from people
 #
-# A model that split its probability as people split their votes would be near to them even where they disagree. Yet the
-# JSD of most models grows as people disagree more. From the first bin to the last on SNLI, the lowest JSD among the
+# A model that split its probability as people split their votes would be near to people even where they disagree. Yet
+# the JSD of most models grows as people disagree more. From the first bin to the last on SNLI, the lowest JSD among the
 # nine models rises from {value}`tbl-entropy-bins dataset=snli source=published measure=jsd bin=1 min:value .3f` to
 # {value}`tbl-entropy-bins dataset=snli source=published measure=jsd bin=5 min:value .3f`. The {term}`uniform guess`, by
 # definition, gets nearer to people as they disagree more, so its lower JSD in the last bin is not a finding.
@@ -258,9 +260,9 @@ publish_figure(
     dotted line is the uniform guess, which by definition is near to people where they disagree. The grey band spans the
     nine models, and thin grey lines show other models. Bars are 95% intervals over items, and also over seeds if a line
     is the mean over three seeds.""",
-    alt="""Four panels: SNLI, MNLI, αNLI, SNLI and MNLI pooled. Most models' lines rise from bin to bin, less steeply on
-    MNLI. The line of the uniform guess falls and ends below them in every panel. The line of half a crowd lies far
-    below all others.""",
+    alt="""The four panels are for SNLI, MNLI, αNLI, and SNLI and MNLI pooled. Most models' lines rise from bin to bin,
+    though less steeply on MNLI. The line of the uniform guess falls and ends below the models' lines in every panel.
+    The line of half a crowd lies far below all others.""",
 )
 
 # %% [markdown]
@@ -275,7 +277,7 @@ publish_figure(
 #
 # In the published bins, the same votes sort the items and score the models, so people in the last bin look a little
 # more divided than they are. The SNLI and MNLI items were chosen because the original annotators disagreed, so people
-# rarely agree even in the first bin. On MNLI, the first bin extends up to an entropy of
+# rarely agree fully even in the first bin. On MNLI, the first bin extends up to an entropy of
 # {value}`tbl-entropy-bins dataset=mnli system=chance measure=jsd bin=1 entropy_high_bits .2f` bits. Each of the nine
 # models is a single run. The RoBERTa-base and BERT-base of {cite:t}`baan2022` were trained on SNLI alone, so MNLI is
 # out of domain for these two models.

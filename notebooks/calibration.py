@@ -64,8 +64,8 @@ publish_figure(
     caption="""A temperature can make ECE almost perfect and still leave the model far from people. In the printed
     version, thick curves are means over a model's seeds, and marks show three ways of choosing the temperature
     ({numref}`tbl-temperatures`).""",
-    alt="""Five panels with curves that fall and rise again. ECE against the majority label is lowest near temperature 2
-    for RoBERTa. DistCE is also lowest near 2, but its curve is flatter, and entropy error is lowest at a slightly lower
+    alt="""In five panels, curves fall and rise again. ECE against the majority label is lowest near temperature 2 for
+    RoBERTa. DistCE is also lowest near 2, but its curve is flatter, and entropy error is lowest at a slightly lower
     temperature. ECE against votes and KL keep falling up to a higher temperature, where the cross-fitted mark is. The
     mark for the temperature fitted outside ChaosNLI lies near 1, high on every curve. DeBERTa's minima are at higher
     temperatures.""",
@@ -84,9 +84,10 @@ publish_figure(
 # {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 n ,d` of the
 # {value}`fig-reliability family=RoBERTa-base temperature=1 sum:n ,d` SNLI items, but it is right on only
 # {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 hits .0%` of these items. At a temperature of 2,
-# the dots in the reliability diagram of RoBERTa-base lie close to the diagonal, and its ECE is nearly at the minimum.
-# The share of misplaced votes falls much less than the ECE does. In every run of RoBERTa-base and at every temperature,
-# at least {value}`fig-temperature family=RoBERTa-base measure=dist_ce min:value .0%` of the votes are misplaced.
+# the dots in RoBERTa-base's reliability diagram lie close to the diagonal, and the model's ECE is nearly at the
+# minimum. The share of misplaced votes falls much less than the ECE does. In every run of RoBERTa-base and at every
+# temperature, at least {value}`fig-temperature family=RoBERTa-base measure=dist_ce min:value .0%` of the votes are
+# misplaced.
 #
 # (what-a-mean-hides)=
 # A single temperature flattens every prediction, even where people agree. Raising the temperature from 1 to 2 lowers
@@ -94,9 +95,9 @@ publish_figure(
 # {value}`fig-distce family=RoBERTa-base temperature=1 max:far .0%` to
 # {value}`fig-distce family=RoBERTa-base temperature=2 max:far .0%`, but moves the predictions for
 # {value}`fig-distce family=RoBERTa-base temperature=2 max:further .0%` of all items farther from the votes. A
-# temperature raises or lowers a model's uncertainty everywhere, so it cannot show on which items people disagree. For
-# RoBERTa-base, the temperature with the lowest ECE is close to the temperature that misplaces the fewest votes, so
-# tuning the temperature for ECE is not the problem.
+# temperature raises or lowers a model's uncertainty everywhere, so it adds no information about which items people
+# disagree on. For RoBERTa-base, the temperature with the lowest ECE is close to the temperature that misplaces the
+# fewest votes, so tuning the temperature for ECE is not the problem.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Reliability diagrams, as a figure", "code_prompt_hide": "Fold the figure"}
 diagrams = calibration.reliability(inputs, shown_seed=shown_seed, n_temperatures=n_temperatures)
@@ -104,15 +105,15 @@ publish_figure(
     "fig-reliability",
     plot_reliability,
     diagrams.where(calibration.is_drawn(diagrams.rows)),
-    caption=f"""A temperature of 2 brings RoBERTa-base close to the diagonal, but the oracle stays above it. Each dot
-    shows the accuracy in one confidence bin, measured against the majority label. A line connects each dot to the bin's
-    mean confidence, and a thicker line means that the bin holds more items. If a model has several seeds, seed
-    {shown_seed} is shown. The downloadable data cover all the temperatures shown in {{numref}}`fig-temperature`.
-    Compare Figures 1c and 1d of {{cite:t}}`baan2022`.""",
-    alt="""Six reliability diagrams. At temperature 1, RoBERTa's dots stay below the diagonal, except for the first,
-    which stands for a single item; most items are in the last bin. At temperature 2, the dots follow the diagonal. The
-    other models, shown only before scaling, are overconfident too. The oracle's dots are all at 1, far above the
-    diagonal except at its end.""",
+    caption=f"""A temperature of 2 brings the dots of RoBERTa-base close to the diagonal, but the oracle's dots lie
+    above it. Each dot shows the accuracy in one confidence bin, measured against the majority label. A line connects
+    each dot to the bin's mean confidence, and a thicker line means that the bin holds more items. If a model has
+    several seeds, seed {shown_seed} is shown. The downloadable data cover all the temperatures shown in
+    {{numref}}`fig-temperature`. Compare Figures 1c and 1d of {{cite:t}}`baan2022`.""",
+    alt="""The figure has six reliability diagrams. At temperature 1, RoBERTa's dots stay below the diagonal, except for
+    the first, which stands for a single item, and most items are in the last bin. At temperature 2, the dots follow the
+    diagonal. The other models, shown only before scaling, are overconfident, too. The oracle's dots are all at 1, far
+    above the diagonal except at its end.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Distances for each item, as a figure", "code_prompt_hide": "Fold the figure"}
@@ -125,9 +126,9 @@ publish_figure(
     RoBERTa-large and DeBERTa. The histograms show the total variation distance (DistCE) between a model and the votes
     on each item, and dashed lines mark the means. The oracle is not drawn because all of its distances are 0. If a
     model has several seeds, seed {shown_seed} is shown. Compare Figures 1a and 1b of {{cite:t}}`baan2022`.""",
-    alt="""Four panels, each with two histograms of DistCE. At temperature 1, many of RoBERTa's items lie near 0, and a
+    alt="""Each of four panels has two histograms of DistCE. At temperature 1, many of RoBERTa's items lie near 0, and a
     long tail reaches almost to 1. At temperature 2, the tail is shorter, fewer items lie next to 0, and the mean is a
-    little smaller. ModernBERT changes in the same way; RoBERTa-large and DeBERTa gain items near 0.""",
+    little smaller. ModernBERT changes in the same way, but RoBERTa-large and DeBERTa gain items near 0.""",
 )
 
 # %% [markdown]
@@ -136,7 +137,7 @@ publish_figure(
 # A model is calibrated if 70% of the answers that it gives with a confidence of 0.7 are right, and likewise for every
 # other confidence. ECE sorts the items into ten bins by confidence and averages the gaps between mean confidence and
 # accuracy. ECE describes *sets* of items: even if it is 0, the confidence may be wrong for every single item. ECE also
-# needs one right label per item, and the majority label is used for this purpose.
+# needs one right label per item, and the majority label serves as that label.
 #
 # Calibration to people can be checked on each item separately: each label should get the probability with which a
 # person would choose it. {cite:t}`baan2022` propose three measures of calibration to people. {term}`DistCE`, the
@@ -149,8 +150,9 @@ publish_figure(
 # The {term}`oracle` predicts exactly the vote shares of each item, so no prediction is nearer to the votes. The oracle
 # always answers with the majority label, so its accuracy is 1, and its confidence is the majority label's share of the
 # votes. The oracle's ECE is therefore one minus the mean share of the majority label. On MNLI, the oracle's ECE is
-# {value}`tbl-human-calibration dataset=mnli system=oracle ece .2f`, higher than the ECE of any model on this page. An
-# ECE of this kind measures people's disagreement, and it penalises a model for being as uncertain as people are.
+# {value}`tbl-human-calibration dataset=mnli system=oracle ece .2f`, higher than the ECE of any model on this page.
+# Against the majority label, ECE reflects people's disagreement, and it penalises a model for being as uncertain as
+# people are.
 
 # %%
 table_1 = calibration.human_calibration(in_table_1)
@@ -197,17 +199,18 @@ publish_figure(
     caption="""At a temperature of 1 or 2, RoBERTa-base is less well calibrated to the votes than to their majority.
     Each row gives the ECE of the same predictions in the same bins against two targets. Large marks are means over
     seeds, and small marks are single seeds.""",
-    alt="""A row for each system, with two marks joined by a line. The oracle's error is 0 against vote shares and the
-    largest of all against the majority label. For RoBERTa the order is reversed: at both temperatures and for every
-    seed its error is larger against vote shares, and so is RoBERTa-large's. ModernBERT's error is larger against vote
-    shares at temperature 1 and smaller at temperature 2. DeBERTa's error against vote shares is the largest.""",
+    alt="""Each system has a row with two marks joined by a line. The oracle's error is 0 against vote shares and the
+    largest of all against the majority label. For RoBERTa-base, the order is reversed: at both temperatures and for
+    every seed, the error is larger against vote shares. RoBERTa-large's error is larger against vote shares, too.
+    ModernBERT's error is larger against vote shares at temperature 1 and smaller at temperature 2. DeBERTa's error
+    against vote shares is the largest.""",
 )
 
 # %% [markdown]
 # ## Which temperature
 #
 # The code that {cite:t}`baan2022` released fixes the temperature at 2. For RoBERTa-base, a fitted temperature is about
-# 2 only if it is fitted to the same items that are scored. When the temperature is fitted to the
+# 2 only if it is fitted to the items on which the model is scored. When the temperature is fitted to the
 # {value}`tbl-temperatures family=RoBERTa-base choice=outside max:n_fitted ,d` SNLI development items outside ChaosNLI,
 # which were not chosen for their disagreement, it is
 # {value}`tbl-temperatures family=RoBERTa-base choice=outside mean:temperature .2f` on average and hardly changes the
@@ -241,8 +244,8 @@ publish_table(
 # People do not predict each other perfectly, either. The vote shares of twenty people misplace
 # {value}`tbl-error-divergence measure=dist_ce system=H1 reference=outside_both mean .0%` of the votes of sixty other
 # people. RoBERTa-base misplaces
-# {value}`tbl-error-divergence measure=dist_ce origin=released temperature=1 reference=outside_both mean .0%` of these
-# votes at a temperature of 1 and
+# {value}`tbl-error-divergence measure=dist_ce origin=released temperature=1 reference=outside_both mean .0%` of the
+# sixty people's votes at a temperature of 1 and
 # {value}`tbl-error-divergence measure=dist_ce origin=released temperature=2 reference=outside_both mean .0%` at a
 # temperature of 2. Twenty people are close to the crowd on nearly every item. RoBERTa-base is close to the crowd on
 # some items but far from it on others, where it is confident in a label that few people chose.
@@ -256,9 +259,10 @@ publish_figure(
     The histograms show the probability that RoBERTa-base gives a label minus the share of people who chose that label.
     Labels are ranked on each item by their votes, starting with the majority label (rank 1). Tied labels keep their
     usual order. Marks on the axis are means.""",
-    alt="""Six histograms of signed errors: first, second and third label on SNLI, then on MNLI. At temperature 1, the
-    first label's errors have two humps, a little above zero and near minus one half, about equally high on MNLI; second
-    labels mirror them. At temperature 2, the humps merge below zero. Errors of third labels are near zero.""",
+    alt="""Six histograms show the signed errors of first, second and third labels, first on SNLI and then on MNLI. At
+    temperature 1, the errors of first labels have two humps, one a little above zero and one near minus one half, which
+    are about equally high on MNLI. The errors of second labels mirror them. At temperature 2, the humps merge below
+    zero. The errors of third labels are near zero.""",
 )
 
 # %% [markdown]

@@ -6,8 +6,8 @@
 # **Two people who read the same MNLI item choose different labels
 # {value}`tbl-misplaced dataset=mnli "system=one person" misplaced .0f`% of the time, and in most of these cases, one of
 # them chooses *neutral*.** ChaosNLI asked a hundred people whether a sentence follows from another (*entailment*),
-# contradicts it (*contradiction*) or does neither (*neutral*). On its SNLI items, two people differ
-# {value}`tbl-misplaced dataset=snli "system=one person" misplaced .0f`% of the time. On its αNLI items, which have only
+# contradicts it (*contradiction*) or does neither (*neutral*). On ChaosNLI's SNLI items, two people differ
+# {value}`tbl-misplaced dataset=snli "system=one person" misplaced .0f`% of the time. On the αNLI items, which have only
 # two labels, two people differ {value}`tbl-misplaced dataset=alphanli "system=one person" misplaced .0f`% of the time.
 #
 # Of the pairs of people who differ, only
@@ -66,16 +66,15 @@ publish_figure(
     The area of a dot is proportional to the number of items that it represents, and its colour shows the most frequent
     majority label of these items. Dots are {step} percentage points apart, and dots for fewer than
     {disagreement.MIN_ITEMS} items are not drawn. {no_triangle}""",
-    alt="""Two triangles of dots. On SNLI the large dots lie at the corners and along the edges from neutral to
-    entailment and from neutral to contradiction; few are in the middle, and fewest between entailment and
-    contradiction. On MNLI more of them are in the middle, above all between entailment and neutral.""",
+    alt="""Two triangles contain dots. On SNLI, the large dots lie at the corners and along the edges from neutral to
+    entailment and from neutral to contradiction. Few dots are in the middle, and fewest are between entailment and
+    contradiction. On MNLI, more dots are in the middle, above all between entailment and neutral.""",
 )
 
 # %% [markdown]
 # On {value}`tbl-contested-pairs dataset=snli first=entailment second=neutral share .0%` of the SNLI items and
 # {value}`tbl-contested-pairs dataset=mnli first=entailment second=neutral share .0%` of the MNLI items, the two most
-# frequent labels are entailment and neutral ({numref}`fig-simplex`). Some people may judge more strictly than others
-# what follows from a text, but votes alone cannot show whether this explains the disagreement. The explorer shows
+# frequent labels are entailment and neutral ({numref}`fig-simplex`). The explorer shows
 # {explorer}`a triangle with one dot for every SNLI item <dataset=snli>`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Items by their two leading labels, as a table", "code_prompt_hide": "Fold the table"}
@@ -99,8 +98,9 @@ publish_figure(
     disagreement.majority_shares(inputs),
     caption="""Large majorities are common on αNLI and rare on MNLI. Each line shows the share of items whose
     {term}`majority label` has at least a given percentage of the votes.""",
-    alt="""Three falling curves. αNLI stays highest: most items have a majority of more than 90%. SNLI falls steadily
-    from half to all of the votes, and MNLI lies below it throughout.""",
+    alt="""Three curves fall from left to right. The αNLI curve stays highest, because most items have a majority of
+    more than 90%. The SNLI curve falls steadily from half to all of the votes, and the MNLI curve lies below it
+    throughout.""",
 )
 
 # %% [markdown]
@@ -129,7 +129,7 @@ publish_figure(
     the items' votes in twenty equal bins, and dashed lines mark the means. For two labels, an outline shows how many
     items each bin would hold if all splits of the votes were equally frequent. Compare this figure with Figure 3 of
     {cite:t}`nie2020`.""",
-    alt="""Three histograms of entropy in bits. SNLI and MNLI have one broad peak at or above one bit; the αNLI
+    alt="""Three histograms show entropy in bits. SNLI and MNLI have one broad peak at or above one bit. The αNLI
     histogram falls from a high left side and rises again in its last bin, where the outline is higher still.""",
 )
 
@@ -202,12 +202,12 @@ publish_figure(
     least twenty votes, bars show the distribution over items. A tick marks the value that would result if all labels
     were equally frequent. *Chosen* marks datasets whose items were selected because people were split over them or
     because they are ambiguous.""",
-    alt="""Three panels, for two labels, three, and four or more, each with a row for every dataset: a point for the
-    chance that two votes on an item differ, and bars for its items. With two labels XHateStability is at the top, RTE
-    and αNLI at the bottom; a hollow point shows RTE with all its workers far to the right. With three labels, MNLI is
-    at the top, SNLI in the lower half, OCNLI far below. With more labels, CSC and WAX are at the top and CIFAR-10H far
-    below all others. The interval of WAX is very wide. The items of SNLI and of the slider data spread over the whole
-    range.""",
+    alt="""The three panels are for two labels, for three labels, and for four or more labels. In each, a row for every
+    dataset has a point for the chance that two votes on an item differ, and bars for its items. With two labels,
+    XHateStability is at the top, and RTE and αNLI are at the bottom; a hollow point shows RTE with all its workers far
+    to the right. With three labels, MNLI is at the top, SNLI is in the lower half, and OCNLI is far below. With more
+    labels, CSC and WAX are at the top, and CIFAR-10H is far below all others. The interval of WAX is very wide. The
+    items of SNLI and of the slider data spread over the whole range.""",
 )
 
 # %% [markdown]
@@ -216,7 +216,7 @@ publish_figure(
 # {cite:p}`hu2020`, on {value}`tbl-crowds dataset=lalor disagreement .0%` of the 180 SNLI pairs that a thousand people
 # judged {cite:p}`lalor2016`, and on {value}`tbl-crowds dataset=mnli disagreement .0%` of the MNLI items that ChaosNLI
 # chose. AmbiEnt {cite:p}`liu2023`, ProbCOPA {cite:p}`kamath2026` and the slider data {cite:p}`pavlick2019` lie between
-# OCNLI and these MNLI items.
+# OCNLI and the MNLI items.
 #
 # People are nearly as divided over whether a chatbot's answer is safe as they are over the MNLI items. Two people
 # differ on {value}`tbl-crowds-annotators dataset=dices350 disagreement_without .0%` of the items in DICES-350 and on
@@ -235,11 +235,11 @@ publish_table(
     datasets,
     columns=atlas.ATLAS_COLUMNS,
     caption="""Which dataset has the least agreement depends on the measure. The table shows how often two votes on an
-    item differ, what share of the largest possible rate this is, and {term}`Krippendorff’s α`. The rate is largest if
-    all labels are equally frequent. Annotators are counted if the file names them or always lists them in the same
-    order. The 95% intervals in brackets are over items and, where annotators are counted, also over annotators. Where
-    people judged an item in two rounds, only the first round is used. The downloadable data also include unanimous
-    items, ties, and the Shannon {term}`entropy` expected under a {term}`nonparametric prior`.""",
+    item differ, what share of the largest possible rate this is, and {term}`Krippendorff’s α`. The rate of differing
+    votes is largest if all labels are equally frequent. Annotators are counted if the file names them or always lists
+    them in the same order. The 95% intervals in brackets are over items and, where annotators are counted, also over
+    annotators. Where people judged an item in two rounds, only the first round is used. The downloadable data also
+    include unanimous items, ties, and the Shannon {term}`entropy` expected under a {term}`nonparametric prior`.""",
 )
 
 # %% [markdown]
@@ -252,8 +252,8 @@ publish_table(
 # {value}`tbl-crowds-annotators dataset=rte n_near d` of RTE's {value}`tbl-crowds-annotators dataset=rte n_annotators d`
 # workers, who gave {value}`tbl-crowds-annotators dataset=rte share_of_votes .0%` of the votes, answered almost at
 # random. Without these five workers, two people differ on only
-# {value}`tbl-crowds-annotators dataset=rte disagreement_without .0%` of the items. The rate falls just as much on one
-# half of the items if we identify the five workers by their votes on the other half.
+# {value}`tbl-crowds-annotators dataset=rte disagreement_without .0%` of the RTE items. On one half of the items, the
+# rate falls just as much if we identify the five workers by their votes on the other half.
 #
 # Where annotators are named, the votes themselves show whose answers are {term}`near chance`, but not why. On
 # DICES-350, the {value}`tbl-crowds-annotators dataset=dices350 n_near d` of
@@ -270,10 +270,10 @@ publish_table(
     caption="""Five workers account for more than two fifths of the disagreement on RTE. The table covers datasets in
     which some people gave at least a hundred votes. It shows the share of votes from annotators near chance, and how
     often two votes on an item differ with and without these annotators. *Beyond chance* is an annotator's agreement
-    with the other annotators, corrected for chance. For this agreement, the table gives the median over annotators, the
-    highest value among annotators near chance, and the lowest value among all other annotators with at least a hundred
-    votes. Brackets contain 95% intervals over items and annotators. The downloadable data also include all other
-    datasets with named annotators, evenness and {term}`Krippendorff’s α`.""",
+    with the other annotators, corrected for chance. For agreement beyond chance, the table gives the median over
+    annotators, the highest value among annotators near chance, and the lowest value among all other annotators with at
+    least a hundred votes. Brackets contain 95% intervals over items and annotators. The downloadable data also include
+    all other datasets with named annotators, evenness and {term}`Krippendorff’s α`.""",
 ) if len(near_chance) else Markdown("This section needs named annotators.")
 
 # %% [markdown]
@@ -289,9 +289,9 @@ publish_table(
 # {value}`tbl-crowds-selection dataset=ocnli chosen_disagreement .0%` of such items, compared with
 # {value}`tbl-crowds-selection dataset=ocnli disagreement .0%` of all items ({numref}`tbl-crowds-selection`). OCNLI's
 # own votes cannot confirm this estimate, because choosing an item already uses all five of its votes. On datasets with
-# more votes per item, the remaining votes agree with the prior. People should therefore disagree less often on SNLI and
-# MNLI as a whole than on the items that ChaosNLI chose, but we cannot compute how much less, because ChaosNLI left out
-# the items on which five people agreed.
+# more than five votes per item, the remaining votes agree with the prior. People should therefore disagree less often
+# on SNLI and MNLI as a whole than on the items that ChaosNLI chose, but we cannot compute how much less, because
+# ChaosNLI left out the items on which five people agreed.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What choosing divided items does to each dataset, as a table", "code_prompt_hide": "Fold the table"}
 selection = atlas.selection(crowds, most=most, n_draws=fives, n_resamples=refits, seed=seed)
@@ -306,8 +306,8 @@ publish_table(
     way, and how divided people are on all items and on the split items. *By votes* means that the items are chosen by
     five votes drawn at random, and that the remaining votes show how divided people are on these items. Where no votes
     remain, only the prior is available. Brackets contain 95% intervals over items. Five votes do not determine the
-    prior, so the true values may lie outside the intervals. ChaosNLI had already chosen its SNLI and MNLI items in this
-    way.""",
+    prior, so the true values may lie outside the intervals. ChaosNLI had already chosen its SNLI and MNLI items because
+    five earlier votes were split.""",
 )
 
 # %% [markdown]
@@ -330,8 +330,7 @@ publish_table(
 # The {value}`tbl-crowds count:n_items d` datasets differ in task, language, guidelines, annotators and selection of
 # items, so the atlas shows how divided these votes are, not which task is harder. WAX has only eight annotators, so its
 # true rate of disagreement may lie anywhere between {value}`tbl-crowds dataset=wax disagreement_low .0%` and
-# {value}`tbl-crowds dataset=wax disagreement_high .0%`. Other measures order the datasets differently. Among datasets
-# with three labels, {term}`Krippendorff’s α` is lowest on the two DICES datasets, where every conversation gets a
-# similar mix of answers.
+# {value}`tbl-crowds dataset=wax disagreement_high .0%`. Among datasets with three labels, {term}`Krippendorff’s α` is
+# lowest on the two DICES datasets, where every conversation gets a similar mix of answers.
 #
 # The next chapter asks {doc}`what one label hides <annotations>`.

@@ -21,7 +21,7 @@
 #
 # A model trained on one label per item still outputs a full distribution, but is it the distribution of people's
 # answers? {cite:t}`nie2020` compared the predictions of nine models with people's votes. We recompute their table and
-# add rows for people, guesses and later models. ChaosNLI chose its SNLI and MNLI items for their disagreement.
+# add rows for people, guesses and later models.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -61,7 +61,7 @@ Markdown(notices(inputs))
 # show what is achievable. A {term}`second crowd <human ceiling>` of a hundred other people misplaces
 # {value}`tbl-misplaced dataset=mnli "system=second crowd" misplaced .0f` votes on MNLI, because a hundred people are
 # only a sample. Even a {term}`perfect model <noise floor>`, which predicts each item's true distribution, misplaces
-# {value}`tbl-misplaced dataset=mnli "system=perfect model" misplaced .0f`, because the votes are a sample, too.
+# {value}`tbl-misplaced dataset=mnli "system=perfect model" misplaced .0f` votes, because the votes are a sample, too.
 
 # %%
 in_votes = results.misplaced(inputs, n_resamples=resamples, seed=seed)
@@ -72,12 +72,12 @@ publish_figure(
     caption="""On MNLI, none of the nine models of 2020 is nearer to people than a uniform guess. The axis shows how
     many of a hundred votes a prediction misplaces, averaged over the items that ChaosNLI chose for their disagreement.
     The bar spans the nine models. RoBERTa-large, the nearest of the nine to people after recalibration, is shown before
-    and after. Recalibration corrects its probabilities by a map with twelve parameters, fitted to the votes on other
-    items. The votes of the five people are not recalibrated, although recalibration would bring them nearer to the
-    crowd, too.""",
-    alt="""Five rows on one axis of votes misplaced. A second crowd misplaces 6 and five people 20. RoBERTa-large
-    misplaces 35 without recalibration, and an arrow leads from there to 18 after recalibration. The uniform guess
-    misplaces 34, and the bar of the nine models lies just right of it, from 35 to 37.""",
+    and after. Recalibration corrects a model's probabilities by a map with twelve parameters, fitted to the votes on
+    other items. The votes of the five people are not recalibrated, although recalibration would bring them nearer to
+    the crowd, too.""",
+    alt="""Five rows share one axis of misplaced votes. A second crowd misplaces 6 votes, and five people misplace 20.
+    RoBERTa-large misplaces 35 without recalibration, and an arrow leads from there to 18 after recalibration. The
+    uniform guess misplaces 34, and the bar of the nine models lies just right of it, from 35 to 37.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Misplaced votes for people, guesses and models, as a table", "code_prompt_hide": "Fold the table"}
@@ -124,16 +124,16 @@ publish_figure(
     "fig-nine-models",
     plot_results,
     results.nine_models(figure_rows, comparison, dataset="mnli"),
-    caption="""On MNLI, no model of the paper is measurably nearer to people than a uniform guess by JSD, and two models
-    are farther. The original votes are nearer to people than the uniform guess, and so is the mean vote on other items
-    with the same old label. Bars are 95% intervals for the difference from the uniform guess on the same items. If a
-    bar crosses the dashed line, the system is indistinguishable from the guess. After correction for nine comparisons,
-    only the two models at the bottom are clearly farther from people than the guess. The dotted line marks the JSD of a
-    second crowd of a hundred people.""",
-    alt="""A dot plot of JSD on MNLI. The second crowd is far left. The mean vote given the old label and the original
-    votes come next, then the uniform guess on a dashed line. All nine models of the paper lie close together, right of
-    that line. The bars of the nearest five cross it; those of DistilBERT, BERT-large, ALBERT-xxlarge and BART-large do
-    not.""",
+    caption="""On MNLI, none of the nine models is measurably nearer to people than a uniform guess by JSD, and two of
+    them are farther. The original votes are nearer to people than the uniform guess, and so is the mean vote on other
+    items with the same old label. Bars are 95% intervals for the difference from the uniform guess on the same items.
+    If a bar crosses the dashed line, the system is indistinguishable from the guess. After correction for nine
+    comparisons, only the two models at the bottom are clearly farther from people than the guess. The dotted line marks
+    the JSD of a second crowd of a hundred people.""",
+    alt="""A dot plot shows JSD on MNLI. The second crowd is far to the left. The mean vote given the old label and the
+    original votes come next, followed by the uniform guess on a dashed line. All nine models of the paper lie close
+    together, to the right of the dashed line. The bars of the nearest five models cross the line, and those of
+    DistilBERT, BERT-large, ALBERT-xxlarge and BART-large do not.""",
 )
 
 # %% [markdown]
@@ -153,7 +153,7 @@ publish_figure(
 # on MNLI, and another has a JSD of {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 2" jsd .3f`.
 #
 # On SNLI, all {value}`tbl-baselines-against-models dataset=snli system=chance measure=jsd n_surely_nearer` models are
-# clearly nearer to people than the guess by JSD, and on αNLI,
+# clearly nearer to people by JSD than the guess, and on αNLI,
 # {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_surely_nearer` of the nine models
 # are. KL heavily penalises a model that is confident and wrong. By KL, only
 # {value}`tbl-baselines-against-models dataset=snli system=chance measure=kl n_surely_nearer` models are clearly nearer
@@ -196,8 +196,8 @@ publish_table(
     caption=f"""By JSD, most models are clearly nearer to people than a uniform guess on SNLI and αNLI, but no model is
     on MNLI. Each value is a model's JSD minus a guess's JSD on the same items, with a 95% interval over items
     ({comparisons:,} resamples). Negative values mean that the model is nearer to people than the guess. The *p*-values
-    are adjusted (Holm) for comparing several models with the same guess on the same dataset. The downloadable data also
-    include all other guesses, and differences in KL, total variation and squared distance.""",
+    are adjusted by Holm's method for comparing several models with the same guess on the same dataset. The downloadable
+    data also include all other guesses, and differences in KL, total variation and squared distance.""",
 ) if len(comparison) else None
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every system on every dataset, as a figure", "code_prompt_hide": "Fold the figure"}
@@ -209,10 +209,10 @@ publish_figure(
     is on MNLI. From top to bottom, the rows show people and references, guesses that need no model, and models. On a
     wide screen, the rows within each group are sorted by their mean rank over the datasets. Bars are 95% intervals over
     items, and dotted lines mark the perfect model and the second crowd. Seeds of the same model share a row.""",
-    alt="""Dot plots of JSD, a panel for each dataset and a row for each system. On SNLI every model of the paper lies
-    left of the line of the uniform guess; on MNLI all of them lie right of it. On MNLI and αNLI the mean vote given the
-    old label lies left of all models. All are far from the second crowd, the perfect model and the estimated human at
-    the left.""",
+    alt="""Dot plots show JSD, with a panel for each dataset and a row for each system. On SNLI, every model of the
+    paper lies to the left of the line of the uniform guess, and on MNLI, all of them lie to its right. On MNLI and
+    αNLI, the mean vote given the old label lies to the left of all models. All models are far from the second crowd,
+    the perfect model and the estimated human at the left.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All systems by all measures, as a table", "code_prompt_hide": "Fold the table"}
@@ -267,9 +267,8 @@ publish_table(
 # farther from people than the base rate is worth less than nothing. Worth is computed from squared distances, which can
 # be estimated without bias even from few votes.
 #
-# We report the worth of each system before and after recalibration. The worth after recalibration shows how much the
-# system knows about people's answers, and the gain from recalibration shows how much of this knowledge its own
-# probabilities hide.
+# The worth after recalibration shows how much the system knows about people's answers, and the gain from recalibration
+# shows how much of this knowledge its own probabilities hide.
 
 # %%
 publish_figure(
@@ -280,11 +279,11 @@ publish_figure(
     The axis shows each system's worth in people, on top of the base rate. Filled circles show systems as they are,
     without recalibration, and hollow circles show them after recalibration to the votes on other items. Bars are 95%
     intervals over items, with out-of-fold predictions held fixed. Seeds of the same model share a row.""",
-    alt="""A panel for each dataset and a row for each guess and model: a filled circle for the system before
-    recalibration, joined to a hollow circle for the recalibrated system, which is farther right for nearly every model.
-    On SNLI the filled circles lie between 0 and one person and the hollow ones between one and a little over three; on
-    MNLI all filled circles of models lie below 0 and all hollow ones between about one and four. On αNLI all circles
-    lie near 0 or 1.""",
+    alt="""Each panel is for a dataset, and each row is for a guess or a model. A filled circle for the system before
+    recalibration is joined to a hollow circle for the recalibrated system, which is farther right for nearly every
+    model. On SNLI, the filled circles lie between 0 and one person, and the hollow ones lie between one and a little
+    over three. On MNLI, all filled circles of models lie below 0, and all hollow ones lie between about one and four.
+    On αNLI, all circles lie near 0 or 1.""",
 ) if len(equivalents) else None
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What every system is worth in people, as a table", "code_prompt_hide": "Fold the table"}
