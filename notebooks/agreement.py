@@ -151,9 +151,9 @@ publish_figure(
 # half a crowd is right on {value}`fig-accuracy-by-entropy dataset=snli "system=half a crowd" bin=5 value .0%`
 # ({numref}`fig-accuracy-by-entropy`). A guess that always gives the commonest label is right on
 # {value}`tbl-entropy-bins dataset=snli system=chance measure=new_accuracy bin=5 value .0%` of the items in the last
-# fifth, and the old labels match the new majority on
-# {value}`tbl-entropy-bins dataset=snli "system=original votes" measure=new_accuracy bin=5 value .0%`. In the last fifth
-# of the MNLI items, the nine models are right on
+# fifth, and the old label matches the new majority on
+# {value}`tbl-entropy-bins dataset=snli "system=original votes" measure=new_accuracy bin=5 value .0%` of these items. In
+# the last fifth of the MNLI items, the nine models are right on
 # {value}`tbl-entropy-bins dataset=mnli source=published measure=new_accuracy bin=5 mean:value .0%` of the items, and
 # half a crowd is right on {value}`fig-accuracy-by-entropy dataset=mnli "system=half a crowd" bin=5 value .0%`.
 #

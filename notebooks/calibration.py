@@ -49,7 +49,7 @@ Markdown(notices(inputs))
 
 # %% [markdown]
 # (drag-until-ece-is-perfect)=
-# ## Drag the slider until ECE is lowest
+# ## Choose a temperature with the slider
 #
 # A {term}`temperature` is a number by which all logits of a model are divided. Drag the slider until ECE is lowest, and
 # watch how many votes are still misplaced.
@@ -151,8 +151,8 @@ publish_figure(
 # always answers with the majority label, so its accuracy is 1, and its confidence is the majority label's share of the
 # votes. The oracle's ECE is therefore one minus the mean share of the majority label. On MNLI, the oracle's ECE is
 # {value}`tbl-human-calibration dataset=mnli system=oracle ece .2f`, higher than the ECE of any model on this page.
-# Against the majority label, ECE reflects people's disagreement, and it penalises a model for being as uncertain as
-# people are.
+# Measured against the majority label, ECE reflects people's disagreement, and it penalises a model for being as
+# uncertain as people are.
 
 # %%
 table_1 = calibration.human_calibration(in_table_1)

@@ -152,10 +152,10 @@ publish_figure(
 # trained on SNLI alone, one has a JSD of {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 1" jsd .3f`
 # on MNLI, and another has a JSD of {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 2" jsd .3f`.
 #
-# On SNLI, all {value}`tbl-baselines-against-models dataset=snli system=chance measure=jsd n_surely_nearer` models are
-# clearly nearer to people by JSD than the guess, and on αNLI,
-# {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_surely_nearer` of the nine models
-# are. KL heavily penalises a model that is confident and wrong. By KL, only
+# By JSD, all {value}`tbl-baselines-against-models dataset=snli system=chance measure=jsd n_surely_nearer` models are
+# clearly nearer to people than the guess on SNLI, but only
+# {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_surely_nearer` are on αNLI. KL
+# heavily penalises a model that is confident and wrong. By KL, only
 # {value}`tbl-baselines-against-models dataset=snli system=chance measure=kl n_surely_nearer` models are clearly nearer
 # to people than the guess on SNLI, and all
 # {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=kl n_surely_beaten` are clearly farther on
@@ -343,8 +343,8 @@ publish_table(
 # {value}`tbl-main-results dataset=alphanli system=chance n_items ,.0f` αNLI items. The SNLI and MNLI items were chosen
 # because the original annotators disagreed, so distances are larger than they would be on a random sample of each
 # dataset. Each of the nine models is a single run, and there are rarely enough items to show which model is nearest to
-# people. If the intervals are to hold for the ranks of all models at once, RoBERTa-large may have any JSD rank from
+# people. With intervals that hold for the ranks of all models at once, RoBERTa-large may have any rank from
 # {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_best .0f` to
-# {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_worst .0f` on MNLI. We compute the
-# predictions of the nine models from logits that another repository copied from the released file, which is no longer
-# online.
+# {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_worst .0f` by JSD on MNLI. We compute
+# the predictions of the nine models from logits that another repository copied from the released file, which is no
+# longer online.
