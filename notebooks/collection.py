@@ -3,7 +3,7 @@
 #
 # *What do tests and hidden checks buy?*
 #
-# **In our simulation, hidden checks keep out more careless votes than any other single precaution that ChaosNLI's
+# **In our simulation of SNLI, hidden checks keep out more careless votes than any other single precaution that ChaosNLI's
 # authors took.** With {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants,
 # {value}`fig-protocol-effect careless=0.6 without=nothing misplaced .0f` of every hundred votes are
 # {term}`misplaced <TVD>` under the published protocol, and
