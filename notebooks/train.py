@@ -4,9 +4,10 @@
 # *Can a model learn how people split?*
 #
 # **On tweets, the small encoder MiniLM-L6 learns from votes how people split, but on NLI, training it on votes achieves
-# no more than recalibrating it on the same votes.** Trained on votes about whether tweets are offensive, MiniLM-L6 is
-# {term}`worth` {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth .1f` people: you would have to ask that many
-# people about each tweet, on top of the {term}`base rate`, to know as much. On SNLI, MiniLM-L6 is worth
+# no more than {term}`recalibrating <worth, recalibrated>` it on the same votes.** Trained on votes about whether tweets
+# are offensive, MiniLM-L6 is {term}`worth` {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth .1f` people: if you
+# knew how often each label is given overall (the {term}`base rate`), you would have to ask that many people about each
+# tweet to predict the votes as well. On SNLI, MiniLM-L6 is worth
 # {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 worth .1f` people if it is trained on labels and then on
 # votes, and
 # {value}`tbl-human-equivalents dataset=snli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f` if
