@@ -89,9 +89,9 @@ headline = "The table shows what each run was trained on, what it achieved and w
 first, larger = "minilm-l6-nli-s0", "mpnet-base-nli-10000-s0"
 if {first, larger} <= {run.name for run in runs}:
     named = table.rows.set_index("run")
-    headline = f"""MiniLM reaches an accuracy of {named.at[first, "dev_accuracy_snli"]:.0%} on SNLI after {named.at[first,
-    "training_minutes"]:.0f} minutes of training, and MPNet reaches {named.at[larger, "dev_accuracy_snli"]:.0%} with a tenth of the training
-    items."""
+    headline = f"""MiniLM reaches an accuracy of {named.at[first, "dev_accuracy_snli"]:.0%} on SNLI after
+    {named.at[first, "training_minutes"]:.0f} minutes of training, and MPNet reaches
+    {named.at[larger, "dev_accuracy_snli"]:.0%} with a tenth of the training items."""
 publish_table(
     "tbl-runs",
     table,
