@@ -22,8 +22,8 @@
 # In SNLI {cite:p}`bowman2015` and MNLI {cite:p}`williams2018`, people read a premise and say whether it entails a
 # hypothesis, contradicts it, or does neither. In αNLI {cite:p}`bhagavatula2020`, people read two observations and say
 # which of two hypotheses better explains how the first observation led to the second. ChaosNLI's SNLI and MNLI items
-# were chosen from those on which the original annotators were split. Its αNLI items are the whole development set of
-# αNLI.
+# were chosen from those on which the original annotators were split. ChaosNLI's αNLI items are the whole development
+# set of αNLI.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -73,19 +73,19 @@ publish_table(
     columns=annotations.DATA_STATISTICS,
     caption="""A hundred people change up to a third of the old labels and clearly outvote up to a fifth of them. The *paper* columns repeat
     Table 2 of {cite:t}`nie2020`. An old label is *clearly outvoted* if the new majority label leads it by more votes than chance would explain
-    (binomial test, without correction for multiple testing). The downloadable data also include the share of items on which the lead remains
-    significant after this correction. The last rate is relative to the whole development set, whose size is taken from the paper. The paper
-    gives no such rate for αNLI, whose development set was annotated in full.""",
+    (binomial test, without correction). The downloadable data also include the share of items on which the lead remains significant after
+    correction for multiple testing. The last rate in the table is relative to the whole development set, whose size is taken from the paper. The
+    paper gives no such rate for αNLI, whose development set was annotated in full.""",
 )
 
 # %% [markdown]
 # The majority changes on {value}`tbl-data-statistics dataset=snli change_rate_percent .0f`% of the SNLI items,
 # {value}`tbl-data-statistics dataset=mnli change_rate_percent .0f`% of the MNLI items and
 # {value}`tbl-data-statistics dataset=alphanli change_rate_percent .0f`% of the αNLI items
-# ({numref}`tbl-data-statistics`). These rates match those in the paper to the last printed digit. The rates show how
-# fragile these labels are, but not how many labels in SNLI and MNLI are wrong, because ChaosNLI chose items on which
-# only three of five original annotators had given the old label. Even if no other label in the development sets
-# changed, {value}`tbl-data-statistics dataset=snli change_rate_full_dev_percent .1f`% of the labels in SNLI's
+# ({numref}`tbl-data-statistics`). Our change rates match those in the paper to the last printed digit. The change rates
+# show how fragile the old labels are, but not how many labels in SNLI and MNLI are wrong, because ChaosNLI chose items
+# on which only three of five original annotators had given the old label. Even if no other label in the development
+# sets changed, {value}`tbl-data-statistics dataset=snli change_rate_full_dev_percent .1f`% of the labels in SNLI's
 # development set and {value}`tbl-data-statistics dataset=mnli change_rate_full_dev_percent .1f`% of those in MNLI's
 # would still change.
 #
@@ -115,8 +115,8 @@ publish_figure(
 # ## What five votes could show
 #
 # For each SNLI and MNLI item in ChaosNLI, exactly three original annotators had given the old label, almost always out
-# of five. Judged by the old votes, almost all of these items are equally contested, with 60% of the votes for the old
-# label.
+# of five. Judged by the old votes, almost all SNLI and MNLI items in ChaosNLI are equally contested, with 60% of the
+# votes for the old label.
 
 # %%
 publish_figure(
@@ -141,24 +141,24 @@ publish_table(
 )
 
 # %% [markdown]
-# On average, the old label gets a similar share of the new votes as of the old votes:
+# On average, the old label's share of the new votes is similar to its share of the old votes:
 # {value}`tbl-original-votes dataset=snli pattern=all mean_share_after .0%` on SNLI and
 # {value}`tbl-original-votes dataset=mnli pattern=all mean_share_after .0%` on MNLI. On a single item, however, the old
 # label's share of the new votes can be almost anything ({numref}`fig-original-votes`). The old label's shares of the
 # old and the new votes differ by more than 20 percentage points on
 # {value}`tbl-original-votes dataset=snli pattern=all share_far .0%` of the SNLI items and
 # {value}`tbl-original-votes dataset=mnli pattern=all share_far .0%` of the MNLI items. Knowing how the other two
-# original annotators voted helps a little on SNLI. The old label gets
-# {value}`tbl-original-votes dataset=snli pattern=3-2 mean_share_after .0%` of the new votes if these two annotators
-# agreed and {value}`tbl-original-votes dataset=snli pattern=3-1-1 mean_share_after .0%` if they did not. On MNLI, this
-# knowledge hardly helps, because the two shares are
-# {value}`tbl-original-votes dataset=mnli pattern=3-2 mean_share_after .0%` and
-# {value}`tbl-original-votes dataset=mnli pattern=3-1-1 mean_share_after .0%`.
+# original annotators voted helps a little on SNLI, where the old label gets
+# {value}`tbl-original-votes dataset=snli pattern=3-2 mean_share_after .0%` of the new votes if the two agreed and
+# {value}`tbl-original-votes dataset=snli pattern=3-1-1 mean_share_after .0%` if they did not. On MNLI, knowing their
+# votes hardly helps: the old label gets {value}`tbl-original-votes dataset=mnli pattern=3-2 mean_share_after .0%` of
+# the new votes if they agreed and {value}`tbl-original-votes dataset=mnli pattern=3-1-1 mean_share_after .0%` if they
+# did not.
 #
 # With only five votes, clear items can also look disputed. On
 # {value}`tbl-original-votes dataset=snli pattern=all n_nearly_all` SNLI items, at least 95 of the hundred people choose
-# the old label. ChaosNLI includes these items only because two of the original annotators did not choose that label. If
-# we asked five new people about each item, we would expect only
+# the old label, and ChaosNLI includes these items only because two of the original annotators did not. If we asked five
+# new people about each item, we would expect only
 # {value}`tbl-original-votes dataset=snli pattern=all chance_of_selection .0%` of ChaosNLI's SNLI items and
 # {value}`tbl-original-votes dataset=mnli pattern=all chance_of_selection .0%` of its MNLI items to be chosen again by
 # the same criterion.
@@ -176,7 +176,6 @@ publish_table(
 # how much the numbers would change with other people, and we cannot compute statistics such as Cohen's κ that depend on
 # who gave which vote.
 #
-# The change rates do not hold for all of SNLI and MNLI, because the
+# The change rates do not hold for all of SNLI and MNLI: ChaosNLI chose its
 # {value}`tbl-data-statistics dataset=snli n_examples ,d` SNLI items and
-# {value}`tbl-data-statistics dataset=mnli n_examples ,d` MNLI items were chosen because five people had been split over
-# them.
+# {value}`tbl-data-statistics dataset=mnli n_examples ,d` MNLI items because five people had been split over them.

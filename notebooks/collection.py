@@ -3,16 +3,16 @@
 #
 # *What do tests and hidden checks buy?*
 #
-# **In our simulation of SNLI, hidden checks keep out more careless votes than any other single precaution that ChaosNLI's
-# authors took.** With {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants,
-# {value}`fig-protocol-effect careless=0.6 without=nothing misplaced .0f` of every hundred votes are
+# **In our simulation of SNLI, hidden checks keep out more careless votes than any other single precaution that
+# ChaosNLI's authors took.** With {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless
+# applicants, {value}`fig-protocol-effect careless=0.6 without=nothing misplaced .0f` of every hundred votes are
 # {term}`misplaced <TVD>` under the published protocol, and
 # {value}`fig-protocol-effect careless=0.6 without="hidden checks" misplaced .0f` are misplaced without hidden checks.
 # The simulation favours hidden checks, because it assumes that most careless annotators pay attention during the tests
 # but not afterwards.
 #
 # If people may legitimately disagree, no single vote can be marked as wrong. Nevertheless, {cite:t}`nie2020` had to
-# keep careless votes out of a collection of nearly half a million votes. They did so with an on-boarding test, training
+# keep careless votes out of a collection of nearly half a million, for which they used an on-boarding test, training
 # and hidden checks. **Except for the published numbers, everything on this page is simulated and rests on the
 # assumptions listed below.** This page is not advice on how to collect votes.
 
@@ -80,15 +80,15 @@ publish_table(
 # %% [markdown]
 # ## The protocol
 #
-# An opinion cannot be checked, but it is possible to check whether somebody reads the items. For this purpose,
+# An opinion cannot be checked, but it is possible to check whether somebody reads the items. To check their annotators,
 # {cite:t}`nie2020` used *unanimous examples*, which are items on which more than 95% of 50 annotators had agreed.
 #
 # 1. **On-boarding test.** Applicants answer a few unanimous examples. Applicants who make a mistake are turned away.
-# 2. **Training.** Applicants who pass this test answer more unanimous examples and are shown the right label after each mistake. Applicants who
-#    make too many mistakes are dismissed.
+# 2. **Training.** Applicants who pass the on-boarding test answer more unanimous examples and are shown the right label after each mistake.
+#    Applicants who make too many mistakes are dismissed.
 # 3. **Hidden checks.** Annotators then judge real items in small paid tasks. Now and then, an item is preceded by a unanimous example that looks
-#    like any other item. Annotators also get feedback on hidden checks. Those who make too many mistakes, or several in a row, are blocked, and
-#    none of their votes count.
+#    like any other item. Annotators also get feedback on hidden checks. Annotators who make too many mistakes, or several in a row, are blocked,
+#    and none of their votes count.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The rules, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -96,8 +96,8 @@ publish_table(
     collection.rules(protocol),
     columns=collection.RULES,
     caption="""The simulation follows the published rules, except that we filled one gap. {cite:t}`nie2020` report 10 to 12 training items, but
-    they do not say how many hidden checks an annotator must have answered before the required accuracy applies. Without such a minimum, a
-    mistake on the first hidden check would block an annotator.""",
+    they do not say how many hidden checks an annotator must have answered before the required accuracy applies. Without a minimum number of
+    checks, a mistake on the first hidden check would block an annotator.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The states of an annotator, as a figure", "code_prompt_hide": "Fold the figure"}
@@ -126,8 +126,8 @@ publish_figure(
 # - The simulation has four kinds of *careless* annotators. *Hasty* annotators mostly pay attention in the tests but mostly guess in the paid
 #   tasks. The other three kinds guess everywhere, give the same label throughout, or confuse two labels until feedback corrects them.
 # - Most annotators judge only a few items, but some judge hundreds.
-# - Items on which nearly all of the hundred people agree stand in for the authors' unanimous examples. SNLI and MNLI share one pool of such
-#   items. These items are used only as tests, so some other items are judged twice.
+# - Items on which nearly all of the hundred people agree stand in for the authors' unanimous examples. SNLI and MNLI share one pool of these
+#   test items. Test items are not used as regular items, so some other items are judged twice to make up the number.
 #
 # We make four numerical assumptions about the applicants, each chosen to match a number that the paper reports:
 #
@@ -138,8 +138,8 @@ publish_figure(
 # | lapses of careful annotators in tests | {value}`tbl-collection dataset=snli quantity=lapse_in_tests simulated .1%` | {value}`tbl-collection dataset=alphanli quantity=lapse_in_tests simulated .1%` | share of annotators who were filtered out (Table 1) |
 # | mean number of items that an annotator is willing to judge | {value}`tbl-collection dataset=snli quantity=mean_stay simulated .0f` | {value}`tbl-collection dataset=alphanli quantity=mean_stay simulated .0f` | number of annotators (Table 1) |
 #
-# We also assumed the shares of the four kinds of careless annotators, how often each kind guesses, and how quickly
-# annotators learn.
+# We also make assumptions about the shares of the four kinds of careless annotators, how often each kind guesses, and
+# how quickly annotators learn.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The simulation compared with the paper, as a table", "code_prompt_hide": "Fold the table"}
 common = {"unanimous": unanimous, "seed": seed}
@@ -149,18 +149,18 @@ publish_table(
     comparison,
     columns=collection.COLLECTION_COLUMNS,
     shown=collection.reported_rows(comparison.rows),
-    caption=f"""The simulation comes close to the numbers in the paper, because we chose its assumptions to match them. *Paper* gives the values
-    from Table 1 of {{cite:t}}`nie2020`, except for the accuracy after 300 items, which is read off their Figure 2. That figure has a single
-    curve for all datasets. *Simulated* is the mean of {collections} simulated collections, with the lowest and the highest value in brackets.
-    The downloadable data also include simulated quantities that the paper does not report, such as the cost.""",
+    caption=f"""The simulation comes close to the numbers in the paper, because we chose its assumptions to match them. *Paper* gives values from
+    Table 1 of {{cite:t}}`nie2020`. Only the accuracy after 300 items is read off Figure 2 of the paper, which has a single curve for all
+    datasets. *Simulated* is the mean of {collections} simulated collections, with the lowest and the highest value in brackets. The downloadable
+    data also include simulated quantities that the paper does not report, such as the cost.""",
 )
 
 # %% [markdown]
 # Because we chose four assumptions to match four reported numbers, the agreement in {numref}`tbl-collection` does not
 # show that the simulation is right. *In the simulation*,
 # {value}`tbl-collection dataset=snli quantity=careless_votes_percent simulated .0f`% of the kept SNLI votes come from
-# careless annotators. **This simulated share is not an estimate for the real crowd**, because other kinds of
-# carelessness could lead to the same published rates.
+# careless annotators. **The simulated share of careless votes is not an estimate for the real crowd**, because other
+# kinds of carelessness could lead to the same published rates.
 #
 # ## Accuracy over an annotator's items
 
@@ -189,8 +189,8 @@ publish_figure(
 # ## What each stage buys
 #
 # We simulate a hundred votes per item under the published protocol, without each of its stages in turn, and without any
-# stage. A final variant has no stages but collects a thousand votes per item. The error is the share of an item's
-# simulated votes that are misplaced, that is, the {term}`TVD` between the simulated vote shares and the true
+# stage. A final variant of the protocol has no stages but collects a thousand votes per item. The error is the share of
+# an item's simulated votes that are misplaced, that is, the {term}`TVD` between the simulated vote shares and the true
 # distribution.
 
 # %%
@@ -207,11 +207,11 @@ publish_figure(
             misplaced=100 * effects.rows["tvd"], chance_misplaced=100 * effects.rows["chance_tvd"]
         )
     ),
-    caption=f"""With many careless applicants, hidden checks prevent more error than any other single stage. They are also the only stage for
-    which annotators are paid, at the same rate as for items. The panels show {items:,} items of {short_of(chosen[0].name)} with different shares
-    of careless applicants. Marks are means of {replicates} simulated collections, and bars run from the lowest to the highest value. The
-    vertical line shows the error that a hundred votes would have by chance if every vote were drawn from the true distribution. The cost axis is
-    logarithmic.""",
+    caption=f"""With many careless applicants, hidden checks prevent more error than any other single stage. Hidden checks are also the only
+    stage for which annotators are paid, at the same rate as for items. The panels show {items:,} items of {short_of(chosen[0].name)} with
+    different shares of careless applicants. Marks are means of {replicates} simulated collections, and bars run from the lowest to the highest
+    value. The vertical line shows the error that a hundred votes would have by chance if every vote were drawn from the true distribution. The
+    cost axis is logarithmic.""",
     alt="""Two panels of dots, for error and for cost. Rows are the published protocol, the protocol without each of its stages, no stage at all,
     and no stage at all with a thousand votes per item, sorted by error. Each mark stands for one share of careless applicants. Errors grow from
     row to row, most for the largest share. Without hidden checks, costs do not depend on the share.""",
@@ -225,8 +225,9 @@ publish_figure(
 # costs {value}`fig-protocol-effect careless=0.6 without=nothing dollars ,.0f` dollars under the published protocol and
 # {value}`fig-protocol-effect careless=0.6 without="every stage" dollars ,.0f` dollars without any stage.
 #
-# Would it be enough to skip the precautions and ask more people? Without any stage and with the same share of careless
-# applicants, collecting a thousand votes per item instead of a hundred lowers the error only from
+# Would it be enough to skip the precautions and ask more people? With
+# {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants and without any stage,
+# collecting a thousand votes per item instead of a hundred lowers the error only from
 # {value}`fig-protocol-effect careless=0.6 without="every stage" misplaced .0f` to
 # {value}`fig-protocol-effect careless=0.6 without="every stage, 1,000 votes per item" misplaced .0f` misplaced votes in
 # every hundred. More votes reduce sampling error, but they do not reduce the bias that careless annotators cause.
@@ -236,7 +237,7 @@ publish_figure(
 # - The simulation treats the shares among a hundred released votes as the truth. Errors in the simulation therefore come on top of the errors in
 #   the released data.
 # - Simulated annotators differ in how careful they are, but not in their opinions. In reality, a protocol that rewards agreement may turn away
-#   people who read a sentence differently from most.
+#   people who read a sentence differently from most others.
 # - Simulated lapses are random guesses. Real people in a hurry may respond to the same conspicuous word, so their careless votes agree with each
 #   other more often than random guesses do.
 # - Another mix of careless annotators could match the published numbers equally well but lead to different errors. Each number on this page

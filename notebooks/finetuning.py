@@ -48,28 +48,29 @@ Markdown("\n\n".join(notes))
 # %% [markdown]
 # ## What was trained
 #
-# Every run starts from a pretrained encoder with a new head. For SNLI and MNLI, the model reads premise and hypothesis
-# together and outputs a logit for each of the three labels. The same model is used for both datasets. For αNLI, the
-# model reads one story at a time, which consists of two observations with a hypothesis between them, and outputs a
-# single logit. A softmax over the logits of the two stories gives the prediction.
+# Every run starts from a pretrained encoder with a new head. For SNLI and MNLI together, a single model reads premise
+# and hypothesis and outputs a logit for each of the three labels. For αNLI, the model reads one story at a time, which
+# consists of two observations with a hypothesis between them, and outputs a single logit. A softmax over the logits of
+# the two stories gives the prediction.
 #
 # The first encoder, all-MiniLM-L6-v2, has six layers of width 384 and, with its head,
 # {value}`tbl-runs run=minilm-l6-nli-s0 million_parameters .1f` million parameters. The encoder was distilled from BERT
-# and then trained on sentence pairs with a contrastive loss. Because these pairs included training pairs of SNLI and
-# MNLI, the encoder has seen more of the two corpora than we fine-tune it on.
+# and then trained on sentence pairs with a contrastive loss. Because the sentence pairs included training pairs of SNLI
+# and MNLI, the encoder has seen more of the two corpora than we fine-tune it on.
 #
-# The second encoder, all-mpnet-base-v2, went through the same contrastive training. It has twelve layers of width 768
-# and {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 million_parameters .0f` million parameters. MPNet needs eight
-# times as much computation per pair as MiniLM, so we trained it on only
+# The second encoder, all-mpnet-base-v2, went through the same contrastive training as the first and has twelve layers
+# of width 768 and {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 million_parameters .0f` million parameters. MPNet
+# needs eight times as much computation per pair as MiniLM, so we trained it on only
 # {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 n_train ,d` items of each task. Even so, MPNet is right more often
 # than MiniLM, for example on {value}`tbl-runs run=mpnet-base-nli-10000-s0 dev_accuracy_snli .0%` of SNLI's development
 # items. We trained MPNet with a single seed and evaluated it on only some of the development items used for MiniLM.
 #
 # We train on *parts* of the published corpora: {value}`tbl-runs run=minilm-l6-nli-s0 n_train ,d` pairs of SNLI and MNLI
-# ({value}`tbl-runs run=minilm-l6-nli-s0 trained_share .0%`) and {value}`tbl-runs run=minilm-l6-alphanli-s0 n_train ,d`
-# pairs of αNLI ({value}`tbl-runs run=minilm-l6-alphanli-s0 trained_share .0%`). Runs on fewer pairs use a seeded random
-# subset with balanced labels, and each larger subset contains the smaller ones. As is usual, we leave out SNLI and MNLI
-# pairs without a majority label.
+# ({value}`tbl-runs run=minilm-l6-nli-s0 trained_share .0%` of them) and
+# {value}`tbl-runs run=minilm-l6-alphanli-s0 n_train ,d` pairs of αNLI
+# ({value}`tbl-runs run=minilm-l6-alphanli-s0 trained_share .0%`). Runs on fewer pairs use a seeded random subset with
+# balanced labels, and each larger subset contains the smaller ones. As is usual, we leave out SNLI and MNLI pairs
+# without a majority label.
 #
 # ## What no run has seen
 #
@@ -78,11 +79,12 @@ Markdown("\n\n".join(notes))
 # punctuation, and a single match stops the run. Runs on *vote shares* learn from ChaosNLI's own votes, but each of
 # their models predicts only items whose premise, story or image was in none of the folds that it learned from.
 #
-# *No training setting was chosen on ChaosNLI*, except in the runs on its votes. In these runs, the loss on an inner
-# fold of the training items determines when training stops, and we used one inner fold to choose the learning rate. We
-# chose the other settings by accuracy on the development items of SNLI and MNLI (matched) that are not in ChaosNLI.
-# αNLI has no such items, because its whole development set became ChaosNLI-α. {cite:t}`nie2020` tuned their models on
-# that development set, whereas we {term}`hold out <held-out>` 5% of the training stories.
+# *No training setting was chosen on ChaosNLI*, except in the runs on its votes. In runs on vote shares, the loss on an
+# inner fold of the training items determines when training stops, and we used one inner fold to choose the learning
+# rate. We chose all other settings by accuracy on the development items of SNLI and MNLI (matched) that are not in
+# ChaosNLI. αNLI has no development items outside ChaosNLI, because its whole development set became ChaosNLI-α.
+# {cite:t}`nie2020` tuned their models on αNLI's development set, whereas we {term}`hold out <held-out>` 5% of the
+# training stories.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All runs, as a table", "code_prompt_hide": "Fold the table"}
 headline = "The table shows what each run was trained on, what it achieved and what it cost."
@@ -97,11 +99,11 @@ publish_table(
     table,
     columns=finetuning.RUN_COLUMNS,
     groups=["task"],
-    caption=f"""{headline} Accuracies are on development items that are not in ChaosNLI. For αNLI, these items come from held-out training
-    stories. Runs in folds, runs with dropout and runs of MPNet-base are evaluated on only some of the items, so their accuracies are only
-    roughly comparable with those of the other runs. For a run in folds, the predictions of the folds' models are averaged. Times in minutes
-    cover only the training steps, summed over all folds. The downloadable table also gives the recipes, accuracies on test items, the number of
-    parameters, the items per second and the hardware.""",
+    caption=f"""{headline} Accuracies are on development items that are not in ChaosNLI. For αNLI, the development items come from held-out
+    training stories. Runs in folds, runs with dropout and runs of MPNet-base are evaluated on only some of the development items, so their
+    accuracies are only roughly comparable with those of the other runs. For a run in folds, the predictions of the folds' models are averaged.
+    Times in minutes cover only the training steps, summed over all folds. The downloadable table also gives the recipes, accuracies on test
+    items, the number of parameters, the items per second and the hardware.""",
 ) if runs else Markdown("")
 
 # %% [markdown]
@@ -128,9 +130,9 @@ publish_table(
 # ## How MiniLM learns
 #
 # MiniLM soon memorises a small training set ({numref}`fig-training-curves`). With a thousand pairs of SNLI and MNLI,
-# its training loss falls to {value}`fig-training-curves run=minilm-l6-nli-1000-s0 measure=loss min:value .2f`, but it
-# is right on only {value}`tbl-runs run=minilm-l6-nli-1000-s0 dev_accuracy_all .0%` of the development items. Each
-# roughly threefold increase in the number of pairs raises this accuracy, up to
+# MiniLM's training loss falls to {value}`fig-training-curves run=minilm-l6-nli-1000-s0 measure=loss min:value .2f`, but
+# the model is right on only {value}`tbl-runs run=minilm-l6-nli-1000-s0 dev_accuracy_all .0%` of the development items.
+# Each roughly threefold increase in the number of pairs raises the accuracy on the development items, up to
 # {value}`tbl-runs run=minilm-l6-nli-s0 dev_accuracy_all .0%`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Loss and accuracy during training, as a figure", "code_prompt_hide": "Fold the figure"}
@@ -198,8 +200,8 @@ publish_table(
 # %% [markdown]
 # On αNLI, MiniLM is right on {value}`tbl-runs run=minilm-l6-alphanli-s0 dev_accuracy_alphanli .0%` of the
 # {value}`tbl-runs run=minilm-l6-alphanli-s0 n_dev_alphanli ,.0f` pairs from held-out training stories, whereas a random
-# guess is right on half of them. Do not expect as much of MiniLM on ChaosNLI-α. αNLI's development set was filtered
-# adversarially, so cues that give the answer away in the training pairs help less on its items.
+# guess is right on half of them. MiniLM is right less often on ChaosNLI-α. The items of ChaosNLI-α were filtered
+# adversarially, so cues that give the answer away in the training pairs help less on them.
 #
 # ## What it costs
 #
@@ -230,17 +232,17 @@ publish_table(
 # This book evaluates the released predictions of the nine models of {cite:t}`nie2020`. Training the nine models again
 # would take one GPU about {value}`tbl-plan sum:hours_low .0f` to {value}`tbl-plan sum:hours_high .0f` hours
 # ({numref}`tbl-plan`). The command `chaos wanted --plan table5` checks weights, data, memory, disk space and time and
-# then makes the missing runs. With the option `--only roberta-large`, it trains only that model.
+# then carries out the missing runs. With the option `--only roberta-large`, the command trains only RoBERTa-large.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Finished and missing runs of the nine models, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-plan",
     finetuning.plan_table(read_plan("table5"), runs),
     columns=finetuning.PLAN_COLUMNS,
-    caption="""Each of the nine models is to be trained once on SNLI and MNLI and once on αNLI. For finished runs, the table gives the accuracy
-    on development items. For missing runs, it gives the estimated hours on one H100. Recipes for αNLI are those of Table 8 of {cite:t}`nie2020`.
-    For SNLI and MNLI, the paper used the recipes of the models' authors but did not print them, so we use the same recipe for all nine models.
-    The results can be compared with Table 5 of the paper but do not reproduce it.""",
+    caption="""Each of the nine models is to be trained once on SNLI and MNLI and once on αNLI. The table gives the accuracy on development items
+    for finished runs and the estimated hours on one H100 for missing runs. Recipes for αNLI are those of Table 8 of {cite:t}`nie2020`. For SNLI
+    and MNLI, the paper used the recipes of the models' authors but did not print them, so we use the same recipe for all nine models. The
+    accuracies can be compared with Table 5 of the paper but do not reproduce it.""",
 ) if "table5" in plan_names() else Markdown("")
 
 # %% [markdown]

@@ -7,15 +7,15 @@
 # no more than {term}`recalibrating <worth, recalibrated>` it on the same votes.** Trained on votes about whether tweets
 # are offensive, MiniLM-L6 is {term}`worth` {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth .1f` people: if you
 # knew how often each label is given overall (the {term}`base rate`), you would have to ask that many people about each
-# tweet to predict the votes as well. On SNLI, MiniLM-L6 is worth
+# tweet to predict the votes as well as MiniLM-L6 does. On SNLI, MiniLM-L6 is worth
 # {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 worth .1f` people if it is trained on labels and then on
 # votes, and
 # {value}`tbl-human-equivalents dataset=snli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f` if
-# it is trained on labels and then recalibrated. Each of these results comes from a single seed.
+# it is trained on labels and then recalibrated. Each result for MiniLM-L6 trained on votes comes from a single seed.
 #
 # This notebook trains an encoder on votes and compares it with people, guesses and the book's other systems. Each item
-# is predicted by a model that has seen no votes on it. The notebook works with any encoder and any dataset that has
-# votes and texts, including your own. A cheaper alternative is described in {doc}`fitting`.
+# is predicted by a model that has seen no votes on that item. The notebook works with any encoder and any dataset that
+# has votes and texts, including your own. A cheaper alternative is described in {doc}`fitting`.
 
 # %% tags=["remove-input"]
 from typing import Literal
@@ -93,19 +93,18 @@ Markdown(notices(inputs))
 # (beside-people-and-models)=
 # ## Compared with people and models
 #
-# Models trained on votes should be compared with models that were {term}`recalibrated <worth, recalibrated>` on votes.
-# Both kinds of models have learned how people split on other items, and neither has seen the votes on the item that it
-# predicts. Without recalibration, the nine models of {cite:t}`nie2020` have seen no votes at all
-# ({numref}`fig-trained`). {term}`Skill <skill>` is 0 for the base rate and 1 for a system that knows exactly how people
-# split.
+# Models trained on votes should be compared with models that were {term}`recalibrated <worth, recalibrated>` on votes,
+# because both have learned how people split on other items and neither has seen the votes on the item that it predicts.
+# Without recalibration, the nine models of {cite:t}`nie2020` have seen no votes at all ({numref}`fig-trained`).
+# {term}`Skill <skill>` is 0 for the base rate and 1 for a system that knows exactly how people split.
 
 # %%
 publish_figure(
     "fig-trained",
     plot_trained,
     training.drawn_skill(scores, inputs),
-    caption="""Votes alone do not teach MiniLM these tasks, but if they are added to training on labels, they help about as much as a small map.
-    The axis shows how many people a system is worth on top of the base rate. It is evenly spaced in skill, which is computed from squared
+    caption="""Votes alone do not teach MiniLM to judge SNLI and MNLI items, but after training on labels, votes help about as much as a small
+    map. The axis shows how many people a system is worth on top of the base rate and is evenly spaced in skill, which is computed from squared
     distances. Bars are 95% intervals from resampling items, with out-of-fold predictions held fixed. Squares mark models that were trained on
     votes. Runs of a model with different seeds share a row. The figure shows the datasets on whose votes the run was trained.""",
     alt="""A panel for each dataset and a row for each guess and system, with a filled circle for the system before
@@ -127,54 +126,55 @@ publish_table(
     trained,
     columns=[dataset, trained_run, worth, misplaced, *about, minutes],
     groups=["dataset"],
-    caption="""From votes on tweets, MiniLM learns how people split, but from votes on SNLI and MNLI items, it does so only after training on
-    labels. From votes on αNLI items, it learns nothing even then. Each item is predicted by a model that has seen no votes on it. *Items
-    learned* is the number of items on which each fold's model was trained. Votes misplaced are shown only for datasets with at least twenty
-    votes per item. Brackets contain 95% intervals from resampling items with their votes. Times in minutes cover only the training steps, summed
-    over all folds.""",
+    caption="""From votes on tweets, MiniLM learns how people split, but from votes on SNLI and MNLI items, it learns this only after training on
+    labels. From votes on αNLI items, MiniLM learns nothing even after training on labels. Each item is predicted by a model that has seen no
+    votes on that item. *Items learned* is the number of items on which each fold's model was trained. Votes misplaced are shown only for
+    datasets with at least twenty votes per item. Brackets contain 95% intervals from resampling items with their votes. Times in minutes cover
+    only the training steps, summed over all folds.""",
 )
 
 # %% [markdown]
 # If MiniLM is trained on one label per item, it misplaces
 # {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" "how=as it is" misplaced .0f`% of the votes on SNLI.
-# Further training on the votes on other items lowers this share to
+# Further training on the votes on other items lowers the share of misplaced votes to
 # {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 misplaced .0%`, and recalibration by a map of twelve
-# numbers lowers it to {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" how=recalibrated misplaced .0f`%.
-# With {term}`JSD` as the loss, further training lowers the share to
+# numbers lowers the share to
+# {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" how=recalibrated misplaced .0f`%. With {term}`JSD` as
+# the loss, further training lowers the share on SNLI to
 # {value}`tbl-trained dataset=snli run=minilm-l6-nli-jsd-s0 misplaced .0%`, but on MNLI, the model is then worth fewer
-# people.
+# people than with cross-entropy.
 #
 # On MNLI, MiniLM is worth {value}`tbl-trained dataset=mnli run=minilm-l6-nli-soft-s0 worth .1f` people after training
 # on labels and then on votes, and
 # {value}`tbl-human-equivalents dataset=mnli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f`
-# after training on labels and then recalibration. Without training on labels, MiniLM learns nothing from the votes: on
-# SNLI, it is worth {value}`tbl-trained dataset=snli run=minilm-l6-nli-votes-s0 worth .1f` people. On αNLI, where MiniLM
-# is hardly better than a guess, it learns nothing from votes even after training on labels.
+# after training on labels and then recalibration. Without training on labels, MiniLM learns nothing from ChaosNLI's
+# votes: on SNLI, it is worth {value}`tbl-trained dataset=snli run=minilm-l6-nli-votes-s0 worth .1f` people. On αNLI,
+# where MiniLM is hardly better than a guess, it learns nothing from votes even after training on labels.
 #
 # MD-Agreement has {value}`tbl-crowds dataset=md-agreement n_items ,d` tweets with five votes each. We held out a fifth
-# of the tweets and trained MiniLM on the remaining tweets in two passes. Trained on the votes about POPQUORN's
-# comments, MiniLM is worth {value}`tbl-trained run=minilm-l6-popquorn-s0 worth .1f` people. Tweets and NLI differ in
+# of the tweets and trained MiniLM on the remaining tweets in two passes. Trained on votes about the comments in
+# POPQUORN, MiniLM is worth {value}`tbl-trained run=minilm-l6-popquorn-s0 worth .1f` people. Tweets and NLI differ in
 # the task, the number of items and the votes per item, so these results do not show which of these differences matters.
 #
 # ## Other ways to learn distributions
 #
-# Even without votes, a model can be made less confident. Its logits can be divided by a {term}`temperature` (*T = 2* in
-# the code of {cite:t}`baan2022`), its training targets can be softened ({term}`label smoothing`), and its predictions
+# Even without votes, a model can be made less confident. The logits can be divided by a {term}`temperature` (*T = 2* in
+# the code of {cite:t}`baan2022`), the training targets can be softened ({term}`label smoothing`), and the predictions
 # can be averaged over several passes ({term}`MC dropout`) or several training runs ({term}`seed ensemble`). The chapter
-# {doc}`fitting` compares these methods with models that learn from {term}`soft labels` after training on one label per
-# item. Once all predictions are recalibrated by a map fitted on other items' votes, the methods hardly differ. On αNLI,
-# where MiniLM is a negative control, none of the methods helps.
+# {doc}`fitting` compares these methods, which need no votes, with models that learn from {term}`soft labels` after
+# training on one label per item. Once all predictions are recalibrated by a map fitted on other items' votes, the
+# compared methods hardly differ. On αNLI, where MiniLM is a negative control, none of the methods helps.
 #
 # On MNLI, the simplest method without votes is also the best: a temperature of 2 gives a JSD of
 # {value}`tbl-fitting dataset=mnli "inputs=MiniLM-L6, seed 0" "map=T = 2" jsd .3f`, compared with
 # {value}`tbl-main-results dataset=mnli system=chance jsd .3f` for a uniform guess. JSD ranges from 0 to 0.83, and lower
-# is better. On SNLI, the same temperature hardly changes the JSD, and label smoothing and dropout lower it by at most
+# is better. On SNLI, a temperature of 2 hardly changes the JSD, which label smoothing and dropout lower by at most
 # 0.01.
 #
 # ## What another encoder costs
 #
-# {numref}`tbl-training-cost` estimates what the same training would cost with a larger encoder or with ten times as
-# many votes.
+# {numref}`tbl-training-cost` estimates what the training on this page would cost with a larger encoder or with ten
+# times as many votes.
 
 # %%
 publish_table(
@@ -182,7 +182,7 @@ publish_table(
     training.cost_table(run),
     columns=training.COST_COLUMNS,
     index=["model"],
-    caption="""By our estimate, any of these encoders can be trained on these votes within minutes on a GPU, whereas a large encoder needs at
+    caption="""By our estimate, training any of the listed encoders on the same votes takes minutes on a GPU, whereas a large encoder needs at
     least half a day on one CPU core. The estimates assume the same number of passes as in the run on this page. GPU times are for one H100 in
     bf16 and include three minutes for reading the data and making predictions. CPU times are for one core and scale the time that the run on
     this page took by the amount of computation in the layers of each encoder.""",
@@ -208,13 +208,12 @@ publish_table(
 # ```
 #
 # If training is interrupted, run the same command again to resume it. To evaluate the trained model, see
-# {doc}`../your_model`. If it was trained on ChaosNLI's votes, you can submit it to the {doc}`scoreboard` with
-# `chaos submit`.
+# {doc}`../your_model`. You can submit a model trained on ChaosNLI's votes to the {doc}`scoreboard` with `chaos submit`.
 #
 # ## Limitations
 #
 # * We trained one small encoder with only one seed in each setting, and the interval for a single run says nothing about other seeds. The run
 #   with label smoothing used an earlier version of the code than the corresponding run without smoothing.
 # * ChaosNLI's SNLI and MNLI items were chosen because five people were split over them.
-# * We used one inner fold to choose the learning rates for training on ChaosNLI's votes. The items of this fold are also among those that the
-#   models predict.
+# * To choose the learning rates for training on ChaosNLI's votes, we used one inner fold, whose items are also among those that the models
+#   predict.
