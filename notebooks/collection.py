@@ -63,10 +63,11 @@ Markdown(
 #
 # Up to {value}`tbl-annotators sum:annotators ,.0f` workers on Amazon Mechanical Turk gave ChaosNLI's votes:
 # {value}`tbl-annotators dataset=snli annotators ,.0f` on SNLI, {value}`tbl-annotators dataset=mnli annotators ,.0f` on
-# MNLI and {value}`tbl-annotators dataset=alphanli annotators ,.0f` on αNLI. Some workers may have judged more than one
-# dataset. The annotators saw one English item at a time and chose one label. If they were unsure, they were asked to
-# choose the best label. The paper does not report the annotators' age, country or first language. The released data do
-# not say who gave which vote, so they cannot show whether groups of annotators disagree with each other.
+# MNLI and {value}`tbl-annotators dataset=alphanli annotators ,.0f` on αNLI. Some workers may have judged items from
+# more than one dataset. The annotators saw one English item at a time and chose one label. If they were unsure, they
+# were asked to choose the best label. The paper does not report the annotators' age, country or first language. The
+# released data do not say who gave which vote, so they cannot show whether groups of annotators disagree with each
+# other.
 
 # %%
 publish_table(
@@ -114,7 +115,7 @@ publish_figure(
 
 # %% [markdown]
 # The rules are stored in `chaos_utils/collection/protocol.json`. You can
-# {doc}`annotate items under these rules <../annotate>` yourself. The command `chaos votes merge FILE… --out DATASET`
+# {doc}`annotate items under the same rules <../annotate>` yourself. The command `chaos votes merge FILE… --out DATASET`
 # checks and merges the files that the annotation page saves. With `-p data=DATASET`, the chapters on votes analyse the
 # merged votes.
 #
