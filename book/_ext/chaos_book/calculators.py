@@ -63,8 +63,7 @@ class Calculator(SphinxDirective):
                 f'<div class="calculator" data-kind="{kind}" role="region" '
                 f'aria-label="{_TITLES[kind]}">'
                 f'<script type="application/json">{content}</script>'
-                "<noscript><p>The calculator needs JavaScript; the rest of this page works without "
-                "it.</p></noscript></div>"
+                "<noscript><p>The calculator needs JavaScript.</p></noscript></div>"
             )
         ]
 
