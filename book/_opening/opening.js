@@ -78,7 +78,7 @@
         make("td", "", shares ? bar(data, shares, (share) => `${Math.round(share)}`) : "on average"),
         make("td", "number", n === null ? "" : String(n)));
       middle.replaceChildren(
-        table("opening-votes", make("caption", "sr-only", "The votes, and the guesses"),
+        table("opening-votes", make("caption", "sr-only", "The votes and the guesses"),
           ["", "Votes", "Misplaced"], [["100 people", votes, null], ["you", guess, own], ...others].map(row)),
         make("p", "labels", data.labels.map((label, k) =>
           make("span", "", make("i", {class: "vote", style: painted(data.colours[k])}), ` ${label}`))));
@@ -87,7 +87,7 @@
       const left = pairs.length - scores.length;
       if (scores.length === 1) {
         if (words) about.append(words.cloneNode(true));
-        note.textContent = `There are ${left} more pairs. We ranked the other pairs by how divided people are, and took the middle pair of each fifth.`;
+        note.textContent = `There are ${left} more pairs. We ranked all other pairs by how divided people are and took the middle pair of each fifth.`;
       }
       button.textContent = left ? `Another pair (${left} left)` : "Start again";
       button.onclick = () => {
