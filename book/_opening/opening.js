@@ -101,7 +101,8 @@
     /* What the last pair has shown, and all so far: sums of the numbers that were shown. */
     function sentences(others) {
       const tell = (who, of, [own, ...rest]) => `${who} misplaced ${own} of the ${count(of)} votes; ${
-        rest.map((n, k) => `${others[k][0]}${k ? "" : " misplaced"} ${n}`).join(", ")} on average.`;
+        rest.map((n, k) => `${k && k === rest.length - 1 ? "and " : ""}${others[k][0]}${k ? "" : " misplaced"} ${n}`).join(", ")
+      } on average.`;
       const sums = scores[0].map((_, k) => sum(scores.map((score) => score[k])));
       const n = scores.length;
       return [tell("You", 100, scores.at(-1)), ...(n > 1 ? [tell(`Over ${n} pairs, you`, 100 * n, sums)] : [])];
