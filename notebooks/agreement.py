@@ -3,31 +3,18 @@
 #
 # *Do models know where people disagree?*
 #
-# **On SNLI, models partly know where people disagree, but on MNLI they hardly do. The correlation between the
-# {term}`entropy` of the best model's predictions and the entropy of people's votes is
-# {value}`tbl-disagreement-signal dataset=snli kind=model max:spearman .2f` on SNLI and
-# {value}`tbl-disagreement-signal dataset=mnli kind=model max:spearman .2f` on MNLI. Five people reach
-# {value}`tbl-disagreement-signal dataset=snli "system=five people" spearman .2f` and
-# {value}`tbl-disagreement-signal dataset=mnli "system=five people" spearman .2f`.** Where people
-# disagree, the entropy of every model's predictions rises too little. From the fifth of the SNLI items on which people
-# agree most to the fifth on which they agree least, the entropy of people's votes rises from
-# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=1 people_bits .2f` to
-# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 people_bits .2f` bits, and the entropy of
-# RoBERTa-base's predictions from
-# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=1 model_bits .2f` to
-# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 model_bits .2f`. On MNLI, on which this
-# RoBERTa-base was not trained {cite:p}`baan2022`, the entropy of its predictions rises only slightly, from
-# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=people bin=1 model_bits .2f` to
-# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=people bin=5 model_bits .2f` bits. The accuracy of the
-# nine models of 2020 on SNLI falls from
-# {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=1 mean:value .0%` in the first fifth
-# to {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=5 mean:value .0%` in the last, when
-# the items are sorted by all hundred votes. In that last fifth, half a crowd still predicts the other half's majority
-# on {value}`fig-accuracy-by-entropy dataset=snli "system=half a crowd" bin=5 value .0%` of the items.
+# **Only in part: models become less certain as people disagree more, but not nearly enough.** Both a model's
+# uncertainty and people's disagreement can be measured by {term}`entropy`, which is 0 if one label gets all the
+# probability or all the votes, and largest if all labels get the same share. On the fifth of the SNLI items where
+# people disagree most, the entropy of people's votes is
+# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 people_bits .2f` bits on average, but the
+# entropy of RoBERTa-base's predictions is only
+# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 model_bits .2f` bits. RoBERTa-base, which was
+# trained on SNLI alone, is hardly less certain on MNLI items where people disagree than on MNLI items where they agree.
 #
-# A model that knew where people disagree could point to the items that need more votes. Like {cite:t}`nie2020`, we sort
-# the items into five bins by the entropy of their hundred votes. How certain are models in each bin, how often are they
-# right, and do they at least rank the items correctly?
+# A model that knew where people disagree could point to the items that need more votes. This chapter shows how certain
+# models are where people disagree, how often they are right there, and whether they at least rank the items correctly
+# by disagreement.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -68,9 +55,9 @@ Markdown(notices(inputs))
 # (models-flatten-too-little)=
 # ## Models flatten their predictions too little
 #
-# Are models less sure where people are divided? To find out, we sort the items into fifths by one half of their votes
-# and compare models with the other half. If the same votes served both purposes, people in the last fifth would look
-# more divided than they are.
+# We sort the items into fifths by the entropy of one half of the votes on each item and compare models with the other
+# half of the votes. If the same votes were used for sorting and for comparing, people would look more divided in the
+# last fifth than they are.
 
 # %%
 flattening = agreement.flattening(inputs, n_bins=5, n_draws=cuts, seed=seed)
@@ -80,26 +67,39 @@ publish_figure(
     agreement.drawn_flattening(
         flattening.where(~are_our_own(flattening.rows["system"])), chosen=in_colour
     ),
-    caption=f"""On average, models are less sure where people disagree, but not nearly enough. The items are sorted into
-    fifths by the entropy of one half of their votes. In each fifth, the figure compares the mean entropy of models with that of
-    the other half of the votes, averaged over {cuts} splits of the votes and over seeds. Below the diagonal, a model is
-    surer than people. Thin grey lines show the other models.""",
-    alt="""A panel for each dataset: entropy of models against entropy of people, with five marks on each line. All
-    lines rise less steeply than the diagonal, and hardly at all on MNLI. On SNLI RoBERTa-base begins at 0.24 bits,
-    below people's 0.34, and ends at 0.64, far below people's 1.17. On αNLI RoBERTa-large stays below 0.2 bits.""",
+    caption=f"""The entropy of models' predictions rises too little as people disagree more. The items are sorted into
+    fifths by the entropy of one half of their votes. For each fifth, the figure compares the mean entropy of a model's
+    predictions with the mean entropy of the other half of the votes. All values are averages over {cuts} splits of the
+    votes and over seeds. Below the diagonal, a model is surer than people. Thin grey lines show models that are not
+    named.""",
+    alt="""A panel for each dataset plots the entropy of models against the entropy of people, with five marks on each
+    line. All lines rise less steeply than the diagonal, and on MNLI, they hardly rise at all. On SNLI, RoBERTa-base
+    begins at 0.24 bits, below people's 0.34, and ends at 0.64, far below people's 1.17. On αNLI, RoBERTa-large stays
+    below 0.2 bits.""",
 )
 
 # %% [markdown]
-# All models flatten their predictions too little ({numref}`fig-flattening`). On SNLI, the entropy of the nine models'
-# predictions rises about half as much as that of people's votes, and on MNLI at most a third as much. Nor does a
-# model's certainty reveal much about how near it is to people, measured here by {term}`JSD` (from 0 to 0.83; lower is
-# better). In the fifth of the MNLI items on which RoBERTa-base itself is surest, it is farther from people
-# ({value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 jsd .3f`) than a uniform guess is
-# ({value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 uniform .3f`). In the fifth on which it is
-# least sure, it is nearer than the guess. On the fifth of the MNLI items on which they are surest, all nine models are
-# farther from people than the guess is, by at least
-# {value}`tbl-flattening dataset=mnli system=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert cut=model bin=1 min:gap .3f`.
-# On αNLI, by contrast, the models are nearest to people where they are surest.
+# From the first fifth of the SNLI items to the last, the entropy of people's votes rises from
+# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=1 people_bits .2f` to
+# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 people_bits .2f` bits, and the entropy of
+# RoBERTa-base's predictions rises from
+# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=1 model_bits .2f` to
+# {value}`tbl-flattening dataset=snli system=RoBERTa-base cut=people bin=5 model_bits .2f` bits
+# ({numref}`fig-flattening`). On MNLI, on which this RoBERTa-base was not trained {cite:p}`baan2022`, the entropy of its
+# predictions rises only slightly, from
+# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=people bin=1 model_bits .2f` to
+# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=people bin=5 model_bits .2f` bits. The entropy of the nine
+# models' predictions rises about half as much as people's entropy on SNLI, and at most a third as much on MNLI.
+#
+# A model that is certain is not always near to people, either. We measure the distance from people by {term}`JSD`,
+# where 0 is best and 0.83 is worst. On the fifth of the MNLI items where RoBERTa-base is surest, it has a JSD of
+# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 jsd .3f`, and a uniform guess has a JSD of
+# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 uniform .3f`. On the fifth of the MNLI items
+# where RoBERTa-base is least sure, it is nearer to people than the guess. Each of the nine models is farther from
+# people than the guess, by at least
+# {value}`tbl-flattening dataset=mnli system=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert cut=model bin=1 min:gap .3f`,
+# on the fifth of the MNLI items where that model is surest. On αNLI, by contrast, models are nearest to people where
+# they are surest.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The first and last fifths, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -108,10 +108,10 @@ publish_table(
     shown=agreement.outer_bins(flattening.rows),
     columns=agreement.FLATTENING_COLUMNS,
     groups=["dataset"],
-    caption="""How sure a model is reveals more about its distance from people on MNLI than on SNLI. The table shows the
-    first and the last fifth of the items, sorted in two ways: by the entropy of one half of the votes, with scores
-    against the other half, and by the model's own entropy, with scores against all votes. Brackets contain 95%
-    intervals over items for the difference in JSD. The downloadable data include all fifths.""",
+    caption="""A model's certainty reveals more about its distance from people on MNLI than on SNLI. The table shows the
+    first and the last fifth of the items. The items are sorted in two ways, either by the entropy of one half of the
+    votes, with scores against the other half, or by the model's own entropy, with scores against all votes. Brackets
+    contain 95% intervals over items for the difference in JSD. The downloadable data include all fifths.""",
 ) if len(flattening) else Markdown(
     "*This table is left out here, because it needs models and items with at least twenty votes in each half.*"
 )
@@ -120,8 +120,9 @@ publish_table(
 # ## Accuracy falls for people, too
 #
 # {term}`New accuracy <new accuracy>` is the share of items on which a model predicts the label that got the most of the
-# hundred votes. Where votes are nearly tied, nobody can predict this label well. To see how well people do, we let the
-# majority of half a crowd predict the majority of the other half.
+# hundred votes. Nobody can predict this label well where the votes are nearly tied. To see how well people do, we let
+# the majority label of half a crowd predict the majority label of the other half. For accuracy, we follow
+# {cite:t}`nie2020` and sort the items into five bins by the entropy of all hundred votes.
 
 # %%
 publish_figure(
@@ -130,38 +131,39 @@ publish_figure(
     agreement.drawn_rows(
         scores.where(~are_our_own(scores.rows["system"])), "new_accuracy", halves, in_colour
     ),
-    caption=f"""In every bin, half a crowd predicts the majority better than any model. The figure shows new accuracy in
-    {bins} quantile bins of the votes' entropy, as in Figure 4 of {{cite:t}}`nie2020`. The dashed line compares half a
-    crowd with the other half, and the dotted line shows the result of always choosing the label that is commonest over
-    all items. Half a crowd is scored against fifty votes, and models are scored against a hundred. The grey band spans
-    the nine models, and thin grey lines show other models. Bars are 95% intervals over items, and also over seeds if a
-    line is the mean over three seeds.""",
-    alt="""Four panels: SNLI, MNLI, αNLI, SNLI and MNLI pooled. In each, accuracy falls from bin to bin. On SNLI and
-    αNLI models start above ninety per cent and end near the dotted line of the commonest label; on MNLI they start
-    lower and fall less. The dashed line of half a crowd starts at one hundred per cent and ends well above the
-    models.""",
+    caption=f"""In every bin, half a crowd predicts the majority label better than any model. The figure shows new
+    accuracy in {bins} quantile bins of the votes' entropy, as in Figure 4 of {{cite:t}}`nie2020`. The dashed line
+    compares one half of a crowd with the other, and the dotted line shows the result of always choosing the label that
+    is commonest over all items. Half a crowd is scored against fifty votes, and models are scored against a hundred
+    votes. The grey band spans the nine models, and thin grey lines show other models. Bars are 95% intervals over
+    items, and also over seeds if a line is the mean over three seeds.""",
+    alt="""The four panels are for SNLI, MNLI, αNLI, and SNLI and MNLI pooled. In each, accuracy falls from bin to bin.
+    On SNLI and αNLI, models start above ninety per cent and end near the dotted line of the commonest label. On MNLI,
+    they start lower and fall less. The dashed line of half a crowd starts at one hundred per cent and ends well above
+    the models.""",
 )
 
 # %% [markdown]
-# In the first fifth of the SNLI items, models are nearly as good as half a crowd. In the last fifth, they are right on
+# In the first fifth of the SNLI items, the nine models are, on average, right on
+# {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=1 mean:value .0%` of the items, nearly
+# as often as half a crowd. In the last fifth, where people disagree most, the nine models are right on
 # {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=5 mean:value .0%` of the items, and
 # half a crowd is right on {value}`fig-accuracy-by-entropy dataset=snli "system=half a crowd" bin=5 value .0%`
-# ({numref}`fig-accuracy-by-entropy`). A guess that always gives the commonest label would be right on
-# {value}`tbl-entropy-bins dataset=snli system=chance measure=new_accuracy bin=5 value .0%`. In the last fifth of the
-# MNLI items, models are right on
+# ({numref}`fig-accuracy-by-entropy`). A guess that always gives the commonest label is right on
+# {value}`tbl-entropy-bins dataset=snli system=chance measure=new_accuracy bin=5 value .0%` of the items in the last
+# fifth, and the old label matches the new majority on
+# {value}`tbl-entropy-bins dataset=snli "system=original votes" measure=new_accuracy bin=5 value .0%` of these items. In
+# the last fifth of the MNLI items, the nine models are right on
 # {value}`tbl-entropy-bins dataset=mnli source=published measure=new_accuracy bin=5 mean:value .0%` of the items, and
-# half a crowd is right on {value}`fig-accuracy-by-entropy dataset=mnli "system=half a crowd" bin=5 value .0%`. The old
-# labels are hardly better than the models: in the last fifth of the SNLI items,
-# {value}`tbl-entropy-bins dataset=snli "system=original votes" measure=new_accuracy bin=5 value .0%` of them match the
-# new majority.
+# half a crowd is right on {value}`fig-accuracy-by-entropy dataset=mnli "system=half a crowd" bin=5 value .0%`.
 #
-# According to the paper, models barely beat a guess in the last bin. After correction for all comparisons, no model on
-# SNLI or αNLI is significantly more or less accurate in that bin than a guess of the label that is commonest over all
-# items. On MNLI,
+# {cite:t}`nie2020` report that models barely beat a guess in the last bin. On SNLI and αNLI, after correction for all
+# comparisons, no model is significantly more or less accurate in the last bin than a guess that always gives the
+# commonest label of the dataset. On MNLI,
 # {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy bin=5 verdict=better count:system d` of
 # {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy reference=chance bin=5 count:system d`
-# models clearly beat that guess. However, none clearly beats a guess of the
-# commonest label in that bin, which can only be chosen with hindsight.
+# models are clearly more accurate in the last bin than a guess of the commonest label. However, no model clearly beats
+# a guess of the label that is commonest in the bin itself, which can only be known with hindsight.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All bins, as a table", "code_prompt_hide": "Fold the table"}
 in_bins = agreement.scores_with_change(scores)
@@ -174,9 +176,9 @@ publish_table(
     index=["dataset", "measure", "system"],
     caption="""From the first bin to the last, new accuracy falls and most models' JSD grows. *Change* is the value in
     the last bin minus the value in the first, with a 95% interval over items. The table shows the mean over the nine
-    models of {cite:t}`nie2020` and, if a model has several seeds, the mean over seeds. The downloadable data also
-    include the bins' edges and sizes, 95% intervals over items, every seed, every model, published and computed values,
-    old accuracy, and KL in nats with the paper's floor of 1e-15.""",
+    models of {cite:t}`nie2020` and, for models with several seeds, the mean over seeds. The downloadable data also
+    include the edges and sizes of the bins, 95% intervals, every model and seed, published values, old accuracy, and KL
+    in nats with the paper's floor of 1e-15.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Models compared with two guesses, as a table", "code_prompt_hide": "Fold the table"}
@@ -188,21 +190,22 @@ publish_table(
     columns=agreement.guess_columns(resamples),
     groups=["dataset"],
     index=["dataset", "system"],
-    caption=f"""In the last bin, hardly any model differs significantly from a guess; the exception is the commonest
-    label overall on MNLI. The table shows the new accuracy of a model minus that of a guess, with 95% intervals over
-    items. The *p*-values are adjusted (Holm) for all comparisons in the downloadable data, which also cover all models,
-    the first bin, JSD against the uniform guess in every bin, and published values. The sign ≤ marks the smallest *p*
-    that {resamples:,} resamples can show, multiplied by the number of comparisons; the true *p* may be smaller.""",
+    caption=f"""In the last bin, hardly any model differs significantly from a guess, except that many models beat the
+    label that is commonest overall on MNLI. The table shows the new accuracy of a model minus the accuracy of a guess,
+    with 95% intervals over items. The *p*-values are adjusted by Holm's method for all comparisons in the downloadable
+    data, which also cover all models, the first bin, JSD against the uniform guess in every bin, and published values.
+    The sign ≤ marks the smallest *p* that {resamples:,} resamples can show, multiplied by the number of comparisons, so
+    the true *p* may be smaller.""",
 )
 
 # %% [markdown]
 # (do-models-order-the-items)=
 # ## Do models rank the items by disagreement?
 #
-# A model may be too sure everywhere and still be surer where people agree. We measure in two ways how well a model
-# signals disagreement ({term}`disagreement as a signal`). Spearman's correlation shows whether a model's entropy ranks
-# the items as people's entropy does. The area under the ROC curve (AUROC) shows whether a model's entropy separates
-# contested items from all others.
+# A model may be too sure everywhere and still be surer where people agree than where they disagree. Two measures show
+# how well a model signals disagreement ({term}`disagreement as a signal`). Spearman's correlation shows whether a
+# model's entropy ranks the items as people's entropy does. The area under the ROC curve (AUROC) shows whether a model's
+# entropy separates contested items from all other items.
 
 # %%
 threshold = 0.6  # an item is contested where no label has this share of the votes
@@ -213,32 +216,37 @@ publish_table(
     shown=results.shown_signal(signal.rows),
     columns=results.SIGNAL_COLUMNS,
     groups=["dataset"],
-    caption=f"""Five people’s votes predict where others disagree better than any unfitted model does. For each dataset,
-    the table shows the guesses and the model with the highest correlation; the downloadable data include all models.
-    Brackets contain 95% intervals over items. *Spearman* is the rank correlation with the entropy of the votes. *AUROC*
-    is the probability that a contested item, on which no label has {threshold:.0%} of the votes, gets a higher entropy
-    than an item that is not contested; 0.5 is chance. *Five people* are drawn for each item a hundred times and
-    compared with the remaining people, and the table shows the mean and the middle 95% of these draws. Guesses that
-    make the same prediction for all items are left out.""",
+    caption=f"""The votes of five people predict other people's disagreement better than any model that was not fitted
+    to votes. For each dataset, the table shows the guesses and the model with the highest correlation. The downloadable
+    data include all models. Brackets contain 95% intervals over items. *Spearman* is the rank correlation of a system's
+    entropy with the entropy of the votes. An item is contested if no label has {threshold:.0%} of the votes. *AUROC* is
+    the probability that a contested item gets a higher entropy than an item that is not contested, and 0.5 is chance.
+    *Five people* are drawn for each item a hundred times and compared with the remaining people. For five people, the
+    table shows the mean and the middle 95% of the draws. Guesses that make the same prediction for all items are left
+    out.""",
 )
 
 # %% [markdown]
-# No unfitted model ranks the items as well as five people do ({numref}`tbl-disagreement-signal`). When all systems are
-# combined and fitted to the votes on other items, they do better than five people on SNLI (Spearman's correlation
-# {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl spearman .2f`) and MNLI
+# The highest rank correlation that any model reaches without being fitted to votes is
+# {value}`tbl-disagreement-signal dataset=snli kind=model max:spearman .2f` on SNLI and
+# {value}`tbl-disagreement-signal dataset=mnli kind=model max:spearman .2f` on MNLI. Five people reach
+# {value}`tbl-disagreement-signal dataset=snli "system=five people" spearman .2f` on SNLI and
+# {value}`tbl-disagreement-signal dataset=mnli "system=five people" spearman .2f` on MNLI
+# ({numref}`tbl-disagreement-signal`). A combination of all systems, fitted to the votes on other items, does better
+# than five people on SNLI
+# ({value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl spearman .2f`) and MNLI
 # ({value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl spearman .2f`), but not
-# on αNLI ({doc}`fitting`). On MNLI, a guess based only on the old label
-# ({value}`tbl-disagreement-signal dataset=mnli "system=mean vote given the old label" spearman .2f`) does better than
-# all models except ModernBERT-large, which may have seen the items.
+# on αNLI ({doc}`fitting`). On MNLI, a guess based only on the old label reaches
+# {value}`tbl-disagreement-signal dataset=mnli "system=mean vote given the old label" spearman .2f`, more than any model
+# except ModernBERT-large, which may have seen the items.
 #
 # ## Distance from people
 #
-# Disagreement among people need not hurt a model that splits its probability in the same way. Yet most models' JSD
-# grows from bin to bin. On SNLI, the lowest JSD among the nine models rises from
-# {value}`tbl-entropy-bins dataset=snli source=published measure=jsd bin=1 min:value .3f` to
-# {value}`tbl-entropy-bins dataset=snli source=published measure=jsd bin=5 min:value .3f`. Meanwhile, the
-# {term}`uniform guess` gets nearer to people. This is true by definition and not a finding: the distance of a uniform
-# guess from people *is* a measure of how much they agree.
+# A model that split its probability as people split their votes would be near to people even where they disagree. Yet
+# the JSD of most models grows as people disagree more. From the first bin to the last on SNLI, the lowest JSD among the
+# nine models rises from {value}`tbl-entropy-bins dataset=snli source=published measure=jsd bin=1 min:value .3f` to
+# {value}`tbl-entropy-bins dataset=snli source=published measure=jsd bin=5 min:value .3f`. The {term}`uniform guess`, by
+# definition, gets nearer to people as they disagree more, so its lower JSD in the last bin is not a finding.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Distance from people by bin, as a figure", "code_prompt_hide": "Fold the figure"}
 publish_figure(
@@ -252,30 +260,30 @@ publish_figure(
     dotted line is the uniform guess, which by definition is near to people where they disagree. The grey band spans the
     nine models, and thin grey lines show other models. Bars are 95% intervals over items, and also over seeds if a line
     is the mean over three seeds.""",
-    alt="""Four panels: SNLI, MNLI, αNLI, SNLI and MNLI pooled. Most models' lines rise from bin to bin, less steeply on
-    MNLI. The line of the uniform guess falls and ends below them in every panel. The line of half a crowd lies far
-    below all others.""",
+    alt="""The four panels are for SNLI, MNLI, αNLI, and SNLI and MNLI pooled. Most models' lines rise from bin to bin,
+    though less steeply on MNLI. The line of the uniform guess falls and ends below the models' lines in every panel.
+    The line of half a crowd lies far below all others.""",
 )
 
 # %% [markdown]
 # ## How the bins are made
 #
-# The edges of the bins are quantiles of the entropy in bits, so that all bins hold about the same number of items.
-# Their sizes differ because many items share the same entropy. Each bin includes its lower edge, and the last bin
-# includes its upper edge as well. SNLI and MNLI are pooled as in the paper's figures and shown separately as in its
-# tables. We reproduce the sizes of the published bins exactly, and all scores of the nine models to the last digit.
+# The edges of the bins are quantiles of the entropy in bits. The bins do not all hold the same number of items, because
+# many items have the same entropy. Each bin includes its lower edge, and the last bin includes its upper edge as well.
+# SNLI and MNLI are pooled as in the figures of {cite:t}`nie2020` and shown separately as in their tables. We reproduce
+# the sizes of the published bins exactly, and all scores of the nine models to the last digit.
 #
 # ## Limitations
 #
 # In the published bins, the same votes sort the items and score the models, so people in the last bin look a little
 # more divided than they are. The SNLI and MNLI items were chosen because the original annotators disagreed, so people
-# rarely agree even in the first bin, which goes up to
-# {value}`tbl-entropy-bins dataset=mnli system=chance measure=jsd bin=1 entropy_high_bits .2f` bits on MNLI. Each of the
-# nine models is a single run. The RoBERTa-base and BERT-base of {cite:t}`baan2022` were trained on SNLI alone, so MNLI
-# is out of domain for them.
+# rarely agree fully even in the first bin. On MNLI, the first bin extends up to an entropy of
+# {value}`tbl-entropy-bins dataset=mnli system=chance measure=jsd bin=1 entropy_high_bits .2f` bits. Each of the nine
+# models is a single run. The RoBERTa-base and BERT-base of {cite:t}`baan2022` were trained on SNLI alone, so MNLI is
+# out of domain for these two models.
 #
 # (more-training-data)=
-# The chapter {doc}`finetuning` shows what more training data changes.
+# The chapter {doc}`finetuning` shows the effect of more training data.
 
 # %% tags=["remove-input"]
 Markdown(inputs.missing_note("old labels"))

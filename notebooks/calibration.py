@@ -3,18 +3,22 @@
 #
 # *My model is calibrated. Is that not enough?*
 #
-# **No. Where people disagree, measuring calibration against the majority penalises a model for being right about
-# people.** A model that knew the exact vote shares would have an expected calibration error ({term}`ECE`) of
+# **No. Where people disagree, measuring calibration against the majority label penalises a model for predicting
+# people's votes well.** The expected calibration error ({term}`ECE`) is the average gap between a model's confidence
+# and its accuracy. A model that knew the exact vote shares would have an ECE of
 # {value}`tbl-human-calibration dataset=snli system=oracle ece .2f` on SNLI, because
 # {value}`tbl-misplaced dataset=snli "system=majority label" misplaced .0f` people in a hundred do not choose the
-# majority label. Halving the logits of RoBERTa-base lowers its ECE from
+# majority label.
+#
+# A low ECE does not mean that a model is near to people, either. Halving the logits of RoBERTa-base lowers its ECE from
 # {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 mean:ece .2f` to
 # {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:ece .2f`, averaged over
-# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 count:ece d` runs. However, it still
-# misplaces {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:dist_ce .0%` of the votes,
-# down from {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 mean:dist_ce .0%`.
-#
-# {cite:t}`baan2022` made this argument for models trained on one label per item. The slider below lets you check it.
+# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 count:ece d` runs. However, RoBERTa-base
+# then still misplaces {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:dist_ce .0%` of
+# the votes, compared with
+# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 mean:dist_ce .0%` before.
+# {cite:t}`baan2022` therefore argue that calibration should not be measured against the majority label where people
+# disagree.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -44,10 +48,11 @@ inputs = in_table_1.named(dataset)
 Markdown(notices(inputs))
 
 # %% [markdown]
-# ## Drag until ECE is perfect
+# (drag-until-ece-is-perfect)=
+# ## Choose a temperature with the slider
 #
-# A {term}`temperature` divides all logits. Drag the slider until ECE is lowest, and watch how many votes are still
-# misplaced.
+# A {term}`temperature` is a number by which all logits of a model are divided. Drag the slider until ECE is lowest, and
+# watch how many votes are still misplaced.
 
 # %%
 choices = calibration.temperature_choices(inputs)
@@ -59,8 +64,8 @@ publish_figure(
     caption="""A temperature can make ECE almost perfect and still leave the model far from people. In the printed
     version, thick curves are means over a model's seeds, and marks show three ways of choosing the temperature
     ({numref}`tbl-temperatures`).""",
-    alt="""Five panels with curves that fall and rise again. ECE against the majority label is lowest near temperature 2
-    for RoBERTa. DistCE is also lowest near 2, but its curve is flatter, and entropy error is lowest at a slightly lower
+    alt="""In five panels, curves fall and rise again. ECE against the majority label is lowest near temperature 2 for
+    RoBERTa. DistCE is also lowest near 2, but its curve is flatter, and entropy error is lowest at a slightly lower
     temperature. ECE against votes and KL keep falling up to a higher temperature, where the cross-fitted mark is. The
     mark for the temperature fitted outside ChaosNLI lies near 1, high on every curve. DeBERTa's minima are at higher
     temperatures.""",
@@ -74,24 +79,25 @@ publish_figure(
 # ```
 #
 # (where-the-confidence-goes)=
-# A temperature above 1 makes a model less confident but never changes the order of its labels. At a temperature of 1,
-# this RoBERTa-base has a confidence above 0.9 on
+# A temperature above 1 makes a model less confident but never changes how it ranks the labels. At a temperature of 1,
+# one run of RoBERTa-base has a confidence above 0.9 on
 # {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 n ,d` of the
 # {value}`fig-reliability family=RoBERTa-base temperature=1 sum:n ,d` SNLI items, but it is right on only
-# {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 hits .0%` of them. At a temperature of 2, its
-# dots in the reliability diagram lie close to the diagonal, and its ECE is nearly at the minimum. The share of
-# misplaced votes falls much less: it stays at or above
-# {value}`fig-temperature family=RoBERTa-base measure=dist_ce min:value .0%` for every run at every temperature.
+# {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 hits .0%` of these items. At a temperature of 2,
+# the dots in RoBERTa-base's reliability diagram lie close to the diagonal, and the model's ECE is nearly at the
+# minimum. The share of misplaced votes falls much less than the ECE does. In every run of RoBERTa-base and at every
+# temperature, at least {value}`fig-temperature family=RoBERTa-base measure=dist_ce min:value .0%` of the votes are
+# misplaced.
 #
 # (what-a-mean-hides)=
-# A single temperature flattens every prediction, even where people agree. At a temperature of 2, the share of items
-# with more than half of their votes misplaced falls from
+# A single temperature flattens every prediction, even where people agree. Raising the temperature from 1 to 2 lowers
+# the share of items with more than half of their votes misplaced from
 # {value}`fig-distce family=RoBERTa-base temperature=1 max:far .0%` to
-# {value}`fig-distce family=RoBERTa-base temperature=2 max:far .0%`, but the predictions for
-# {value}`fig-distce family=RoBERTa-base temperature=2 max:further .0%` of all items move farther from the votes. A
-# temperature raises or lowers a model's uncertainty everywhere, so it cannot show which items people disagree on.
-# Tuning it for ECE is not the problem: for RoBERTa-base, the temperature with the lowest ECE is close to the one that
-# misplaces the fewest votes.
+# {value}`fig-distce family=RoBERTa-base temperature=2 max:far .0%`, but moves the predictions for
+# {value}`fig-distce family=RoBERTa-base temperature=2 max:further .0%` of all items farther from the votes. A
+# temperature raises or lowers a model's uncertainty everywhere, so it adds no information about which items people
+# disagree on. For RoBERTa-base, the temperature with the lowest ECE is close to the temperature that misplaces the
+# fewest votes, so tuning the temperature for ECE is not the problem.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Reliability diagrams, as a figure", "code_prompt_hide": "Fold the figure"}
 diagrams = calibration.reliability(inputs, shown_seed=shown_seed, n_temperatures=n_temperatures)
@@ -99,15 +105,15 @@ publish_figure(
     "fig-reliability",
     plot_reliability,
     diagrams.where(calibration.is_drawn(diagrams.rows)),
-    caption=f"""A temperature of 2 brings RoBERTa-base close to the diagonal; the oracle stays above it. Each dot shows
-    the accuracy in one confidence bin, measured against the majority label. A line connects the dot to the bin's mean
-    confidence; the more items the bin holds, the thicker the line. If a model has several seeds, seed {shown_seed} is
-    shown. The downloadable data cover all the temperatures shown in {{numref}}`fig-temperature`. Compare Figures 1c and 1d of
-    {{cite:t}}`baan2022`.""",
-    alt="""Six reliability diagrams. At temperature 1, RoBERTa's dots stay below the diagonal, except for the first,
-    which stands for a single item; most items are in the last bin. At temperature 2, the dots follow the diagonal. The
-    other models, shown only before scaling, are overconfident too. The oracle's dots are all at 1, far above the
-    diagonal except at its end.""",
+    caption=f"""A temperature of 2 brings the dots of RoBERTa-base close to the diagonal, but the oracle's dots lie
+    above it. Each dot shows the accuracy in one confidence bin, measured against the majority label. A line connects
+    each dot to the bin's mean confidence, and a thicker line means that the bin holds more items. If a model has
+    several seeds, seed {shown_seed} is shown. The downloadable data cover all the temperatures shown in
+    {{numref}}`fig-temperature`. Compare Figures 1c and 1d of {{cite:t}}`baan2022`.""",
+    alt="""The figure has six reliability diagrams. At temperature 1, RoBERTa's dots stay below the diagonal, except for
+    the first, which stands for a single item, and most items are in the last bin. At temperature 2, the dots follow the
+    diagonal. The other models, shown only before scaling, are overconfident, too. The oracle's dots are all at 1, far
+    above the diagonal except at its end.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Distances for each item, as a figure", "code_prompt_hide": "Fold the figure"}
@@ -118,11 +124,11 @@ publish_figure(
     distances.where(calibration.is_drawn(distances.rows)),
     caption=f"""A temperature of 2 shortens the tail but leaves fewer items very close to the votes, except for
     RoBERTa-large and DeBERTa. The histograms show the total variation distance (DistCE) between a model and the votes
-    on each item; dashed lines are means. The oracle is not drawn because all of its distances are 0. If a model has
-    several seeds, seed {shown_seed} is shown. Compare Figures 1a and 1b of {{cite:t}}`baan2022`.""",
-    alt="""Four panels, each with two histograms of DistCE. At temperature 1, many of RoBERTa's items lie near 0, and a
+    on each item, and dashed lines mark the means. The oracle is not drawn because all of its distances are 0. If a
+    model has several seeds, seed {shown_seed} is shown. Compare Figures 1a and 1b of {{cite:t}}`baan2022`.""",
+    alt="""Each of four panels has two histograms of DistCE. At temperature 1, many of RoBERTa's items lie near 0, and a
     long tail reaches almost to 1. At temperature 2, the tail is shorter, fewer items lie next to 0, and the mean is a
-    little smaller. RoBERTa-large and ModernBERT change in the same way; DeBERTa gains items near 0.""",
+    little smaller. ModernBERT changes in the same way, but RoBERTa-large and DeBERTa gain items near 0.""",
 )
 
 # %% [markdown]
@@ -130,23 +136,23 @@ publish_figure(
 #
 # A model is calibrated if 70% of the answers that it gives with a confidence of 0.7 are right, and likewise for every
 # other confidence. ECE sorts the items into ten bins by confidence and averages the gaps between mean confidence and
-# accuracy. It describes *sets* of items (even with an ECE of 0, the confidence may be wrong for every single item), and it
-# needs one right label per item: the majority of the votes.
+# accuracy. ECE describes *sets* of items: even if it is 0, the confidence may be wrong for every single item. ECE also
+# needs one right label per item, and the majority label serves as that label.
 #
 # Calibration to people can be checked on each item separately: each label should get the probability with which a
-# person would choose it. {cite:t}`baan2022` measure this in three ways. {term}`DistCE` is the share of the votes that a
-# prediction misplaces ({term}`total variation distance`). {term}`EntCE` is the absolute difference between the
-# {term}`entropies <entropy>` of the prediction and of the votes, in nats. {term}`RankCS` is the share of items on which
-# the model and people rank the labels in the same order.
+# person would choose it. {cite:t}`baan2022` propose three measures of calibration to people. {term}`DistCE`, the
+# {term}`total variation distance`, is the share of the votes that a prediction misplaces. {term}`EntCE` is the absolute
+# difference between the {term}`entropies <entropy>` of the prediction and of the votes, in nats. {term}`RankCS` is the
+# share of items on which the model and people rank the labels in the same order.
 #
 # ## The oracle paradox
 #
-# No prediction is nearer to the votes than the vote shares themselves; we call that prediction the {term}`oracle`. Its
-# answer is always the majority label, so its accuracy is 1, and its confidence is the majority label's share of the
-# votes. Because its confidence never exceeds its accuracy, gaps do not cancel, and its ECE is one minus the mean
-# majority share. On MNLI, the oracle's ECE is {value}`tbl-human-calibration dataset=mnli system=oracle ece .2f`, higher
-# than the ECE of any model on this page. Here, ECE measures disagreement and penalises a model for being as uncertain
-# as people are.
+# The {term}`oracle` predicts exactly the vote shares of each item, so no prediction is nearer to the votes. The oracle
+# always answers with the majority label, so its accuracy is 1, and its confidence is the majority label's share of the
+# votes. The oracle's ECE is therefore one minus the mean share of the majority label. On MNLI, the oracle's ECE is
+# {value}`tbl-human-calibration dataset=mnli system=oracle ece .2f`, higher than the ECE of any model on this page.
+# Measured against the majority label, ECE reflects people's disagreement, and it penalises a model for being as
+# uncertain as people are.
 
 # %%
 table_1 = calibration.human_calibration(in_table_1)
@@ -163,26 +169,27 @@ publish_table(
     ),
     groups=["kind"],
     caption="""The best prediction of people has the worst calibration error. The table gives means over each model's
-    seeds on SNLI; the best model by each measure is shown in bold. The downloadable table also lists every seed, all
-    nine models of {cite:t}`nie2020`, and MNLI. We follow the code of {cite:t}`baan2022`: if labels are tied, accuracy
-    is computed with the last of them and ECE with the first. There are ten bins $(a, b]$, and EntCE is in nats.""",
+    seeds on SNLI. The best model by each measure is shown in bold. The downloadable table also lists every seed, all
+    nine models of {cite:t}`nie2020`, and MNLI. As in the code of {cite:t}`baan2022`, accuracy uses the last of several
+    tied labels, and ECE uses the first. ECE has ten bins $(a, b]$, and EntCE is in nats.""",
 )
 
 # %% [markdown]
 # (the-same-predictions-scored-twice)=
 # RoBERTa-base stands for the runs that {cite:t}`baan2022` trained on SNLI and released. RoBERTa-large represents the
 # nine models of {cite:t}`nie2020`, which were trained on SNLI and MNLI. DeBERTa-v3-large and ModernBERT-large are
-# introduced in {doc}`results`; the paper's numbers are compared with ours in {doc}`claims`.
+# introduced in {doc}`results`. The numbers of {cite:t}`baan2022` are compared with ours in {doc}`claims`.
 #
 # ## Change the target, not the measure
 #
-# ECE does not require a majority label. Instead of scoring an answer as 1 or 0, score it by the share of people who
-# gave it. The accuracy in a bin is then the model's agreement with a person drawn at random.
+# ECE does not require a majority label. Instead of scoring each answer of a model as 1 or 0, we can score it by the
+# share of people who gave the same answer. The accuracy in a bin is then the model's mean agreement with a person drawn
+# at random.
 #
-# Against this target, the oracle's ECE is 0 by construction. At a temperature of 2, RoBERTa-base has an ECE of
-# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:ece .2f` against the majority but
-# {value}`fig-ece-against-votes family=RoBERTa-base temperature=2 mean:ece_votes .2f` against the votes, because fewer
-# people agree with its answers than its confidence implies.
+# Measured against the vote shares, the oracle's ECE is 0 by construction. At a temperature of 2, RoBERTa-base has an
+# ECE of {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:ece .2f` against the majority
+# but {value}`fig-ece-against-votes family=RoBERTa-base temperature=2 mean:ece_votes .2f` against the votes, because
+# fewer people agree with its answers than its confidence implies.
 
 # %%
 publish_figure(
@@ -191,26 +198,26 @@ publish_figure(
     main_systems,
     caption="""At a temperature of 1 or 2, RoBERTa-base is less well calibrated to the votes than to their majority.
     Each row gives the ECE of the same predictions in the same bins against two targets. Large marks are means over
-    seeds, and small marks are single seeds. Against the votes, the oracle's ECE is 0 by construction.""",
-    alt="""A row for each system, with two marks joined by a line. The oracle's error is 0 against vote shares and the
-    largest of all against the majority label. For RoBERTa the order is reversed: at both temperatures and for every
-    seed its error is larger against vote shares, and so is RoBERTa-large's. ModernBERT's error is larger against vote
-    shares at temperature 1 and smaller at temperature 2. DeBERTa's error against vote shares is the largest.""",
+    seeds, and small marks are single seeds.""",
+    alt="""Each system has a row with two marks joined by a line. The oracle's error is 0 against vote shares and the
+    largest of all against the majority label. For RoBERTa-base, the order is reversed: at both temperatures and for
+    every seed, the error is larger against vote shares. RoBERTa-large's error is larger against vote shares, too.
+    ModernBERT's error is larger against vote shares at temperature 1 and smaller at temperature 2. DeBERTa's error
+    against vote shares is the largest.""",
 )
 
 # %% [markdown]
 # ## Which temperature
 #
-# The released code fixes the temperature at 2. For RoBERTa-base, a fitted temperature is about 2 only if it is fitted
-# to the same items that are scored. Fitted on the
+# The code that {cite:t}`baan2022` released fixes the temperature at 2. For RoBERTa-base, a fitted temperature is about
+# 2 only if it is fitted to the items on which the model is scored. When the temperature is fitted to the
 # {value}`tbl-temperatures family=RoBERTa-base choice=outside max:n_fitted ,d` SNLI development items outside ChaosNLI,
-# which were not chosen for their disagreement, the temperature is
-# {value}`tbl-temperatures family=RoBERTa-base choice=outside mean:temperature .2f` on average and hardly changes ECE.
-# When it is {term}`cross-fitted` to vote shares, so that no item influences its own temperature, it is
-# {value}`tbl-temperatures family=RoBERTa-base choice=cross_fitted mean:temperature .2f` for RoBERTa-base and
-# {value}`tbl-temperatures family=DeBERTa-v3-large choice=cross_fitted temperature .1f` for DeBERTa-v3-large. The best
-# temperature also depends on the measure: it is higher for {term}`KL` and for ECE against the votes than for ECE
-# against the majority.
+# which were not chosen for their disagreement, it is
+# {value}`tbl-temperatures family=RoBERTa-base choice=outside mean:temperature .2f` on average and hardly changes the
+# ECE. When the temperature is {term}`cross-fitted` to vote shares, so that no item influences the temperature applied
+# to it, it is {value}`tbl-temperatures family=RoBERTa-base choice=cross_fitted mean:temperature .2f` for RoBERTa-base
+# and {value}`tbl-temperatures family=DeBERTa-v3-large choice=cross_fitted temperature .1f` for DeBERTa-v3-large. The
+# best temperature is higher for {term}`KL` and for ECE against the votes than for ECE against the majority.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Temperatures by what they are fitted to, as a table", "code_prompt_hide": "Fold the table"}
 by_model = calibration.choices_over_seeds(choices.rows)
@@ -223,9 +230,9 @@ publish_table(
         (by_model["origin"] != "trained") & (is_first | (by_model["choice"] == "cross_fitted"))
     ],
     groups=["family"],
-    caption="""The temperature depends on what it is fitted to. All values are means over seeds; brackets give the
+    caption="""The temperature depends on what it is fitted to. All values are means over seeds. Brackets give the
     lowest and the highest temperature in any seed and fold. Lower is better for every measure, and the first model's
-    best values are shown in bold. For the other models, only the cross-fitted temperature is shown; the downloadable
+    best values are shown in bold. For the other models, only the cross-fitted temperature is shown. The downloadable
     table lists every choice. Cross-fitting uses ten folds, and items with the same text are in the same fold. KL is in
     nats.""",
 )
@@ -234,14 +241,14 @@ publish_table(
 # (beside-twenty-people)=
 # ## Compared with twenty people
 #
-# People do not agree perfectly with each other either. Twenty people misplace
-# {value}`tbl-error-divergence measure=dist_ce system=H1 reference=outside_both mean .0%` of the votes of sixty others.
-# RoBERTa-base misplaces
+# People do not predict each other perfectly, either. The vote shares of twenty people misplace
+# {value}`tbl-error-divergence measure=dist_ce system=H1 reference=outside_both mean .0%` of the votes of sixty other
+# people. RoBERTa-base misplaces
 # {value}`tbl-error-divergence measure=dist_ce origin=released temperature=1 reference=outside_both mean .0%` of the
-# same votes, or
+# sixty people's votes at a temperature of 1 and
 # {value}`tbl-error-divergence measure=dist_ce origin=released temperature=2 reference=outside_both mean .0%` at a
-# temperature of 2. Twenty people are close to the crowd on nearly every item. RoBERTa-base is close on some items but
-# far off on others, where it is confident in a label that few people chose.
+# temperature of 2. Twenty people are close to the crowd on nearly every item. RoBERTa-base is close to the crowd on
+# some items but far from it on others, where it is confident in a label that few people chose.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Errors by the rank of a label, as a figure", "code_prompt_hide": "Fold the figure"}
 publish_figure(
@@ -249,12 +256,13 @@ publish_figure(
     plot_rank_errors,
     error_distributions.rank_errors(in_table_1, shown_seed=shown_seed),
     caption="""RoBERTa-base gives people’s first choice too much probability on some items and far too little on others.
-    The histograms show its probability for a label minus the share of people who chose it. Labels are ranked on each
-    item by their votes, starting with the majority label (rank 1); tied labels keep their usual order. Marks on the
-    axis are means.""",
-    alt="""Six histograms of signed errors: first, second and third label on SNLI, then on MNLI. At temperature 1, the
-    first label's errors have two humps, a little above zero and near minus one half, about equally high on MNLI; second
-    labels mirror them. At temperature 2, the humps merge below zero. Errors of third labels are near zero.""",
+    The histograms show the probability that RoBERTa-base gives a label minus the share of people who chose that label.
+    Labels are ranked on each item by their votes, starting with the majority label (rank 1). Tied labels keep their
+    usual order. Marks on the axis are means.""",
+    alt="""Six histograms show the signed errors of first, second and third labels, first on SNLI and then on MNLI. At
+    temperature 1, the errors of first labels have two humps, one a little above zero and one near minus one half, which
+    are about equally high on MNLI. The errors of second labels mirror them. At temperature 2, the humps merge below
+    zero. The errors of third labels are near zero.""",
 )
 
 # %% [markdown]

@@ -3,11 +3,12 @@
 #
 # *What did we train for this book, on what, and at what cost?*
 #
-# **Every model that we trained is listed with its data, cost and digests, and can be trained again with one command.**
-# MiniLM-L6 took {value}`tbl-runs run=minilm-l6-nli-s0 training_minutes .0f` minutes to train on one CPU core and is
-# right on {value}`tbl-runs run=minilm-l6-nli-s0 dev_accuracy_snli .0%` of SNLI's development items. On ChaosNLI's SNLI
-# items, it misplaces {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" "how=as it is" misplaced .0f` votes
-# out of a hundred, more than any of the nine models of 2020 does. Our small models serve as negative controls in
+# **We trained two small encoders, and every run is listed below with its data and cost and can be repeated with one
+# command.** The first run of MiniLM-L6 took {value}`tbl-runs run=minilm-l6-nli-s0 training_minutes .0f` minutes on one
+# CPU core and is right on {value}`tbl-runs run=minilm-l6-nli-s0 dev_accuracy_snli .0%` of SNLI's development items. On
+# the SNLI items of ChaosNLI, MiniLM-L6 {term}`misplaces <TVD>`
+# {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" "how=as it is" misplaced .0f` of every hundred votes,
+# more than any of the nine models of {cite:t}`nie2020` does. Our small models serve as negative controls in
 # {doc}`fitting`.
 
 # %% tags=["parameters"]
@@ -47,101 +48,104 @@ Markdown("\n\n".join(notes))
 # %% [markdown]
 # ## What was trained
 #
-# Every run starts from a pretrained encoder with a new head. For SNLI and MNLI, the model reads premise and hypothesis
-# together and outputs a logit for each of the three labels; one model serves both datasets. For αNLI, it reads one
-# story at a time (two observations with a hypothesis between them) and outputs one logit; a softmax over the two
-# stories gives the prediction.
+# Every run starts from a pretrained encoder with a new head. For SNLI and MNLI together, a single model reads premise
+# and hypothesis and outputs a logit for each of the three labels. For αNLI, the model reads one story at a time, which
+# consists of two observations with a hypothesis between them, and outputs a single logit. A softmax over the logits of
+# the two stories gives the prediction.
 #
 # The first encoder, all-MiniLM-L6-v2, has six layers of width 384 and, with its head,
-# {value}`tbl-runs run=minilm-l6-nli-s0 million_parameters .1f` million parameters. It was distilled from BERT and then
-# trained on sentence pairs with a contrastive loss. Because these pairs included training pairs of SNLI and MNLI, the
-# encoder has seen more of the two corpora than we fine-tune it on.
+# {value}`tbl-runs run=minilm-l6-nli-s0 million_parameters .1f` million parameters. The encoder was distilled from BERT
+# and then trained on sentence pairs with a contrastive loss. Because the sentence pairs included training pairs of SNLI
+# and MNLI, the encoder has seen more of the two corpora than we fine-tune it on.
 #
-# The second encoder, all-mpnet-base-v2, has had the same contrastive training. It has twelve layers of width 768 and
-# {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 million_parameters .0f` million parameters. It needs eight times as
-# much computation per pair, so we trained it on only {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 n_train ,d`
-# items of each task. Even so, it is right more often than MiniLM, for example on
-# {value}`tbl-runs run=mpnet-base-nli-10000-s0 dev_accuracy_snli .0%` of SNLI's development items. This result comes
-# from a single seed, which was evaluated on only some of the development items used for MiniLM.
+# The second encoder, all-mpnet-base-v2, went through the same contrastive training as the first and has twelve layers
+# of width 768 and {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 million_parameters .0f` million parameters. MPNet
+# needs eight times as much computation per pair as MiniLM, so we trained it on only
+# {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 n_train ,d` items of each task. Even so, MPNet is right more often
+# than MiniLM, for example on {value}`tbl-runs run=mpnet-base-nli-10000-s0 dev_accuracy_snli .0%` of SNLI's development
+# items. We trained MPNet with a single seed and evaluated it on only some of the development items used for MiniLM.
 #
 # We train on *parts* of the published corpora: {value}`tbl-runs run=minilm-l6-nli-s0 n_train ,d` pairs of SNLI and MNLI
-# ({value}`tbl-runs run=minilm-l6-nli-s0 trained_share .0%`) and {value}`tbl-runs run=minilm-l6-alphanli-s0 n_train ,d`
-# pairs of αNLI ({value}`tbl-runs run=minilm-l6-alphanli-s0 trained_share .0%`). Models trained on the whole corpora may
-# do better. Runs on fewer pairs use a seeded random subset with balanced labels, and each larger subset contains the
-# smaller ones. As is usual, SNLI and MNLI pairs without a majority label are left out.
+# ({value}`tbl-runs run=minilm-l6-nli-s0 trained_share .0%` of them) and
+# {value}`tbl-runs run=minilm-l6-alphanli-s0 n_train ,d` pairs of αNLI
+# ({value}`tbl-runs run=minilm-l6-alphanli-s0 trained_share .0%`). Runs on fewer pairs use a seeded random subset with
+# balanced labels, and each larger subset contains the smaller ones. As is usual, we leave out SNLI and MNLI pairs
+# without a majority label.
 #
 # ## What no run has seen
 #
-# *No training item shares its premise with an item of ChaosNLI*, and no αNLI training story occurs in ChaosNLI. Before
-# training begins, each run compares the texts, ignoring case, spacing and punctuation, and a single match stops the
-# run. Runs on *vote shares* are the only exception: they learn from ChaosNLI's own votes, but each model predicts only
-# items whose premise, story or image was in none of the folds that it learned from.
+# *In runs on labels, no training item shares its premise with an item of ChaosNLI*, and no αNLI training story occurs
+# in ChaosNLI. Before training, each run compares its training texts with those of ChaosNLI, ignoring case, spacing and
+# punctuation, and a single match stops the run. Runs on *vote shares* learn from ChaosNLI's own votes, but each of
+# their models predicts only items whose premise, story or image was in none of the folds that it learned from.
 #
-# *No choice was based on ChaosNLI*, except for the runs on its votes. For these, the loss on an inner fold of the
-# training items determines when training stops, and we chose the learning rate on one inner fold. The other recipes
-# were chosen by accuracy on the development items of SNLI and MNLI (matched) that are not in ChaosNLI. αNLI has no such
-# items, because its whole development set became ChaosNLI-α. {cite:t}`nie2020` tuned on that set, which was the natural
-# choice before it was annotated again; we {term}`hold out <held-out>` 5% of the training stories instead.
+# *No training setting was chosen on ChaosNLI*, except in the runs on its votes. In runs on vote shares, the loss on an
+# inner fold of the training items determines when training stops, and we used one inner fold to choose the learning
+# rate. We chose all other settings by accuracy on the development items of SNLI and MNLI (matched) that are not in
+# ChaosNLI. αNLI has no development items outside ChaosNLI, because its whole development set became ChaosNLI-α.
+# {cite:t}`nie2020` tuned their models on αNLI's development set, whereas we {term}`hold out <held-out>` 5% of the
+# training stories.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All runs, as a table", "code_prompt_hide": "Fold the table"}
-headline = "What each run was trained on, what it achieved and what it cost."
+headline = "The table shows what each run was trained on, what it achieved and what it cost."
 first, larger = "minilm-l6-nli-s0", "mpnet-base-nli-10000-s0"
 if {first, larger} <= {run.name for run in runs}:
     named = table.rows.set_index("run")
-    headline = f"""MiniLM reaches {named.at[first, "dev_accuracy_snli"]:.0%} on SNLI in
-    {named.at[first, "training_minutes"]:.0f} minutes; MPNet reaches {named.at[larger, "dev_accuracy_snli"]:.0%} with a
-    tenth of the training items."""
+    headline = f"""MiniLM reaches an accuracy of {named.at[first, "dev_accuracy_snli"]:.0%} on SNLI after
+    {named.at[first, "training_minutes"]:.0f} minutes of training, and MPNet reaches
+    {named.at[larger, "dev_accuracy_snli"]:.0%} with a tenth of the training items."""
 publish_table(
     "tbl-runs",
     table,
     columns=finetuning.RUN_COLUMNS,
     groups=["task"],
-    caption=f"""{headline} The development items are not in ChaosNLI; for αNLI, they come from held-out training
-    stories. Runs in folds (evaluated by the mean prediction of the folds' models), runs with dropout and runs of
-    MPNet-base are evaluated on only some of these items, so their accuracies are only roughly comparable with those of
-    the other runs. Times in minutes cover only the training steps, summed over all folds. The downloadable table adds
-    recipes, accuracies on test items, the number of parameters, the items per second and the hardware.""",
+    caption=f"""{headline} Accuracies are on development items that are not in ChaosNLI. For αNLI, the development items come from held-out
+    training stories. Runs in folds, runs with dropout and runs of MPNet-base are evaluated on only some of the development items, so their
+    accuracies are only roughly comparable with those of the other runs. For a run in folds, the predictions of the folds' models are averaged.
+    Times in minutes cover only the training steps, summed over all folds. The downloadable table also gives the recipes, accuracies on test
+    items, the number of parameters, the items per second and the hardware.""",
 ) if runs else Markdown("")
 
 # %% [markdown]
 # (one-training-run-from-start-to-end)=
 # ## One training run, from start to finish
 #
-# Each model is trained by a notebook: papermill executes `notebooks/finetune.py` with the parameters of the run, and
-# the executed notebook is kept with the predictions. Runs that were made by *script* are older and used the same code
-# without a notebook. Below is the output of one run, in which MiniLM-L6 learns only from ChaosNLI's votes. Each item is
-# predicted out of fold, by a model that has seen neither the item nor its premise.
+# Models are trained by a notebook: papermill executes `notebooks/finetune.py` with the parameters of the run, and the
+# executed notebook is kept with the predictions. Older runs, which are marked *script*, used the same code without a
+# notebook. Below is the output of one run, in which MiniLM-L6 learns only from ChaosNLI's votes. Each item is predicted
+# by a model that has seen neither the item nor its premise.
 #
 # ```{executed} minilm-l6-nli-votes-s0
 # ```
 #
-# The model learns little from votes alone. It is worth
+# Trained on votes alone, the model is {term}`worth`
 # {value}`fig-distribution-learning dataset=snli "label=MiniLM-L6, vote shares alone" people .2f` people on SNLI and
 # {value}`fig-distribution-learning dataset=mnli "label=MiniLM-L6, vote shares alone" people .2f` on MNLI, so it hardly
-# differs from the base rate. If it is first trained on the pairs of SNLI and MNLI, the same votes make it worth
-# {value}`fig-distribution-learning dataset=snli "label=MiniLM-L6, vote shares" people .2f` and
+# differs from the base rate. A model that is trained first on the labelled pairs of SNLI and MNLI and then on the same
+# votes is worth {value}`fig-distribution-learning dataset=snli "label=MiniLM-L6, vote shares" people .2f` and
 # {value}`fig-distribution-learning dataset=mnli "label=MiniLM-L6, vote shares" people .2f` people
 # ({numref}`fig-distribution-learning`).
 #
-# ## How they learn
+# (how-they-learn)=
+# ## How MiniLM learns
 #
-# The model soon memorises a small training set ({numref}`fig-training-curves`). On a thousand pairs of SNLI and MNLI,
-# it reaches a training loss of {value}`fig-training-curves run=minilm-l6-nli-1000-s0 measure=loss min:value .2f` but is
-# right on only {value}`tbl-runs run=minilm-l6-nli-1000-s0 dev_accuracy_all .0%` of the development items. Each roughly
-# threefold increase in the number of pairs raises this share, up to
+# MiniLM soon memorises a small training set ({numref}`fig-training-curves`). With a thousand pairs of SNLI and MNLI,
+# MiniLM's training loss falls to {value}`fig-training-curves run=minilm-l6-nli-1000-s0 measure=loss min:value .2f`, but
+# the model is right on only {value}`tbl-runs run=minilm-l6-nli-1000-s0 dev_accuracy_all .0%` of the development items.
+# Each roughly threefold increase in the number of pairs raises the accuracy on the development items, up to
 # {value}`tbl-runs run=minilm-l6-nli-s0 dev_accuracy_all .0%`.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Loss and accuracy along training, as a figure", "code_prompt_hide": "Fold the figure"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Loss and accuracy during training, as a figure", "code_prompt_hide": "Fold the figure"}
 publish_figure(
     "fig-training-curves",
     plot_training_curves,
     curves.where(
         curves.rows["kind"].isin(["plain", "size"]) & (curves.rows["model"] == "minilm-l6")
     ),
-    caption="""A small training set is memorised; only more training items raise the accuracy on new items. Each line is
-    a run, labelled with its number of training items; a run that was measured only once is a dot. On the horizontal
-    axis, an item is counted each time it is seen. Losses are smoothed, with the raw losses behind them in grey.
-    Accuracy during training is measured on a fixed part of the development items.""",
+    caption="""MiniLM memorises a small training set, but only more training items raise the accuracy on new items. Each line is a run, labelled
+    with its number of training items. Runs that were measured only once are shown as dots. On the horizontal axis, an item is counted each time
+    it is seen. Losses are smoothed, with the raw losses behind them in grey. Accuracy during training is measured on a fixed part of the
+    development items.""",
     alt="""Line plots on a logarithmic axis of items seen, with training loss on the left and accuracy on development
     items on the right, for SNLI with MNLI and for αNLI. The fewer training items a run has, the sooner and the lower
     its loss falls. The more items it has, the higher its final accuracy is, most clearly on SNLI and MNLI.""",
@@ -150,13 +154,14 @@ publish_figure(
 # %% [markdown]
 # ## More training data
 #
-# {cite:t}`nie2020` measured accuracy and distance for growing training sets, in four bins of items, formed according to
-# how much people agree (their Figure 8). We repeat this with MiniLM ({numref}`fig-training-size`). When the training
-# set grows from a thousand to {value}`tbl-training-size dataset=snli+mnli bin=0 measure=jsd max:items ,d` pairs,
-# accuracy rises from {value}`tbl-training-size dataset=snli+mnli items=1000 bin=1 measure=new_accuracy value .0%` to
-# {value}`tbl-training-size dataset=snli+mnli items=101717 bin=1 measure=new_accuracy value .0%` on the SNLI and MNLI
-# items that people agree on most. On the items that people agree on least, the model ends up no better than a guess
-# that always gives the most common label. On αNLI, more data hardly helps this encoder.
+# {cite:t}`nie2020` measured accuracy and distance from people for training sets of increasing size, in four bins of
+# items sorted by how much people agree (their Figure 8). We repeat this experiment with MiniLM
+# ({numref}`fig-training-size`). When the training set grows from a thousand to
+# {value}`tbl-training-size dataset=snli+mnli bin=0 measure=jsd max:items ,d` pairs, accuracy rises from
+# {value}`tbl-training-size dataset=snli+mnli items=1000 bin=1 measure=new_accuracy value .0%` to
+# {value}`tbl-training-size dataset=snli+mnli items=101717 bin=1 measure=new_accuracy value .0%` on the quarter of the
+# SNLI and MNLI items on which people agree most. On the quarter on which people agree least, MiniLM ends up no better
+# than always guessing the most common label. On αNLI, more data hardly helps MiniLM.
 
 # %%
 growth = trajectory.by_size(
@@ -167,10 +172,10 @@ publish_figure(
     "fig-training-size",
     plot_training_size,
     growth.where(growth.rows["bin"] > 0),
-    caption="""On SNLI and MNLI, more training data raises accuracy most where people agree. Each line stands for a
-    quarter of the items, which are sorted by the entropy of their votes. Bars are 95% intervals over items (1,000
-    resamples). Hollow marks on the right show the score of a guess in each bin: always the most common label for
-    accuracy, and a uniform guess for JSD. Compare Figure 8 of {cite:t}`nie2020`.""",
+    caption="""On SNLI and MNLI, more training data raises accuracy most where people agree most. Items are sorted by the entropy of their votes,
+    and each line stands for a quarter of them. Bars are 95% intervals from 1,000 resamples of the items. Hollow marks on the right show the
+    score of a guess in each bin. For accuracy, the guess is always the most common label; for JSD, it is the uniform distribution. The figure
+    can be compared with Figure 8 of {cite:t}`nie2020`.""",
     alt="""Line plots with a logarithmic axis of training items, with accuracy on the left and Jensen–Shannon distance
     on the right, and a line for each bin. On SNLI and MNLI, accuracy rises steeply in the bin where people agree most
     and only slightly in the bin where they agree least, and distances fall in all bins; on αNLI, the lines are nearly
@@ -187,67 +192,65 @@ publish_table(
     columns=trajectory.size_columns(growth.rows),
     groups=["dataset"],
     index=["dataset", "measure", "items"],
-    caption="""Scores by number of training items, in bins of human agreement. JSD is the distance in √nats, and lower
-    is better. The downloadable table adds the edges and sizes of the bins, 95% intervals over items, the accuracy on
-    the old labels, and the differences from the smallest run.""",
+    caption="""The table shows how scores depend on the number of training items and on how much people agree. Items are sorted by the entropy of
+    their votes into four bins. JSD is the distance in √nats, and lower is better. The downloadable table also gives the edges and sizes of the
+    bins, 95% intervals over items, the accuracy on the old labels, and the differences from the smallest run.""",
 ) if len(growth) else Markdown("")
 
 # %% [markdown]
 # On αNLI, MiniLM is right on {value}`tbl-runs run=minilm-l6-alphanli-s0 dev_accuracy_alphanli .0%` of the
 # {value}`tbl-runs run=minilm-l6-alphanli-s0 n_dev_alphanli ,.0f` pairs from held-out training stories, whereas a random
-# guess is right on half of them. Do not expect much of MiniLM on ChaosNLI-α: αNLI's development set was filtered
-# adversarially, so cues that give the answer away in the training pairs help less there.
+# guess is right on half of them. MiniLM is right less often on ChaosNLI-α. The items of ChaosNLI-α were filtered
+# adversarially, so cues that give the answer away in the training pairs help less on them.
 #
 # ## What it costs
 #
 # The training steps of all {value}`tbl-runs count:training_minutes d` runs together took
-# {value}`tbl-runs sum:training_minutes ,.0f` minutes on one or two CPU cores.
-#
-# A run that is stopped can be resumed from its last checkpoint and ends with the same predictions. Where the hardware
-# supports it, matrix products are computed in bf16.
+# {value}`tbl-runs sum:training_minutes ,.0f` minutes on one or two CPU cores. A run that is stopped can be resumed from
+# its last checkpoint and then gives the same predictions as an uninterrupted run.
 #
 # ## Recipes
 #
 # For αNLI, {cite:t}`nie2020` report the settings for each family of models. All our runs use AdamW with a learning rate
-# that rises linearly over the first steps (*warm-up* is the share of these steps) and then falls linearly to 0. Runs on
-# few pairs make more passes over them, because they would otherwise end after a few dozen steps.
+# that rises linearly over the first steps and then falls linearly to 0. *Warm-up* is the share of steps in which the
+# learning rate rises. Runs with few training pairs make more passes over the data, because they would otherwise end
+# after a few dozen steps.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Recipes, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-recipes",
     finetuning.recipe_table(runs),
     columns=finetuning.RECIPE_COLUMNS,
-    caption="""Our learning rates are higher than the paper's, as suits a small model. The table lists the paper's
-    recipes for αNLI (Table 8 of {cite:t}`nie2020`) and those of our runs, which are read from the runs' records. Each
-    row is one set of values; the downloadable table names the runs that used it.""",
+    caption="""Most of our learning rates are higher than those in the paper, as suits small models. The table lists the paper's recipes for αNLI
+    (Table 8 of {cite:t}`nie2020`) and the recipes of our runs. Each row is one set of values, and the downloadable table names the runs that
+    used it.""",
 )
 
 # %% [markdown]
 # ## The nine models, trained again
 #
-# For the nine models of {cite:t}`nie2020`, this book evaluates the released predictions. Training them again would take
-# one GPU about {value}`tbl-plan sum:hours_low .0f` to {value}`tbl-plan sum:hours_high .0f` hours ({numref}`tbl-plan`).
-# `chaos wanted --plan table5` checks weights, data, memory, disk space and time and then makes the missing runs; with
-# `--only roberta-large`, it trains only that model.
+# This book evaluates the released predictions of the nine models of {cite:t}`nie2020`. Training the nine models again
+# would take one GPU about {value}`tbl-plan sum:hours_low .0f` to {value}`tbl-plan sum:hours_high .0f` hours
+# ({numref}`tbl-plan`). The command `chaos wanted --plan table5` checks weights, data, memory, disk space and time and
+# then carries out the missing runs. With the option `--only roberta-large`, the command trains only RoBERTa-large.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Finished and missing runs of the nine models, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-plan",
     finetuning.plan_table(read_plan("table5"), runs),
     columns=finetuning.PLAN_COLUMNS,
-    caption="""Each of the nine models is to be trained once on SNLI and MNLI and once on αNLI. For finished runs, the
-    table gives the accuracy on development items; for missing runs, it estimates the hours on one H100. Recipes for
-    αNLI are those of Table 8 of {cite:t}`nie2020`. For SNLI and MNLI, the paper used the recipes of the models' authors
-    without printing them, so all nine models share one recipe here. The results can be compared with Table 5 of the
-    paper but do not reproduce it.""",
+    caption="""Each of the nine models is to be trained once on SNLI and MNLI and once on αNLI. The table gives the accuracy on development items
+    for finished runs and the estimated hours on one H100 for missing runs. Recipes for αNLI are those of Table 8 of {cite:t}`nie2020`. For SNLI
+    and MNLI, the paper used the recipes of the models' authors but did not print them, so we use the same recipe for all nine models. The
+    accuracies can be compared with Table 5 of the paper but do not reproduce it.""",
 ) if "table5" in plan_names() else Markdown("")
 
 # %% [markdown]
-# The record of every run is in `results/`. It contains the command, the digests of the inputs and predictions, the
+# Each run has a record in `results/`, which contains the command, the digests of the inputs and predictions, the
 # version of the code and the hardware. To repeat a run, see {doc}`../rebuild`.
 #
 # ## Limitations
 #
-# We trained two small encoders on parts of the corpora, with three seeds for MiniLM and one seed for everything else.
-# Three seeds say little about other seeds. Training times were measured on machines that also did other work, so they
-# are only roughly comparable.
+# We trained two small encoders on parts of the corpora. We used three seeds for MiniLM on all our labelled pairs and a
+# single seed in every other setting. Three seeds say little about other seeds. Training times were measured on machines
+# that also did other work, so the times are only roughly comparable.

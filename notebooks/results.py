@@ -3,25 +3,25 @@
 #
 # *Do models predict how people split?*
 #
-# **On MNLI, the nine models of 2020 misplace
-# {value}`tbl-misplaced dataset=mnli "how=as it is" of_paper=true min:misplaced .0f` to
-# {value}`tbl-misplaced dataset=mnli "how=as it is" of_paper=true max:misplaced .0f` of a hundred votes. A
-# {term}`uniform guess`, which ignores the item, misplaces
-# {value}`tbl-misplaced dataset=mnli "system=uniform guess" misplaced .0f`, and five people misplace
-# {value}`tbl-misplaced dataset=mnli "system=five people" misplaced .0f`.** None of the nine models is nearer to people
-# than this guess. How many of them are clearly farther depends on the measure:
+# **On the MNLI items of ChaosNLI, none of the nine models of 2020 is nearer to people than a {term}`uniform guess`,
+# which ignores the item.** A prediction *misplaces* a vote if the vote would have to move to another label for the
+# votes on the item to match the prediction. Of a hundred votes, the nine models misplace
+# {value}`tbl-misplaced dataset=mnli "how=as it is" of_paper=true min:misplaced .0f` or more, the guess misplaces
+# {value}`tbl-misplaced dataset=mnli "system=uniform guess" misplaced .0f`, and five people misplace only
+# {value}`tbl-misplaced dataset=mnli "system=five people" misplaced .0f`.
+#
+# How many models are clearly farther from people than the guess depends on the measure:
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_surely_beaten` by {term}`JSD`, but all
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=kl n_surely_beaten` by {term}`KL` and all
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=brier n_surely_beaten` by squared distance. On
 # SNLI, where people agree more, the models misplace
 # {value}`tbl-misplaced dataset=snli "how=as it is" of_paper=true min:misplaced .0f` to
 # {value}`tbl-misplaced dataset=snli "how=as it is" of_paper=true max:misplaced .0f` votes, and the guess misplaces
-# {value}`tbl-misplaced dataset=snli "system=uniform guess" misplaced .0f`. The models learned from one label per item,
-# which never shows where people split.
+# {value}`tbl-misplaced dataset=snli "system=uniform guess" misplaced .0f`.
 #
-# A model trained on one label per item still outputs a full distribution. Is it the distribution of people's answers?
-# {cite:t}`nie2020` asked this of nine models. We recompute their table and add rows for people, guesses and later
-# models. The SNLI and MNLI items are those that ChaosNLI chose for their disagreement.
+# A model trained on one label per item still outputs a full distribution, but is it the distribution of people's
+# answers? {cite:t}`nie2020` compared the predictions of nine models with people's votes. We recompute their table and
+# add rows for people, guesses and later models.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -57,12 +57,11 @@ Markdown(notices(inputs))
 
 # %% [markdown]
 # ## How many votes a prediction misplaces
-# A vote is *misplaced* if it would have to move to another label for the votes on an item to match the prediction. The
-# mean number of misplaced votes per hundred is 100 times the {term}`total variation distance`. Two references show what
-# is achievable. A {term}`second crowd <human ceiling>` of a hundred other people misplaces
+# The mean number of misplaced votes per hundred is 100 times the mean {term}`total variation distance`. Two references
+# show what is achievable. A {term}`second crowd <human ceiling>` of a hundred other people misplaces
 # {value}`tbl-misplaced dataset=mnli "system=second crowd" misplaced .0f` votes on MNLI, because a hundred people are
-# only a sample. For the same reason, even a {term}`perfect model <noise floor>`, which predicts each item's true
-# distribution, misplaces {value}`tbl-misplaced dataset=mnli "system=perfect model" misplaced .0f`.
+# only a sample. Even a {term}`perfect model <noise floor>`, which predicts each item's true distribution, misplaces
+# {value}`tbl-misplaced dataset=mnli "system=perfect model" misplaced .0f` votes, because the votes are a sample, too.
 
 # %%
 in_votes = results.misplaced(inputs, n_resamples=resamples, seed=seed)
@@ -70,14 +69,15 @@ publish_figure(
     "fig-misplaced",
     plot_misplaced,
     results.drawn_misplaced(in_votes.where(~are_our_own(in_votes.rows["system"])), dataset="mnli"),
-    caption="""None of the nine models of 2020 is nearer to people than a uniform guess (MNLI). The axis shows how many
-    of a hundred votes a prediction misplaces, averaged over the items that ChaosNLI chose for their disagreement. The
-    bar spans the nine models. After recalibration, RoBERTa-large is the nearest of the nine: a map with twelve numbers,
-    fitted to the votes on other items, corrects its probabilities. The five people are not recalibrated, although
-    recalibration would bring them nearer, too.""",
-    alt="""Five rows on one axis of votes misplaced. A second crowd misplaces 6 and five people 20. RoBERTa-large
-    misplaces 35 without recalibration, and an arrow leads from there to 18 after recalibration. The uniform guess
-    misplaces 34, and the bar of the nine models lies just right of it, from 35 to 37.""",
+    caption="""On MNLI, none of the nine models of 2020 is nearer to people than a uniform guess. The axis shows how
+    many of a hundred votes a prediction misplaces, averaged over the items that ChaosNLI chose for their disagreement.
+    The bar spans the nine models. RoBERTa-large, the nearest of the nine to people after recalibration, is shown before
+    and after. Recalibration corrects a model's probabilities by a map with twelve parameters, fitted to the votes on
+    other items. The votes of the five people are not recalibrated, although recalibration would bring them nearer to
+    the crowd, too.""",
+    alt="""Five rows share one axis of misplaced votes. A second crowd misplaces 6 votes, and five people misplace 20.
+    RoBERTa-large misplaces 35 without recalibration, and an arrow leads from there to 18 after recalibration. The
+    uniform guess misplaces 34, and the bar of the nine models lies just right of it, from 35 to 37.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Misplaced votes for people, guesses and models, as a table", "code_prompt_hide": "Fold the table"}
@@ -90,29 +90,32 @@ publish_table(
     index=["dataset", "system"],
     caption=f"""Five people misplace fewer votes than any model that has not been recalibrated. The table shows the
     number of misplaced votes per hundred, with 95% intervals over items ({resamples:,} resamples). *Recalibrated*
-    predictions are corrected by a map fitted to the votes on other items. One person and five people are compared with
-    the remaining votes on the item. *Majority label* and *old label* put all votes on one label. The downloadable data
-    also include the small models that we trained.""",
+    predictions are corrected by a map fitted to the votes on other items. The votes of one person and of five people
+    are compared with the remaining votes on the item. The predictions *majority label* and *old label* put all
+    probability on one label. The downloadable data also include the small models that we trained.""",
 ) if len(in_votes) else Markdown(
     "*We count misplaced votes only if items have at least twenty votes: with fewer votes, the count would favour overconfident predictions.*"
 )
 
 # %% [markdown]
-# One person misplaces {value}`tbl-misplaced dataset=mnli "system=one person" misplaced .0f` votes on MNLI. The
-# {term}`base rate`, which predicts the same overall share of each label for every item, misplaces
+# The answer of one person misplaces {value}`tbl-misplaced dataset=mnli "system=one person" misplaced .0f` of a hundred
+# votes on MNLI. The {term}`base rate`, which predicts the same overall share of each label for every item, misplaces
 # {value}`tbl-misplaced dataset=mnli "system=base rate" misplaced .0f`, fewer than any of the nine models without
-# recalibration. Yet these
-# models know more than their probabilities show. {term}`Recalibrated <worth, recalibrated>` with the votes on other
-# items, RoBERTa-large misplaces {value}`tbl-misplaced dataset=mnli system=roberta-large how=recalibrated misplaced .0f`
-# votes on MNLI instead of {value}`tbl-misplaced dataset=mnli system=roberta-large "how=as it is" misplaced .0f`, and
-# {value}`tbl-misplaced dataset=snli system=roberta-large how=recalibrated misplaced .0f` on SNLI instead of
-# {value}`tbl-misplaced dataset=snli system=roberta-large "how=as it is" misplaced .0f`. The chapter {doc}`fitting`
-# shows how this works.
+# recalibration.
+#
+# Yet the nine models know more about people's votes than their probabilities show. When RoBERTa-large is
+# {term}`recalibrated <worth, recalibrated>` with the votes on other items, it misplaces
+# {value}`tbl-misplaced dataset=mnli system=roberta-large how=recalibrated misplaced .0f` instead of
+# {value}`tbl-misplaced dataset=mnli system=roberta-large "how=as it is" misplaced .0f` votes on MNLI, and
+# {value}`tbl-misplaced dataset=snli system=roberta-large how=recalibrated misplaced .0f` instead of
+# {value}`tbl-misplaced dataset=snli system=roberta-large "how=as it is" misplaced .0f` on SNLI. The chapter
+# {doc}`fitting` explains how recalibration works.
 #
 # (in-the-papers-unit)=
 # ## By the papers' measure
-# {cite:t}`nie2020` report {term}`JSD`, the Jensen–Shannon *distance* between people's distribution and the predicted
-# one. It uses natural logarithms, and a perfect prediction scores 0.
+# {cite:t}`nie2020` report {term}`JSD`, the Jensen–Shannon *distance* between the distribution of people's votes and the
+# predicted distribution. JSD is computed with natural logarithms, and a prediction that matches the votes exactly
+# scores 0.
 
 # %%
 figure_rows = results.drawn_results(table, references)
@@ -121,52 +124,50 @@ publish_figure(
     "fig-nine-models",
     plot_results,
     results.nine_models(figure_rows, comparison, dataset="mnli"),
-    caption="""By JSD, no model of the paper is measurably nearer to people than a uniform guess, and two are farther
-    (MNLI). The original votes are nearer to people than this guess, and so is the mean vote on other items with the
-    same old label. Bars are 95% intervals for the difference from the uniform guess on the same items. If a bar crosses
-    the dashed line, we cannot tell the system from the guess. After correction for nine comparisons, only the last two
-    models are clearly farther. The dotted line marks the JSD of a second crowd of a hundred people.""",
-    alt="""A dot plot of JSD on MNLI. The second crowd is far left. The mean vote given the old label and the original
-    votes come next, then the uniform guess on a dashed line. All nine models of the paper lie close together, right of
-    that line. The bars of the nearest five cross it; those of DistilBERT, BERT-large, ALBERT-xxlarge and BART-large do
-    not.""",
+    caption="""On MNLI, none of the nine models is measurably nearer to people than a uniform guess by JSD, and two of
+    them are farther. The original votes are nearer to people than the uniform guess, and so is the mean vote on other
+    items with the same old label. Bars are 95% intervals for the difference from the uniform guess on the same items.
+    If a bar crosses the dashed line, the system is indistinguishable from the guess. After correction for nine
+    comparisons, only the two models at the bottom are clearly farther from people than the guess. The dotted line marks
+    the JSD of a second crowd of a hundred people.""",
+    alt="""A dot plot shows JSD on MNLI. The second crowd is far to the left. The mean vote given the old label and the
+    original votes come next, followed by the uniform guess on a dashed line. All nine models of the paper lie close
+    together, to the right of the dashed line. The bars of the nearest five models cross the line, and those of
+    DistilBERT, BERT-large, ALBERT-xxlarge and BART-large do not.""",
 )
 
 # %% [markdown]
-# On the same items, and after correction for nine comparisons, two models are clearly farther from people than the
-# uniform guess is: BART-large by
+# After correction for nine comparisons, two models are clearly farther from people by JSD than the uniform guess on the
+# same items: BART-large by
 # {value}`tbl-paired-with-guesses dataset=mnli system=bart-large baseline=chance measure=jsd value .3f` (p =
 # {value}`tbl-paired-with-guesses dataset=mnli system=bart-large baseline=chance measure=jsd p_holm .3f`) and
 # ALBERT-xxlarge by
 # {value}`tbl-paired-with-guesses dataset=mnli system=albert-xxlarge baseline=chance measure=jsd value .3f` (p =
 # {value}`tbl-paired-with-guesses dataset=mnli system=albert-xxlarge baseline=chance measure=jsd p_holm .3f`). By JSD,
-# we cannot tell the other seven from the guess. By KL and by squared distance, all nine models are clearly farther; the
-# difference in KL is at least {value}`tbl-paired-with-guesses dataset=mnli baseline=chance measure=kl min:value .2f`
-# nats. Measured in misplaced votes, only DistilBERT and BERT-large are clearly farther. A single training run does not
-# settle much, either: of the RoBERTa-base models that {cite:t}`baan2022` trained on SNLI alone, one has a JSD of
-# {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 1" jsd .3f` on MNLI, which is lower than the guess's
-# {value}`tbl-main-results dataset=mnli system=chance jsd .3f`, and another has a JSD of
-# {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 2" jsd .3f`.
+# seven of the nine models are indistinguishable from the guess. By KL, all nine models are farther from people than the
+# guess by at least {value}`tbl-paired-with-guesses dataset=mnli baseline=chance measure=kl min:value .2f` nats.
+# Measured in misplaced votes, only DistilBERT and BERT-large are clearly farther from people than the guess. Training
+# runs of the same model can lie on either side of the guess, whose JSD is
+# {value}`tbl-main-results dataset=mnli system=chance jsd .3f`. Of the RoBERTa-base models that {cite:t}`baan2022`
+# trained on SNLI alone, one has a JSD of {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 1" jsd .3f`
+# on MNLI, and another has a JSD of {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 2" jsd .3f`.
 #
-# By JSD, MNLI is the exception: all
-# {value}`tbl-baselines-against-models dataset=snli system=chance measure=jsd n_surely_nearer` models are clearly nearer
-# to people than the guess on SNLI, and
-# {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_surely_nearer` of them on αNLI. By
-# KL, only {value}`tbl-baselines-against-models dataset=snli system=chance measure=kl n_surely_nearer` are clearly
-# nearer on SNLI, and all
+# By JSD, all {value}`tbl-baselines-against-models dataset=snli system=chance measure=jsd n_surely_nearer` models are
+# clearly nearer to people than the guess on SNLI, but only
+# {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_surely_nearer` are on αNLI. KL
+# heavily penalises a model that is confident and wrong. By KL, only
+# {value}`tbl-baselines-against-models dataset=snli system=chance measure=kl n_surely_nearer` models are clearly nearer
+# to people than the guess on SNLI, and all
 # {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=kl n_surely_beaten` are clearly farther on
-# αNLI, because KL heavily penalises a model that is confident and wrong. People also disagree more on the MNLI items:
-# two people agree {value}`tbl-machine-models dataset=mnli model=people with_people .0%` of the time, compared with
-# {value}`tbl-machine-models dataset=snli model=people with_people .0%` on SNLI. Where people are divided, a uniform
-# guess is near them by definition.
+# αNLI. People disagree more on MNLI than on SNLI and, by definition, a uniform guess is nearer to people where they
+# disagree more.
 #
-# On MNLI and αNLI, a table of averages does better than any of the nine models. The
-# {term}`mean vote given the old label`, learned from other items, predicts the same distribution for all items with the
-# same {term}`old label`. By JSD, it is nearer to people than all
+# On MNLI and αNLI, a table of averages is nearer to people by JSD than all
 # {value}`tbl-baselines-against-models dataset=mnli "system=mean vote given the old label" measure=jsd n_surely_beaten`
-# models on both datasets. It uses one human label *of the very item whose votes it predicts*, and it was fitted to
-# votes, which the models never saw. A table of averages does not understand language, so the comparison only shows how
-# little the models' probabilities reveal about people's answers.
+# models. For each item, the {term}`mean vote given the old label` predicts the mean vote on other items with the same
+# {term}`old label`. The table has two advantages over the models: it uses one human label *of the very item whose votes
+# it predicts*, and it was fitted to votes, which the models never saw. A table of averages does not understand
+# language, so its success only shows how little the models' probabilities reveal about people's answers.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "How many models each guess beats, as a table", "code_prompt_hide": "Fold the table"}
 beaten = results.baselines_against_models(comparison)
@@ -175,11 +176,11 @@ publish_table(
     beaten,
     columns=results.count_columns(beaten.rows),
     index=["system"],
-    caption="""On MNLI and αNLI, the mean vote given the old label is nearer to people than any of the paper's
-    models; on MNLI, so is the base rate. For each guess, the table counts the models that have a higher JSD than the guess and,
-    in brackets, the models that are clearly farther from people after correction (Holm). Counts are shown in bold if
-    all models have a higher JSD. The downloadable data also include KL, total variation and squared distance, and the
-    number of models that are clearly nearer.""",
+    caption="""On MNLI and αNLI, the mean vote given the old label is nearer to people than any of the paper's models,
+    and on MNLI, the base rate is nearer, too. For each guess, the table counts the models that have a higher JSD than
+    the guess and, in brackets, the models that are clearly farther from people after Holm's correction. Counts are
+    shown in bold if all models have a higher JSD. The downloadable data also include KL, total variation and squared
+    distance, and the number of models that are clearly nearer to people than the guess.""",
 ) if len(beaten) else Markdown(
     "*No model's predictions are available to compare with the guesses.*"
 )
@@ -192,11 +193,11 @@ publish_table(
     columns=results.paired_columns(comparisons),
     groups=["dataset"],
     index=["dataset", "system"],
-    caption=f"""By JSD, most models are clearly nearer to people than a uniform guess on SNLI and αNLI, but none is on
-    MNLI. The values are the JSD of a model minus that of a guess on the same items, with 95% intervals over items
-    ({comparisons:,} resamples); below 0, the model is nearer to people. The *p*-values are adjusted (Holm) for
-    comparing several models with the same guess on the same dataset. The downloadable data include all guesses, and KL,
-    total variation and squared distance.""",
+    caption=f"""By JSD, most models are clearly nearer to people than a uniform guess on SNLI and αNLI, but no model is
+    on MNLI. Each value is a model's JSD minus a guess's JSD on the same items, with a 95% interval over items
+    ({comparisons:,} resamples). Negative values mean that the model is nearer to people than the guess. The *p*-values
+    are adjusted by Holm's method for comparing several models with the same guess on the same dataset. The downloadable
+    data also include all other guesses, and differences in KL, total variation and squared distance.""",
 ) if len(comparison) else None
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every system on every dataset, as a figure", "code_prompt_hide": "Fold the figure"}
@@ -204,14 +205,14 @@ publish_figure(
     "fig-results",
     plot_results,
     figure_rows.where(~are_our_own(figure_rows.rows["label"])),
-    caption="""By JSD, no model of the paper is nearer to people than a uniform guess (dashed) on MNLI, but all of them
-    are nearer on SNLI. From top to bottom, the rows show people and references, guesses that need no model, and models.
-    On a wide screen, the rows within each group are sorted by their mean rank over the datasets. Bars are 95% intervals
-    over items, and dotted lines mark the perfect model and the second crowd. Seeds of the same model share a row.""",
-    alt="""Dot plots of JSD, a panel for each dataset and a row for each system. On SNLI every model of the paper lies
-    left of the line of the uniform guess; on MNLI all of them lie right of it. On MNLI and αNLI the mean vote given the
-    old label lies left of all models. All are far from the second crowd, the perfect model and the estimated human at
-    the left.""",
+    caption="""By JSD, all models of the paper are nearer to people than a uniform guess (dashed line) on SNLI, but none
+    is on MNLI. From top to bottom, the rows show people and references, guesses that need no model, and models. On a
+    wide screen, the rows within each group are sorted by their mean rank over the datasets. Bars are 95% intervals over
+    items, and dotted lines mark the perfect model and the second crowd. Seeds of the same model share a row.""",
+    alt="""Dot plots show JSD, with a panel for each dataset and a row for each system. On SNLI, every model of the
+    paper lies to the left of the line of the uniform guess, and on MNLI, all of them lie to its right. On MNLI and
+    αNLI, the mean vote given the old label lies to the left of all models. All models are far from the second crowd,
+    the perfect model and the estimated human at the left.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All systems by all measures, as a table", "code_prompt_hide": "Fold the table"}
@@ -222,12 +223,12 @@ publish_table(
     columns=results.COLUMNS,
     groups=("dataset", "kind"),
     caption=f"""Distance from people and accuracy of every system. Rows marked *here* are our own results, with 95%
-    bootstrap intervals over items ({resamples:,} resamples), and also over seeds if the row is a mean over seeds. The
-    estimated human, a second set of annotators whose votes were not released, is taken from the *paper* (Table 5 of
-    {{cite:t}}`nie2020`). *Chance* is the uniform guess for distances and the most frequent label for accuracies. The
-    class prior and the mean vote are fitted to the other nine of ten folds of the items, and the base rate to all items
-    with other texts. The best model
-    and the best guess on each dataset are shown in bold.""",
+    bootstrap intervals over items ({resamples:,} resamples). If a row is a mean over seeds, its intervals are also over
+    seeds. The values of the estimated human, a second set of annotators whose votes were not released, are taken from
+    the *paper* (Table 5 of {{cite:t}}`nie2020`). *Chance* is the uniform guess for distances and the most frequent
+    label for accuracies. The class prior and the mean vote are fitted to nine of ten folds of the items and applied to
+    the tenth. The base rate is computed from all items with other texts. The best model and the best guess on each
+    dataset are shown in bold.""",
 )
 
 # %% [markdown]
@@ -237,9 +238,9 @@ publish_table(
 # ```
 # We reproduce every number of the nine models in Table 5 of {cite:t}`nie2020` to the last digit ({doc}`claims`), and we
 # add two later encoders {cite:p}`theguy2026`. DeBERTa-v3-large {cite:p}`he2023,laurer2024` has the highest
-# {term}`new accuracy` on SNLI, by a margin that may be due to chance, but its JSD is higher than that of all nine
-# models. The training tasks of ModernBERT-large {cite:p}`warner2024,sileo2024` include MNLI, so it may have seen these
-# items.
+# {term}`new accuracy` on SNLI, by a margin that may be due to chance, but also a higher JSD than any of the nine
+# models. ModernBERT-large {cite:p}`warner2024,sileo2024` may have seen the MNLI items of ChaosNLI, because MNLI is
+# among its training tasks.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Scores between the guess and a second crowd, as a table", "code_prompt_hide": "Fold the table"}
 between = ceilings.normalised_scores(inputs, n_draws=draws, n_resamples=resamples, seed=seed)
@@ -250,24 +251,24 @@ publish_table(
     columns=ceilings.SCORE_COLUMNS,
     groups=["dataset", "kind"],
     index=["dataset", "system", "source"],
-    caption=f"""No model comes near the second crowd. Scores are rescaled so that the uniform guess is at 0 and the
-    second crowd (split halves) at 1. The table shows the uniform guess and the three models that are nearest by JSD on
-    each dataset. *Excess* is the system's JSD minus the JSD of a perfect model on the same items. Brackets contain 95%
-    intervals from {resamples:,} resamples of the items, in which the system, the uniform guess and the second crowd are
-    resampled together. The best model and all models within its interval are shown in bold. A dash means that the
-    second crowd is not clearly better than the uniform guess. The downloadable data include every system, KL, RankCS
-    and a calibration error.""",
+    caption=f"""No model comes near the second crowd. Scores are rescaled so that the uniform guess scores 0 and the
+    second crowd, estimated from split halves, scores 1. The table shows the uniform guess and the three models that are
+    nearest to people by JSD on each dataset. *Excess* is the system's JSD minus the JSD of a perfect model on the same
+    items. Brackets contain 95% intervals from {resamples:,} resamples of the items, in which the system, the uniform
+    guess and the second crowd are resampled together. The best model and all models whose scores lie within its
+    interval are shown in bold. A dash means that the second crowd is not clearly better than the uniform guess. The
+    downloadable data include every system, KL, RankCS and a calibration error.""",
 )
 
 # %% [markdown]
 # ## Worth in people
-# Anyone who knows the base rate can already make a guess. How many people would someone with this knowledge have to ask
-# about each item to get as near to the crowd as a model does? That number is the model's {term}`worth`. The base rate
-# is worth 0, and a system that is farther from people than the base rate is worth less than nothing. Worth is computed
-# from squared distances, which can be estimated without bias even from few votes.
+# A model's {term}`worth` answers the following question: How many people would someone who knows the base rate have to
+# ask about each item to get as near to the crowd as the model does? The base rate is worth 0, and a system that is
+# farther from people than the base rate is worth less than nothing. Worth is computed from squared distances, which can
+# be estimated without bias even from few votes.
 #
-# We report the worth of each system before and after recalibration. The second value shows how much the system knows,
-# and the gap between the two values shows how much is lost because its probabilities are off.
+# The worth after recalibration shows how much the system knows about people's answers, and the gain from recalibration
+# shows how much of this knowledge its own probabilities hide.
 
 # %%
 publish_figure(
@@ -275,15 +276,14 @@ publish_figure(
     plot_worth,
     results.drawn_worth(equivalents.where(~are_our_own(equivalents.rows["system"]))),
     caption="""On MNLI, every model is worth less than nothing before recalibration, and up to four people afterwards.
-    The axis shows how many people someone who knows the base rate would have to ask about each item. Filled circles
-    show systems as they are, without recalibration, and hollow circles show them after recalibration to the votes on
-    other items. Bars are 95% intervals over items, with out-of-fold predictions held fixed. Seeds of the same model
-    share a row.""",
-    alt="""A panel for each dataset and a row for each guess and model: a filled circle for the system before
-    recalibration, joined to a hollow circle for the recalibrated system, which is farther right for nearly every model.
-    On SNLI the filled circles lie between 0 and one person and the hollow ones between one and a little over three; on
-    MNLI all filled circles of models lie below 0 and all hollow ones between about one and four. On αNLI all circles
-    lie near 0 or 1.""",
+    The axis shows each system's worth in people, on top of the base rate. Filled circles show systems as they are,
+    without recalibration, and hollow circles show them after recalibration to the votes on other items. Bars are 95%
+    intervals over items, with out-of-fold predictions held fixed. Seeds of the same model share a row.""",
+    alt="""Each panel is for a dataset, and each row is for a guess or a model. A filled circle for the system before
+    recalibration is joined to a hollow circle for the recalibrated system, which is farther right for nearly every
+    model. On SNLI, the filled circles lie between 0 and one person, and the hollow ones lie between one and a little
+    over three. On MNLI, all filled circles of models lie below 0, and all hollow ones lie between about one and four.
+    On αNLI, all circles lie near 0 or 1.""",
 ) if len(equivalents) else None
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What every system is worth in people, as a table", "code_prompt_hide": "Fold the table"}
@@ -292,13 +292,14 @@ publish_table(
     equivalents,
     columns=results.equivalent_columns(equivalents.rows),
     index=["dataset", "system"],
-    caption=f"""What systems are worth in people, with 95% intervals over items. *Worth* is the number of people whose
-    votes, combined with the base rate, would come as near to the crowd as the system does, in squared distance.
-    *Recalibrated* systems are corrected by a map of 12 numbers fitted out of fold (6 for two labels), and *shrunk*
-    systems by one number. The intervals resample items, with out-of-fold predictions held fixed. *Pooled* is the number
-    of people whose vote shares come as near without the help of the base rate; this measure has no zero point, so even
-    a uniform guess scores above 0. For TVD and JSD, systems and people are compared with *m* other votes in each of
-    {crowds} randomly drawn crowds; the intervals are derived from the interval for the paired difference.""",
+    caption=f"""What every system is worth in people. Brackets contain 95% intervals over items, with out-of-fold
+    predictions held fixed. *Worth* is the number of people whose votes, combined with the base rate, would have the
+    same squared distance from the crowd as the system. *Recalibrated* systems are corrected by a map with 12 parameters
+    (6 for two labels), fitted out of fold. *Shrunk* systems are corrected by one number. *Pooled* is the number of
+    people whose vote shares would come as near to the crowd without the help of the base rate. Because this measure has
+    no zero point, even a uniform guess scores above 0. For TVD and JSD, systems and people are compared with *m* other
+    votes in each of {crowds} randomly drawn crowds, and the intervals are derived from the interval for the paired
+    difference.""",
 ) if len(equivalents) else Markdown(
     "*Some items have a single vote, which cannot show how far people are from each other, "
     "so worth cannot be computed here.*"
@@ -313,38 +314,37 @@ publish_table(
 # {value}`tbl-human-equivalents dataset=mnli "system=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert" measure=people_on_top_recalibrated min:value .1f`
 # to
 # {value}`tbl-human-equivalents dataset=mnli "system=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert" measure=people_on_top_recalibrated max:value .1f`
-# on MNLI ({numref}`fig-human-equivalents`). Without recalibration, all nine are worth less than nothing on MNLI.
-# RoBERTa-large is worth
+# on MNLI ({numref}`fig-human-equivalents`). With a map of twelve parameters, fitted out of fold to the votes on all
+# items, RoBERTa-large is worth
 # {value}`tbl-human-equivalents dataset=mnli system=roberta-large measure=people_on_top_recalibrated value .1f` people
-# there with a map of twelve numbers, fitted out of fold to the votes on all items. The chapter {doc}`fitting` reports
-# {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=kl people .1f` for the same map
-# on the {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=kl n_items ,d` items
-# that every system predicts, and
-# {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=quadratic objective=kl people .1f` for a larger
-# map.
+# on MNLI. On the {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=kl n_items ,d`
+# MNLI items that every system predicts, RoBERTa-large is worth
+# {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=kl people .1f` people with the
+# same map and {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=quadratic objective=kl people .1f`
+# with a larger one ({doc}`fitting`).
 #
 # The original votes, of which most items have five, are worth
 # {value}`tbl-human-equivalents dataset=snli "system=original votes" measure=people_on_top_recalibrated value .1f`
 # people on SNLI and
 # {value}`tbl-human-equivalents dataset=mnli "system=original votes" measure=people_on_top_recalibrated value .1f` on
-# MNLI after recalibration. They are not an ordinary sample of people, because ChaosNLI chose items on which exactly
-# three of the five agreed.
+# MNLI after recalibration. The original votes are not an ordinary sample, because ChaosNLI chose items on which exactly
+# three of five people agreed.
 #
 # (larger-is-more-accurate-not-always-nearer)=
-# Larger models are more accurate, but not always nearer to people. The large model of a family is more accurate than
-# the base model in all {value}`tbl-model-sizes measure=jsd count:value d` pairs, although for BERT the difference on
-# SNLI and MNLI may be due to chance. By JSD, the large model of every family is nearer to
-# people than the base model on SNLI and αNLI; on MNLI, this holds for no family.
+# The large model of a family is more accurate than the base model in all
+# {value}`tbl-model-sizes measure=jsd count:value d` pairs, although for BERT the difference on SNLI and MNLI may be due
+# to chance. By JSD, the large model of every family is nearer to people than the base model on SNLI and αNLI, but no
+# large model is nearer than its base model on MNLI.
 
 # %% [markdown]
 # ## Limitations
-# All results are for {value}`tbl-main-results dataset=snli system=chance n_items ,.0f` SNLI,
+# The nine models are evaluated on {value}`tbl-main-results dataset=snli system=chance n_items ,.0f` SNLI,
 # {value}`tbl-main-results dataset=mnli system=chance n_items ,.0f` MNLI and
 # {value}`tbl-main-results dataset=alphanli system=chance n_items ,.0f` αNLI items. The SNLI and MNLI items were chosen
-# because the original annotators disagreed, so distances are larger than they would be on a random sample. Each of the
-# nine models is a single run, and there are rarely enough items to show which model is nearest to people. On MNLI,
-# RoBERTa-large may have any rank from
+# because the original annotators disagreed, so distances are larger than they would be on a random sample of each
+# dataset. Each of the nine models is a single run, and there are rarely enough items to show which model is nearest to
+# people. With intervals that hold for the ranks of all models at once, RoBERTa-large may have any rank from
 # {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_best .0f` to
-# {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_worst .0f` by JSD, if we require
-# intervals that hold for the ranks of all models at once. The predictions of the nine models are logits that another
-# repository copied from the released file, which is no longer online.
+# {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_worst .0f` by JSD on MNLI. We compute
+# the predictions of the nine models from logits that another repository copied from the released file, which is no
+# longer online.

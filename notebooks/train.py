@@ -3,27 +3,19 @@
 #
 # *Can a model learn how people split?*
 #
-# **On tweets, MiniLM can. On NLI, training this small encoder on votes achieves no more than fitting a small map to
-# them: the model is worth no more people and misplaces about as many votes.** Trained on votes about whether tweets are
-# offensive, for {value}`tbl-trained run=minilm-l6-md-agreement-s0 n_learnt ,d` tweets, MiniLM-L6 is {term}`worth`
-# {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth .1f` people
-# [{value}`tbl-trained run=minilm-l6-md-agreement-s0 worth_low .1f`,
-# {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth_high .1f`]: you would have to ask that many people about each
-# tweet, on top of the {term}`base rate`, to know as much. Trained on the votes about POPQUORN's comments, it is worth
-# {value}`tbl-trained run=minilm-l6-popquorn-s0 worth .1f` people. On SNLI, MiniLM-L6 misplaces
-# {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" "how=as it is" misplaced .0f`% of the votes when it is
-# trained on one label per item. Further training on the votes on other items lowers this share to
-# {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 misplaced .0%`, or to
-# {value}`tbl-trained dataset=snli run=minilm-l6-nli-jsd-s0 misplaced .0%` with JSD as the loss. A map of twelve
-# numbers, fitted to the same votes, lowers it to
-# {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" how=recalibrated misplaced .0f`%. If the model is
-# trained only on these votes, without the labels, it learns nothing (it is worth
-# {value}`tbl-trained dataset=snli run=minilm-l6-nli-votes-s0 worth .1f` people). Each of these results comes from a
-# single seed.
+# **On tweets, the small encoder MiniLM-L6 learns from votes how people split, but on NLI, training it on votes achieves
+# no more than {term}`recalibrating <worth, recalibrated>` it on the same votes.** Trained on votes about whether tweets
+# are offensive, MiniLM-L6 is {term}`worth` {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth .1f` people: if you
+# knew how often each label is given overall (the {term}`base rate`), you would have to ask that many people about each
+# tweet to predict the votes as well as MiniLM-L6 does. On SNLI, MiniLM-L6 is worth
+# {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 worth .1f` people if it is trained on labels and then on
+# votes, and
+# {value}`tbl-human-equivalents dataset=snli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f` if
+# it is trained on labels and then recalibrated. Each result for MiniLM-L6 trained on votes comes from a single seed.
 #
-# This notebook trains an encoder on votes, out of fold, and compares it with people, guesses and the book's other
-# systems. It works with any encoder and any dataset that has votes and texts, including your own. For a cheaper
-# alternative, see {doc}`fitting`.
+# This notebook trains an encoder on votes and compares it with people, guesses and the book's other systems. Each item
+# is predicted by a model that has seen no votes on that item. The notebook works with any encoder and any dataset that
+# has votes and texts, including your own. A cheaper alternative is described in {doc}`fitting`.
 
 # %% tags=["remove-input"]
 from typing import Literal
@@ -70,11 +62,12 @@ check_parameters(globals())
 # %% [markdown]
 # ## Training
 #
-# The encoder gets a new head with a logit for each label. The loss is the cross-entropy with each item's vote shares
-# (`loss="soft"`), the Jensen–Shannon divergence from them (`"jsd"`) or, for comparison, the cross-entropy with only the
-# majority label (`"hard"`). Items that share a premise or text are in the same fold, and the model that predicts a fold
-# is trained on the other folds. Therefore, no model has seen votes on an item that it predicts, nor on any other item
-# with the same text. The loss on an inner fold of the training items determines when training stops.
+# The encoder gets a new head that outputs a logit for each label. By default (`loss="soft"`), the loss is the
+# cross-entropy with each item's vote shares. The alternatives are the Jensen–Shannon divergence from the vote shares
+# (`loss="jsd"`) and, for comparison, the cross-entropy with only the majority label (`loss="hard"`). Items that share a
+# premise or text are in the same fold, and the model that predicts a fold is trained on the other folds. Therefore, no
+# model has seen votes on an item that it predicts or on any other item with the same text. The loss on an inner fold of
+# the training items determines when training stops.
 
 # %%
 settings = chosen(globals())
@@ -100,21 +93,20 @@ Markdown(notices(inputs))
 # (beside-people-and-models)=
 # ## Compared with people and models
 #
-# Models trained on votes should be compared with models that were {term}`recalibrated <worth, recalibrated>` on the
-# votes on other items, because both have seen how people split on other items, but never how they split on the item
-# itself. Without recalibration, the nine models of {cite:t}`nie2020` have seen no votes at all ({numref}`fig-trained`).
-# {term}`Skill <skill>` is 0 for the base rate and 1 for knowing exactly how people split.
+# Models trained on votes should be compared with models that were {term}`recalibrated <worth, recalibrated>` on votes,
+# because both have learned how people split on other items and neither has seen the votes on the item that it predicts.
+# Without recalibration, the nine models of {cite:t}`nie2020` have seen no votes at all ({numref}`fig-trained`).
+# {term}`Skill <skill>` is 0 for the base rate and 1 for a system that knows exactly how people split.
 
 # %%
 publish_figure(
     "fig-trained",
     plot_trained,
     training.drawn_skill(scores, inputs),
-    caption="""These votes are too few to teach MiniLM the task on their own; added to training on labels, they help
-    about as much as a small map. The axis shows worth in people, each of whom is assumed to know
-    the base rate as well; it is evenly spaced in skill, which is computed from squared distances. Bars are 95% intervals from resampling items, with out-of-fold
-    predictions held fixed. Squares mark models that were trained on votes, out of fold. The seeds of a model share a
-    row. The figure shows the datasets on whose votes the run was trained.""",
+    caption="""Votes alone do not teach MiniLM to judge SNLI and MNLI items, but after training on labels, votes help about as much as a small
+    map. The axis shows how many people a system is worth on top of the base rate and is evenly spaced in skill, which is computed from squared
+    distances. Bars are 95% intervals from resampling items, with out-of-fold predictions held fixed. Squares mark models that were trained on
+    votes. Runs of a model with different seeds share a row. The figure shows the datasets on whose votes the run was trained.""",
     alt="""A panel for each dataset and a row for each guess and system, with a filled circle for the system before
     recalibration and a hollow circle for the recalibrated system. Models trained on votes are in the lowest rows:
     without other training, they lie at the base rate, and with other training, they lie near the hollow circles of
@@ -124,7 +116,7 @@ publish_figure(
 # %% [markdown]
 # ## What votes teach
 #
-# The same encoder learns a lot from one set of votes and nothing from another ({numref}`tbl-trained`).
+# Whether MiniLM learns from votes depends strongly on the dataset ({numref}`tbl-trained`).
 
 # %%
 trained = training.trained_table(scores, finetuning.run_table(runs))
@@ -134,47 +126,55 @@ publish_table(
     trained,
     columns=[dataset, trained_run, worth, misplaced, *about, minutes],
     groups=["dataset"],
-    caption="""Votes on tweets teach MiniLM how people split; votes on SNLI and MNLI items do so only after training on
-    labels, and votes on αNLI items do not even then. Each item is predicted by a model that has seen no vote on it.
-    *Items learned* is the number of items on which each fold's model was trained. Votes misplaced are shown only for
-    items with at least twenty votes. Intervals are 95% intervals from resampling items with their votes. Times in
-    minutes cover only the training steps, summed over all folds.""",
+    caption="""From votes on tweets, MiniLM learns how people split, but from votes on SNLI and MNLI items, it learns this only after training on
+    labels. From votes on αNLI items, MiniLM learns nothing even after training on labels. Each item is predicted by a model that has seen no
+    votes on that item. *Items learned* is the number of items on which each fold's model was trained. Votes misplaced are shown only for
+    datasets with at least twenty votes per item. Brackets contain 95% intervals from resampling items with their votes. Times in minutes cover
+    only the training steps, summed over all folds.""",
 )
 
 # %% [markdown]
-# On SNLI, MiniLM is worth {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 worth .1f` people if it is trained
+# If MiniLM is trained on one label per item, it misplaces
+# {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" "how=as it is" misplaced .0f`% of the votes on SNLI.
+# Further training on the votes on other items lowers the share of misplaced votes to
+# {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 misplaced .0%`, and recalibration by a map of twelve
+# numbers lowers the share to
+# {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" how=recalibrated misplaced .0f`%. With {term}`JSD` as
+# the loss, further training lowers the share on SNLI to
+# {value}`tbl-trained dataset=snli run=minilm-l6-nli-jsd-s0 misplaced .0%`, but on MNLI, the model is then worth fewer
+# people than with cross-entropy.
+#
+# On MNLI, MiniLM is worth {value}`tbl-trained dataset=mnli run=minilm-l6-nli-soft-s0 worth .1f` people after training
 # on labels and then on votes, and
-# {value}`tbl-human-equivalents dataset=snli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f` if
-# it is trained on labels and then recalibrated by a map. On MNLI, the corresponding numbers are
-# {value}`tbl-trained dataset=mnli run=minilm-l6-nli-soft-s0 worth .1f` and
-# {value}`tbl-human-equivalents dataset=mnli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f`.
-# Training with {term}`JSD` instead of cross-entropy reduces the share of misplaced votes on SNLI to
-# {value}`tbl-trained dataset=snli run=minilm-l6-nli-jsd-s0 misplaced .0%`, but on MNLI the model is then worth fewer
-# people. On αNLI, where MiniLM hardly does better than a guess, votes teach it nothing.
+# {value}`tbl-human-equivalents dataset=mnli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f`
+# after training on labels and then recalibration. Without training on labels, MiniLM learns nothing from ChaosNLI's
+# votes: on SNLI, it is worth {value}`tbl-trained dataset=snli run=minilm-l6-nli-votes-s0 worth .1f` people. On αNLI,
+# where MiniLM is hardly better than a guess, it learns nothing from votes even after training on labels.
 #
 # MD-Agreement has {value}`tbl-crowds dataset=md-agreement n_items ,d` tweets with five votes each. We held out a fifth
-# of the tweets and trained MiniLM on the remaining tweets in two passes. Tweets and NLI differ in the task, the number
-# of items and the votes per item, so nothing here shows which of these matters.
+# of the tweets and trained MiniLM on the remaining tweets in two passes. Trained on votes about the comments in
+# POPQUORN, MiniLM is worth {value}`tbl-trained run=minilm-l6-popquorn-s0 worth .1f` people. Tweets and NLI differ in
+# the task, the number of items and the votes per item, so these results do not show which of these differences matters.
 #
 # ## Other ways to learn distributions
 #
-# Even without votes, a model can be made less confident. Its logits can be divided by a {term}`temperature` (*T = 2* in
-# the code of {cite:t}`baan2022`), its training targets can be softened ({term}`label smoothing`), and the predictions
-# of several passes or runs can be averaged ({term}`MC dropout`, {term}`seed ensemble`).
-# The chapter {doc}`fitting` compares these methods with the runs labelled *vote shares*, which are the runs in
-# {numref}`tbl-trained` that start from a trained model and learn from {term}`soft labels`. Once a map is fitted on
-# other items' votes, the methods hardly differ. On αNLI, where MiniLM is a negative control, none of them helps.
+# Even without votes, a model can be made less confident. The logits can be divided by a {term}`temperature` (*T = 2* in
+# the code of {cite:t}`baan2022`), the training targets can be softened ({term}`label smoothing`), and the predictions
+# can be averaged over several passes ({term}`MC dropout`) or several training runs ({term}`seed ensemble`). The chapter
+# {doc}`fitting` compares these methods, which need no votes, with models that learn from {term}`soft labels` after
+# training on one label per item. Once all predictions are recalibrated by a map fitted on other items' votes, the
+# compared methods hardly differ. On αNLI, where MiniLM is a negative control, none of the methods helps.
 #
-# Without votes, the best method on MNLI is also the simplest. A temperature of 2 gives a {term}`JSD` of
+# On MNLI, the simplest method without votes is also the best: a temperature of 2 gives a JSD of
 # {value}`tbl-fitting dataset=mnli "inputs=MiniLM-L6, seed 0" "map=T = 2" jsd .3f`, compared with
-# {value}`tbl-main-results dataset=mnli system=chance jsd .3f` for a uniform guess (JSD runs from 0 to 0.83, and lower
-# is better). On SNLI, the same temperature hardly changes the JSD, and label smoothing and dropout lower it by at most
+# {value}`tbl-main-results dataset=mnli system=chance jsd .3f` for a uniform guess. JSD ranges from 0 to 0.83, and lower
+# is better. On SNLI, a temperature of 2 hardly changes the JSD, which label smoothing and dropout lower by at most
 # 0.01.
 #
 # ## What another encoder costs
 #
-# MiniLM-L6 is the smallest of our encoders. {numref}`tbl-training-cost` estimates the cost of the same training with a
-# larger encoder or with ten times as many votes.
+# {numref}`tbl-training-cost` estimates what the training on this page would cost with a larger encoder or with ten
+# times as many votes.
 
 # %%
 publish_table(
@@ -182,17 +182,17 @@ publish_table(
     training.cost_table(run),
     columns=training.COST_COLUMNS,
     index=["model"],
-    caption="""By our estimate, training on these votes takes minutes on a GPU, whereas a large encoder needs half a day
-    on one CPU core. The estimates assume the same number of passes as in the training above. GPU times are for one H100
-    in bf16 and include three minutes for reading the data and predicting. CPU times are for one core: the hours that
-    this run took are scaled by the amount of computation in the layers.""",
+    caption="""By our estimate, training any of the listed encoders on the same votes takes minutes on a GPU, whereas a large encoder needs at
+    least half a day on one CPU core. The estimates assume the same number of passes as in the run on this page. GPU times are for one H100 in
+    bf16 and include three minutes for reading the data and making predictions. CPU times are for one core and scale the time that the run on
+    this page took by the amount of computation in the layers of each encoder.""",
 )
 
 # %% [markdown]
 # ## Train on your own votes
 #
-# You can use any file with texts and votes in one of the formats of {doc}`../datasets`. To install PyTorch, see
-# {doc}`../rebuild`. Your run gets a page with its figures, its record and its own citation.
+# You can use any file that contains texts and votes in one of the formats described in {doc}`../datasets`. To install
+# PyTorch, see {doc}`../rebuild`. Each run gets a page with its figures, its record and its own citation.
 #
 # ```console
 # # single texts, any labels
@@ -203,17 +203,17 @@ publish_table(
 # $ chaos run train -p train=md-agreement -p model=roberta-large
 # # from weights that know the task
 # $ chaos run train -p init=minilm-l6-nli-s0
-# # by papermill alone
+# # with papermill alone
 # $ papermill train.ipynb out.ipynb -p train votes.csv -p loss jsd
 # ```
 #
-# If training is interrupted, run the same command again to resume it. To evaluate the result, see {doc}`../your_model`;
-# `chaos submit` sends a run on ChaosNLI's votes to the {doc}`scoreboard`.
+# If training is interrupted, run the same command again to resume it. To evaluate the trained model, see
+# {doc}`../your_model`. You can submit a model trained on ChaosNLI's votes to the {doc}`scoreboard` with `chaos submit`.
 #
 # ## Limitations
 #
-# * We trained one small encoder with only one seed in each setting, and the interval for a single run says nothing
-#   about other seeds. The run with label smoothing used an earlier version of the code than the run with the first seed
-#   did.
-# * ChaosNLI's SNLI and MNLI votes come from items on which five people were split.
-# * We chose the learning rates for ChaosNLI's votes on one inner fold, whose items are also among those predicted.
+# * We trained one small encoder with only one seed in each setting, and the interval for a single run says nothing about other seeds. The run
+#   with label smoothing used an earlier version of the code than the corresponding run without smoothing.
+# * ChaosNLI's SNLI and MNLI items were chosen because five people were split over them.
+# * To choose the learning rates for training on ChaosNLI's votes, we used one inner fold, whose items are also among those that the models
+#   predict.

@@ -266,8 +266,8 @@
       ...(offered.length > 1 ? [make("p", "evaluate-choice", [make("label", "", "Compare on", {for: id}), chosen])] : []),
       body,
       make("p", "note", "A place is a range of ranks that holds for all systems at once with 95% confidence. Systems below the range are "
-        + "clearly farther from people on the same items, and systems above it are clearly nearer (4,000 resamples of the "
-        + "items; each pair is compared on the items that both cover). People have no place."),
+        + "clearly farther from people on the same items, and systems above the range are clearly nearer (4,000 resamples "
+        + "of the items). Each pair of systems is compared on the items that both cover. People have no place."),
     );
     await show();
   }

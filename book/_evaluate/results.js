@@ -60,12 +60,11 @@
     const [{why, notRecalibrated, isHard, credibility}] = worths;
     const marks = [1, 2, 5, 10].map((k) => `${k}: ${(k / (k + credibility)).toFixed(2)}`);
     const notes = [
-      isHard ? "Recalibration replaces each label with the mean vote shares of other items that received that label. "
-        + "Shrinkage moves the predictions towards the base rate by one factor and needs fewer items. One person is worth "
-        + "about 1."
-        : "Recalibration applies a map to the system’s log-probabilities, which is fitted to the votes on other texts. This "
-          + "shows what the system knows. Shrinkage moves the predictions towards the base rate by one factor and needs fewer "
-          + "items.",
+      isHard ? "Recalibration replaces each label with the mean vote shares of other items that received the same label. "
+        + "Shrinkage moves the predictions towards the base rate by one factor and needs fewer items than recalibration."
+        : "Recalibration applies a map, fitted to the votes on other texts, to the system’s log-probabilities. It shows what "
+          + "the system knows regardless of its temperature. Shrinkage moves the predictions towards the base rate by one "
+          + "factor and needs fewer items than recalibration.",
       why && `Worth and skill: ${why}.`,
       notRecalibrated && `Recalibrated: ${notRecalibrated}.`,
       credibility >= 0 && `Skill by number of people asked, ${marks.join(", ")}.`,
@@ -134,7 +133,7 @@
       const {all, place, ranked, ends: [first, last]} = placed(
         dataset.others, values[name], name, measure.better
       );
-      const reach = first === last ? ", and its whole interval is at this place"
+      const reach = first === last ? ", and its whole interval lies at this place"
         : `, and its interval extends from place ${first} to place ${last}`;
       said.textContent = ranked > 1 // else the paper has no such number
         ? `By ${measure.title}, ${model} takes place ${place} of ${ranked} among the models of Nie et al. (2020) on `

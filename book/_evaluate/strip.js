@@ -48,8 +48,8 @@
   const peopleOf = (worth) => inWords(`people_on_top_${howOf(worth)}`, worth).split(",").slice(0, 2).join(",");
 
   /* What one label's worth does not mean. */
-  const onLabels = () => make("p", "", "One person is worth about 1. This does not show that the model may replace annotators, "
-    + "because one label cannot show where people disagree. See ", make("a", {href: REPLACING}, "In an annotator’s place"), ".");
+  const onLabels = () => make("p", "", "This result does not show that the model may replace annotators, "
+    + "because one label per item cannot show where people disagree. See ", make("a", {href: REPLACING}, "In an annotator’s place"), ".");
 
   /* The answer alone: the book's systems have no scores on some of the items. */
   function verdict(worth, nItems) {
@@ -148,7 +148,7 @@
     return [
       make("p", "evaluate-answer", sentence(worth, rows, dataset)), ...(worth.isHard ? [onLabels()] : []), place,
       make("p", "note", `Filled points show systems without recalibration${worth.isHard ? " (a single label has no filled point)" : ""}. `
-        + `Hollow points show them ${how}, fitted on other items’ votes. Bars are 95% intervals. `
+        + `Hollow points show systems that are ${how} on other items’ votes. Bars show 95% intervals. `
         + "The scale is linear in skill, from the base rate to knowing everyone’s answers."),
       make("details", "", make("summary", "", "The same as a table"),
         make("div", "table-scroll", table("published evaluate-worth",

@@ -72,7 +72,7 @@
     return [
       make("h3", "", "Two systems compared"),
       make("div", "card-pair", [one(view.system), one(view.other)]),
-      make("p", "note", apart === 0 ? "Both are equally far from the votes."
+      make("p", "note", apart === 0 ? "Both systems are equally far from the votes."
         : `${nearer} is nearer to the votes: its JSD is ${number(Math.abs(apart))} smaller.`),
     ];
   }
@@ -94,7 +94,7 @@
     ]);
     const crowd = {shares: item.shares, label: item.majority, jsd: 0, tvd: 0};
     const all = table("published",
-      make("caption", "sr-only", `What systems predict for ${item.uid}, and how far this is from the votes`),
+      make("caption", "sr-only", `What systems predict for ${item.uid}, and how far their predictions are from the votes`),
       ["System", "Distribution", ...labels, "JSD", "TVD"],
       [row(`The ${count(item.total)} votes`, crowd, "reference"),
         ...known.filter(({name}) => item.results.has(name))
@@ -103,7 +103,7 @@
       {tabindex: "0", role: "region", "aria-label": "Systems"});
     const cautions = known.filter(({name, caution}) => caution && item.results.has(name))
       .map(({name, caution}) => make("p", "note", `${marked(name, known)}: ${caution}.`));
-    return [heading, scroll, make("p", "note", "The stated label is in bold."), ...cautions];
+    return [heading, scroll, make("p", "note", "Each system’s label is shown in bold."), ...cautions];
   }
 
   function neighbours(item, items) {
@@ -115,7 +115,7 @@
     const caption = same ? `${count(same)} with the same votes` : "none with the same votes";
     return [
       make("h3", "", "Items with similar votes"),
-      make("p", "note", `These are the nearest items of ${item.dataset.short} by TVD between the votes (${caption}).`),
+      make("p", "note", `These items of ${item.dataset.short} are the nearest to this one by TVD between the votes (${caption}).`),
       make("ul", "card-neighbours", links),
     ];
   }

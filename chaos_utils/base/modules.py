@@ -64,10 +64,10 @@ def transitive_imports(names: Iterable[str], without: Collection[Path] = ()) -> 
     `names` are dotted; those of other packages are skipped, one in this package that no file has is
     a ChaosError. Files in `without` are left out, and their imports are not followed.
     """
-    pending = list(names)
+    root, pending = paths.project(), list(names)
     files: set[Path] = set()
     while pending:
-        path = _file_of(paths.project(), pending.pop())
+        path = _file_of(root, pending.pop())
         if path is None or path in files or path in without:
             continue
         files.add(path)

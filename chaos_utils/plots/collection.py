@@ -125,7 +125,7 @@ def plot_annotator_accuracy(table: pd.DataFrame) -> Figure:
     label_left((axis for axis, *_ in panels), "right on hidden checks")
     key(figure, {
         "all annotators": {"hue": "blue", "linestyle": "-"},
-        "careful ones": {"hue": "text", "linestyle": "-."},
+        "careful annotators": {"hue": "text", "linestyle": "-."},
         "published level": {"hue": "muted", "linestyle": "--"},
     })  # fmt: skip
     return figure

@@ -70,9 +70,9 @@ def as_html(notebook: nbformat.NotebookNode, *, below: int = 0, brief: bool = Fa
             caption, id = label.parent, label.text
             assert caption is not None
             label.decompose()
-            title = project.current().neutral_title(id) or first_sentence(caption.get_text())
             caption["class"] = "caption"
-            caption.string = f"{title}."
+            title = project.current().neutral_title(id)
+            caption.string = title or first_sentence(caption.get_text())
     for number, table in enumerate(page.find_all("table"), start=1):
         _make_accessible(page, table, f"Table {number} of the run")
     return str(page)

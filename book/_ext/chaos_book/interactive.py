@@ -121,7 +121,7 @@ class Interactive(SphinxDirective):
         )
         if slider:
             html += (
-                "<noscript><p>The slider needs JavaScript. Without it, the figure above shows the "
+                "<noscript><p>The slider needs JavaScript, but the figure above also shows the "
                 "measures at every position.</p></noscript>"
             )
         return [raw_html(html)]
