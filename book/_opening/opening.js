@@ -78,7 +78,7 @@
         make("td", "", shares ? bar(data, shares, (share) => `${Math.round(share)}`) : "on average"),
         make("td", "number", n === null ? "" : String(n)));
       middle.replaceChildren(
-        table("opening-votes", make("caption", "sr-only", "The votes, and the guesses"),
+        table("opening-votes", make("caption", "sr-only", "The votes and the guesses"),
           ["", "Votes", "Misplaced"], [["100 people", votes, null], ["you", guess, own], ...others].map(row)),
         make("p", "labels", data.labels.map((label, k) =>
           make("span", "", make("i", {class: "vote", style: painted(data.colours[k])}), ` ${label}`))));
@@ -87,7 +87,7 @@
       const left = pairs.length - scores.length;
       if (scores.length === 1) {
         if (words) about.append(words.cloneNode(true));
-        note.textContent = `There are ${left} more pairs. We ranked the other pairs by how divided people are, and took the middle pair of each fifth.`;
+        note.textContent = `There are ${left} more pairs. We ranked all other pairs by how divided people are and took the middle pair of each fifth.`;
       }
       button.textContent = left ? `Another pair (${left} left)` : "Start again";
       button.onclick = () => {
@@ -101,7 +101,8 @@
     /* What the last pair has shown, and all so far: sums of the numbers that were shown. */
     function sentences(others) {
       const tell = (who, of, [own, ...rest]) => `${who} misplaced ${own} of the ${count(of)} votes; ${
-        rest.map((n, k) => `${others[k][0]}${k ? "" : " misplaced"} ${n}`).join(", ")} on average.`;
+        rest.map((n, k) => `${k && k === rest.length - 1 ? "and " : ""}${others[k][0]}${k ? "" : " misplaced"} ${n}`).join(", ")
+      } on average.`;
       const sums = scores[0].map((_, k) => sum(scores.map((score) => score[k])));
       const n = scores.length;
       return [tell("You", 100, scores.at(-1)), ...(n > 1 ? [tell(`Over ${n} pairs, you`, 100 * n, sums)] : [])];
