@@ -159,8 +159,8 @@ publish_figure(
 # {value}`tbl-baselines-against-models dataset=snli system=chance measure=kl n_surely_nearer` models are clearly nearer
 # to people than the guess on SNLI, and all
 # {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=kl n_surely_beaten` are clearly farther on
-# αNLI. People disagree more on MNLI than on SNLI and, by definition, a uniform guess is nearer to people where they
-# disagree more.
+# αNLI. People disagree more on the MNLI items than on the SNLI items and, by definition, a uniform guess is nearer to
+# people where they disagree more.
 #
 # On MNLI and αNLI, a table of averages is nearer to people by JSD than all
 # {value}`tbl-baselines-against-models dataset=mnli "system=mean vote given the old label" measure=jsd n_surely_beaten`
