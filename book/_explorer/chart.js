@@ -172,7 +172,7 @@
       scales: (labels, {system, other}) => ({x: jsdAxis(system), y: upright(jsdAxis(other))}),
       place: (item, {system, other}) => ({x: jsdOf(item, system), y: jsdOf(item, other)}),
       frame: pairFrame,
-      note: ({system, other}) => `Above the line, ${titleOf(system)} is nearer to the votes than ${titleOf(other)}.`,
+      note: ({system, other}) => `Above the line, ${titleOf(system)} is nearer to the votes than ${titleOf(other)} is.`,
     },
   };
 
