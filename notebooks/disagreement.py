@@ -283,7 +283,7 @@ publish_table(
 # ## The effect of choosing divided items
 #
 # ChaosNLI's SNLI and MNLI items are those on which the old label got only three of the five original votes
-# {cite:p}`nie2020`. What would happen if we also chose the items of other datasets because people were split on them? A
+# {cite:p}`nie2020`. What would happen if we chose from other datasets only the items on which people were split? A
 # {term}`nonparametric prior` fitted to the votes of a dataset predicts how often five people would be split on an item,
 # and how divided other people would be on such items.
 #
