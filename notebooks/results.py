@@ -14,7 +14,7 @@
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_surely_beaten` by {term}`JSD`, but all
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=kl n_surely_beaten` by {term}`KL` and all
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=brier n_surely_beaten` by squared distance. On
-# SNLI, where people agree more than on MNLI, the models misplace
+# the SNLI items, where people agree more than on the MNLI items, the models misplace
 # {value}`tbl-misplaced dataset=snli "how=as it is" of_paper=true min:misplaced .0f` to
 # {value}`tbl-misplaced dataset=snli "how=as it is" of_paper=true max:misplaced .0f` of a hundred votes, and the guess
 # misplaces {value}`tbl-misplaced dataset=snli "system=uniform guess" misplaced .0f`.
@@ -254,10 +254,10 @@ publish_table(
     groups=["dataset", "kind"],
     index=["dataset", "system", "source"],
     caption=f"""No model comes near the second crowd. Scores are rescaled so that the uniform guess scores 0 and the
-    second crowd, estimated from split halves, scores 1. The table shows the guess and the three models that are nearest
-    to people by JSD on each dataset. *Excess* is the system's JSD minus the JSD of a perfect model on the same items.
-    Brackets contain 95% intervals from {resamples:,} resamples of the items, in which the system, the uniform
-    guess and the second crowd are resampled together. The best model and all models whose scores lie within its
+    second crowd, estimated from split halves, scores 1. The table shows the uniform guess and, for each dataset, the
+    three models that are nearest to people by JSD. *Excess* is the system's JSD minus the JSD of a perfect model on the
+    same items. Brackets contain 95% intervals from {resamples:,} resamples of the items, in which the system, the
+    uniform guess and the second crowd are resampled together. The best model and all models whose scores lie within its
     interval are shown in bold. A dash means that the second crowd is not clearly better than the uniform guess. The
     downloadable data cover every system and also give KL, RankCS and a calibration error.""",
 )
@@ -265,9 +265,9 @@ publish_table(
 # %% [markdown]
 # ## Worth in people
 # A model's {term}`worth` answers the following question: How many people would someone who knows the base rate have to
-# ask about each item to get as near to the crowd as the model does? The base rate is worth 0, and any system that is
-# farther from people has a worth below 0. Worth is computed from squared distances, which can be estimated without bias
-# even from few votes.
+# ask about each item to get as near to the crowd as the model does? The base rate is worth 0, and a worth below 0 means
+# that a system is farther from people than the base rate is. Worth is computed from squared distances, which can be
+# estimated without bias even from few votes.
 #
 # A system's worth after recalibration shows how much the system knows about people's answers, and the gain from
 # recalibration shows how much of this knowledge the system's own probabilities hide.
