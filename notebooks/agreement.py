@@ -148,7 +148,7 @@ publish_figure(
 # %% [markdown]
 # In the first fifth of the SNLI items, the nine models are, on average, right on
 # {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=1 mean:value .0%` of the items, nearly
-# as often as half a crowd. In the last fifth, where people disagree most, the nine models are, on average, right on
+# as often as half a crowd is. In the last fifth, where people disagree most, the nine models are, on average, right on
 # {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=5 mean:value .0%` of the items, and
 # half a crowd is right on {value}`fig-accuracy-by-entropy dataset=snli "system=half a crowd" bin=5 value .0%`
 # ({numref}`fig-accuracy-by-entropy`). A guess that always gives the commonest label is right on
