@@ -94,7 +94,7 @@ if {first, larger} <= {run.name for run in runs}:
     named = table.rows.set_index("run")
     headline = f"""MiniLM reaches an accuracy of {named.at[first, "dev_accuracy_snli"]:.0%} on SNLI after
     {named.at[first, "training_minutes"]:.0f} minutes of training, and MPNet reaches
-    {named.at[larger, "dev_accuracy_snli"]:.0%} with a tenth of the training items."""
+    {named.at[larger, "dev_accuracy_snli"]:.0%} with a tenth as many training items."""
 publish_table(
     "tbl-runs",
     table,
