@@ -77,9 +77,9 @@ publish_figure(
     caption=f"""The more divided people are, the more votes it takes to find the majority label, and the larger is the
     apparent error of a perfect model. Filled points show a perfect model that is judged against *k* votes per item; the
     first panel shows its accuracy. Open circles in the last panel show that the label shares among *k* votes are
-    overconfident if they are used as a prediction and judged against the true distribution. True distributions are
-    drawn from a posterior whose prior may have any shape, because raw vote shares contain sampling noise, which looks
-    like disagreement. Values are means over {draws} draws. The downloadable data also include KL, EntCE and RankCS.""",
+    overconfident if used as a prediction and judged against the true distribution. True distributions are drawn from a
+    posterior whose prior may have any shape, because raw vote shares contain sampling noise, which looks like
+    disagreement. Values are means over {draws} draws. The downloadable data also include KL, EntCE and RankCS.""",
     alt="""Four panels with votes per item from 1 to 100 on a logarithmic axis and a line for each dataset. The share of
     items with the right majority label rises with the number of votes: αNLI passes 95% before ten votes, SNLI reaches
     it at about fifty, and MNLI stays below it up to a hundred. JSD and TVD fall steeply at first and then flatten. In
@@ -221,8 +221,8 @@ publish_table(
     items do not help. The table shows how far a small number of votes shifts the difference between two models from its
     value under the items' true distributions, and how many pairs are then ranked in the wrong order. All pairs of
     models are counted, including seeds of one model and the small models that we trained. The downloadable data also
-    include other numbers of votes, and the largest shift, which affects the difference between the old label and the
-    uniform guess.""",
+    include other numbers of votes, and the largest shift, which is that between the old label and the uniform
+    guess.""",
 )
 
 # %% [markdown]
@@ -232,8 +232,8 @@ publish_table(
 # {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 value .2f` nats when computed from three
 # votes per item, but {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 of_all .2f` nats when
 # computed from all hundred votes. The Miller–Madow correction {cite:p}`miller1955` closes less than half of the gap
-# between these two estimates, whereas the {term}`nonparametric prior` closes nearly all of it. An unbiased estimate of
-# the chance that two people differ needs no correction: it is
+# between these two estimates, whereas the {term}`nonparametric prior` closes nearly all of it. The chance that two
+# people differ can be estimated without bias: the estimate is
 # {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 value .3f` from three votes per item
 # and {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 of_all .3f` from all votes.
 
@@ -335,11 +335,11 @@ publish_figure(
     replayed,
     caption=f"""Finding majorities takes about half as many votes if they are spent where the majority is open as if
     they are spread evenly. For each way of spending votes, a line shows the share of items whose votes so far have the
-    same majority as all of their votes. The line for evenly spread votes is averaged over all ways to draw them, and
-    the lines for the two rules are averaged over {replays} replays. Bands extend two standard deviations of a single
-    replay to each side; none is drawn for small margins. The thin line marks the share that is reached with ten votes
-    on every item. The downloadable data also include replays in which each round covers a third of the items, a rule
-    for shares, majorities judged against other votes, and the effect on estimates.""",
+    same majority as all of their votes. Values are means over all ways to draw evenly spread votes, and over {replays}
+    replays of each rule. Bands extend two standard deviations of a single replay to each side; none is drawn for small
+    margins. The thin line marks the share that is reached with ten votes on every item. The downloadable data also
+    include replays in which each round covers a third of the items, a rule for shares, majorities judged against other
+    votes, and the effect on estimates.""",
     alt="""Four panels, one for each dataset, with votes per item from 3 to 10. The line for evenly spread votes rises
     slowly; the two lines for votes spent where the majority is open or the margin is small lie above it from four votes
     on, close to each other. At about five votes, they cross the level that evenly spread votes reach at ten.""",
