@@ -165,8 +165,8 @@ publish_figure(
 # to detect a difference of {value}`fig-power dataset=snli min:detected .3f` in JSD, but neighbours in the published
 # ranking are typically only {value}`fig-power dataset=snli min:gap .3f` apart. To tell such neighbours apart, you need
 # {value}`fig-power dataset=snli min:items_needed_low ,.0f` SNLI items if their errors are as similar as those of two
-# seeds of one model, and {value}`fig-power dataset=snli min:items_needed_high ,.0f` if the errors are only as similar
-# as those of an average pair of models. On MNLI, telling neighbours apart takes
+# seeds of one model, and {value}`fig-power dataset=snli min:items_needed_high ,.0f` items if the errors are only as
+# similar as those of an average pair of models. On MNLI, telling neighbours apart takes
 # {value}`fig-power dataset=mnli min:items_needed_low ,.0f` to
 # {value}`fig-power dataset=mnli min:items_needed_high ,.0f` items.
 
@@ -221,8 +221,7 @@ publish_table(
     items do not help. The table shows how far a small number of votes shifts the difference between two models from its
     value under the items' true distributions, and how many pairs are then ranked in the wrong order. All pairs of
     models are counted, including seeds of one model and the small models that we trained. The downloadable data also
-    include other numbers of votes, and the largest shift, which is that between the old label and the uniform
-    guess.""",
+    include other numbers of votes, and the largest shift, that of the old label relative to the uniform guess.""",
 )
 
 # %% [markdown]
@@ -231,9 +230,9 @@ publish_table(
 # The Shannon entropy of MNLI's vote shares is
 # {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 value .2f` nats when computed from three
 # votes per item, but {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 of_all .2f` nats when
-# computed from all hundred votes. The Miller–Madow correction {cite:p}`miller1955` closes less than half of the gap
-# between these two estimates, whereas the {term}`nonparametric prior` closes nearly all of it. The chance that two
-# people differ can be estimated without bias: the estimate is
+# computed from all votes. The Miller–Madow correction {cite:p}`miller1955` closes less than half of the gap between
+# these two estimates, whereas the {term}`nonparametric prior` closes nearly all of it. The chance that two people
+# differ can be estimated without bias: the estimate is
 # {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 value .3f` from three votes per item
 # and {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 of_all .3f` from all votes.
 
@@ -251,8 +250,8 @@ publish_figure(
     entropy and the squared distance between people and the mean vote.""",
     alt="""Three panels. For Shannon entropy, the raw votes and Miller–Madow lie far below the dashed line at three
     votes and rise towards it; the prior lies just below it. For quadratic entropy and squared distance, the unbiased
-    estimates lie on the dashed line at every number of votes, whereas the other estimates miss the line by far at three
-    votes.""",
+    estimates lie on the dashed line at every number of votes, whereas the other estimates lie far from the line at
+    three votes.""",
 ) if len(thinnings) else None
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Estimates by votes per item, as a table", "code_prompt_hide": "Fold the table"}
