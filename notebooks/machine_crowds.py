@@ -117,8 +117,8 @@ publish_figure(
     the pooled labels of a given number of models are worth, on average over all possible panels. The dashed line shows panels of people,
     whose votes are combined with the base rate. The vertical axis shows the worth in people and is evenly spaced in
     {{term}}`skill <skill>`, which is 0 for the base rate and 1 for a system that knows everyone's answers. The pooled labels of *shrunk*
-    panels are mixed with the base rate by means of a single weight fitted on other items. Bands show {100 * confidence:g}% intervals over
-    items. Values far below the base rate are not shown.""",
+    panels are mixed with the base rate in a single proportion fitted on other items. Bands show {100 * confidence:g}% intervals over items.
+    Values far below the base rate are not shown.""",
     alt="""Line plots for SNLI, MNLI and αNLI. The dashed line for people rises steadily. Shrunk panels of models start at or above one
     person and flatten between two and five people. Without shrinkage, panels start near the base rate on SNLI. On MNLI, they stay
     below the base rate even with all 32 models.""",
@@ -279,14 +279,13 @@ publish_table(
     columns=machine_crowds.STAND_IN_COLUMNS,
     groups=["dataset"],
     caption=f"""Whether a model may replace an annotator depends on the model and on the margin ε that we allow. The columns *a person* and
-    *a model* show how often another person and another model, respectively, gave the same label as the model in that row. *ρ* is the share
-    of items on which a model agrees with the other annotators at least as well as the omitted annotator does, averaged over annotators. The
+    *a model* show how often another person and another model, respectively, gave the same label as that row's model. *ρ* is the share of
+    items on which a model agrees with the other annotators at least as well as the omitted annotator does, averaged over annotators. The
     row *all of them, plurality* uses the label that the models gave most often (in case of a tie, the first label). In this row, *worth* is
-    computed for the models' pooled votes, and *a model* shows how often two models agree. The row *people* shows how often two people
-    agree. The last two rows are benchmarks for the test. The first benchmark gives every item the label that people choose most often
-    overall. The second benchmark consists of a hundred additional people, whom we simulate and whose ρ and ω are averaged. Before *worth*
-    is computed, votes are mixed with the base rate by means of a single weight fitted on other items. Brackets contain
-    {100 * confidence:g}% intervals over items.""",
+    computed for the pooled labels, and *a model* shows how often two models agree. The row *people* shows how often two people agree. The
+    last two rows are benchmarks for the test. The first benchmark gives every item the label that people choose most often overall. The
+    second benchmark consists of a hundred additional people, whom we simulate and whose ρ and ω are averaged. For *worth*, votes are mixed
+    with the base rate in a single proportion fitted on other items. Brackets contain {100 * confidence:g}% intervals over items.""",
 )
 
 # %% [markdown]

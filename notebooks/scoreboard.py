@@ -122,8 +122,7 @@ publish_figure(
     mark shows one system, and in some groups, the best system is named. Systems that give only one label per item are
     shown only with recalibration. Our own small encoders are left out. Language models, and stacks that include them,
     are judged on the items that the language models labelled, and all other systems on all items. A second crowd, which
-    is worth a hundred people, and a perfect model lie beyond the end of the axis. Intervals are given in the
-    tables.""",
+    is worth a hundred people, and a perfect model lie beyond the end of the axis.""",
     alt="""Each dataset has a panel with one row per group of systems. Groups of five and ten people lie at five and
     ten. On SNLI and MNLI, stacks with language models lie at about seven, other stacks at four to five, and pooled
     language models at about six. Single language models, models from 2020 and other models lie between zero and four.
