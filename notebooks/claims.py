@@ -4,8 +4,10 @@
 # *Do both papers hold?*
 #
 # **Both papers hold up: only {value}`tbl-claims-summary "kind=does not hold in substance" sum:n d` of the claims that we checked fails in
-# substance.** We checked {value}`tbl-claims count:id d` claims. Of the {value}`tbl-published-counts sum:ours d` printed numbers that can be
-# checked, {value}`tbl-published-counts sum:same d` agree with ours to the last digit.
+# substance.** We checked {value}`tbl-claims count:id d` claims, of which {value}`tbl-claims-summary "kind=depends on the reading" sum:n d`
+# depend on how they are read and {value}`tbl-claims-summary "kind=holds within noise" sum:n d` hold only within noise. Of the
+# {value}`tbl-published-counts sum:ours d` printed numbers that can be checked, {value}`tbl-published-counts sum:same d` agree with ours to
+# the last digit.
 #
 # The checked numbers include
 # {value}`tbl-published-beside-ours "table=Figures 4, 5" dataset=snli|mnli column=jsd|kl|old_accuracy|new_accuracy count:ours d` scores from
@@ -77,7 +79,7 @@ publish_table(
 # ## What does not hold as written
 #
 # (a-score-that-prefers-the-majority)=
-# The first three points below matter to anyone who builds on the papers. The other points are
+# The first three points below matter to anyone who builds on the papers. The other points list
 # {value}`tbl-claims-summary "kind=slip in print" sum:n d` slips in print, which matter to anyone who compares new results with the printed
 # numbers.
 #
@@ -85,8 +87,8 @@ publish_table(
 #   its distance from people. Over their nine models, however, Spearman's ρ between accuracy and {term}`JSD` is
 #   {value}`tbl-claims id=c24 value .2f`, so more accurate models tend to be nearer to people ([c24](#claim-c24)). Accuracy and KL show no
 #   such relation on αNLI (ρ = {value}`tbl-rank-correlations dataset=alphanli distance=kl value .2f`). On SNLI, the correlation of accuracy
-#   and JSD is weaker (ρ = {value}`tbl-rank-correlations dataset=snli distance=jsd value .2f`). On MNLI, we see no such correlation, but
-#   nine models are too few to detect a weak correlation.
+#   and JSD is weaker (ρ = {value}`tbl-rank-correlations dataset=snli distance=jsd value .2f`) and, after Holm's correction, not
+#   significant. On MNLI, we see no such correlation, but nine models are too few to detect a weak correlation.
 # - **Whether {term}`DistCE` is a proper score depends on the reading.** Measured against the whole distribution of votes, as in
 #   {cite:t}`baan2022`, DistCE is smallest for the true distribution. Measured against single votes, as in a training loss, DistCE is
 #   smaller for a model that names only the majority label than for a model that predicts the true distribution ([c61](#claim-c61)).
@@ -179,8 +181,8 @@ publish_table(
     columns=annotations.label_columns(counts.rows),
     index=["dataset", "label"],
     caption="""The released majority labels match the paper, but slightly more votes were released than the paper counts. The columns headed
-    *paper* show Table 7 of {cite:t}`nie2020`, which leaves out αNLI. The totals in that table are not multiples of a hundred. Parentheses
-    contain the change from the old majority labels.""",
+    *paper* show Table 7 of {cite:t}`nie2020`, which leaves out αNLI. The totals of new votes in Table 7 are not multiples of a hundred.
+    Parentheses contain the change from the old majority labels.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Base and large models, as a table", "code_prompt_hide": "Fold the table"}
