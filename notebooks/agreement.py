@@ -140,9 +140,9 @@ publish_figure(
     votes. The grey band spans the nine models, and thin grey lines show other models. Bars are 95% intervals over
     items, and also over seeds if a line is the mean over three seeds.""",
     alt="""The four panels are for SNLI, MNLI, αNLI, and SNLI and MNLI pooled. In each, accuracy falls from bin to bin.
-    On SNLI and αNLI, models start above ninety per cent and end near the dotted line of the commonest label. On MNLI,
-    they start lower and fall less. The dashed line of half a crowd starts at one hundred per cent and ends well above
-    the models.""",
+    On SNLI, all models start at about ninety per cent or higher, and on αNLI, most do. On both datasets, models end near
+    the dotted line of the commonest label. On MNLI, models start lower and fall less. The dashed line of half a crowd
+    starts at one hundred per cent and ends well above the models.""",
 )
 
 # %% [markdown]

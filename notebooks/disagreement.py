@@ -325,6 +325,9 @@ publish_table(
 # (how-far-this-goes)=
 # ## Limitations
 #
+# ChaosNLI chose its SNLI and MNLI items because five earlier annotators had been split. These items do not represent all
+# of SNLI and MNLI, nor are they items on which a crowd is known to be split.
+#
 # Because a hundred votes are only a sample of people's answers, their entropy is slightly too low on average, and a
 # vote share of one half has a margin of error of about ten percentage points. Where annotators are not named, as in
 # ChaosNLI, intervals cannot show how much the results would vary with other people. The chapter {doc}`ceilings` shows
