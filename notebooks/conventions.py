@@ -60,7 +60,7 @@ publish_figure(
     the convention of {{cite:t}}`nie2020` or {{cite:t}}`baan2022`, or Brier's own for the Brier score. All values are
     for {leading}, on {short_of(dataset)}. The words in parentheses say in what respects a measure's conventions differ.
     An arrow marks an infinite value.""",
-    alt="""A dot plot with one row for each of nine quantities, on a logarithmic scale centred on one. The quantity with
+    alt="""A dot plot has one row for each of nine quantities, on a logarithmic scale centred on one. The quantity with
     the widest range is at the top. KL has the widest range and reaches infinity. Jensen–Shannon and the Brier score
     fall to about a third of their reference values. Calibration errors rise by half, and accuracy and RankCS hardly
     change.""",
