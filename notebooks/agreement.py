@@ -162,8 +162,8 @@ publish_figure(
 # commonest label of the dataset. On MNLI,
 # {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy bin=5 verdict=better count:system d` of
 # {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy reference=chance bin=5 count:system d`
-# models are clearly more accurate in the last bin than a guess of the commonest label. However, no model clearly beats
-# a guess of the label that is commonest in the bin itself, which can only be known with hindsight.
+# models are clearly more accurate in the last bin than a guess of the commonest label. However, none of these models
+# clearly beats a guess of the label that is commonest in the bin itself, which can only be known with hindsight.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All bins, as a table", "code_prompt_hide": "Fold the table"}
 in_bins = agreement.scores_with_change(scores)

@@ -11,7 +11,7 @@
 # of the MNLI items.
 #
 # ChaosNLI chose SNLI and MNLI items on which five people had been split, but items that were not chosen in this way may need almost as many
-# votes. On 180 other SNLI pairs, for which at least four of five people had given the same label, three votes of another crowd
+# votes. On 180 other SNLI pairs, for which at least four of five people had given the same label, three votes of other people
 # {cite:p}`lalor2016` give the right label on {value}`tbl-crowds-votes dataset=lalor quantity=label n_votes=3 value .0%` of the pairs,
 # compared with {value}`tbl-crowds-votes dataset=snli quantity=label n_votes=3 value .0%` of ChaosNLI's SNLI items
 # ({numref}`tbl-crowds-votes`).
@@ -127,8 +127,8 @@ publish_table(
 # (which-differences-n-items-and-v-votes-can-detect)=
 # ## Many items or many votes
 #
-# To measure by JSD *how far one* model is from people, collect about fifty votes on each item. With 10,000 votes in total, the mean JSD of
-# one run of RoBERTa-base on SNLI has an error of
+# If you can collect 10,000 votes to measure by JSD *how far one* model is from people, collect about fifty on each item. The mean JSD of
+# one run of RoBERTa-base on SNLI then has an error of
 # {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=50 total_error .3f` if 200 items get fifty votes each. If
 # 2,000 items get five votes each, the error of the mean JSD is
 # {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=5 total_error .3f`, most of which is bias. DeBERTa-v3-large,

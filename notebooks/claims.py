@@ -4,8 +4,10 @@
 # *Do both papers hold?*
 #
 # **Both papers hold up: only {value}`tbl-claims-summary "kind=does not hold in substance" sum:n d` of the claims that we checked fails in
-# substance.** We checked {value}`tbl-claims count:id d` claims. Of the {value}`tbl-published-counts sum:ours d` printed numbers that can be
-# checked, {value}`tbl-published-counts sum:same d` agree with ours to the last digit.
+# substance.** We checked {value}`tbl-claims count:id d` claims, of which {value}`tbl-claims-summary "kind=depends on the reading" sum:n d`
+# depend on how they are read and {value}`tbl-claims-summary "kind=holds within noise" sum:n d` hold only within noise. Of the
+# {value}`tbl-published-counts sum:ours d` printed numbers that can be checked, {value}`tbl-published-counts sum:same d` agree with ours to
+# the last digit.
 #
 # The checked numbers include
 # {value}`tbl-published-beside-ours "table=Figures 4, 5" dataset=snli|mnli column=jsd|kl|old_accuracy|new_accuracy count:ours d` scores from
@@ -77,16 +79,16 @@ publish_table(
 # ## What does not hold as written
 #
 # (a-score-that-prefers-the-majority)=
-# The first three points below matter to anyone who builds on the papers. The other points concern
+# The first three points below matter to anyone who builds on the papers. The other points list
 # {value}`tbl-claims-summary "kind=slip in print" sum:n d` minor errors in print, which matter to anyone who compares new results with the
 # printed numbers.
 #
 # - **On αNLI, accuracy and distance from people are related.** {cite:t}`nie2020` report no visible relation between a model's accuracy and
 #   its distance from people. Over their nine models, however, Spearman's ρ between accuracy and {term}`JSD` is
 #   {value}`tbl-claims id=c24 value .2f`, so more accurate models tend to be nearer to people ([c24](#claim-c24)). Accuracy and KL show no
-#   such relation on αNLI (ρ = {value}`tbl-rank-correlations dataset=alphanli distance=kl value .2f`). On SNLI, accuracy and JSD are less
-#   strongly correlated than they are on αNLI: ρ is {value}`tbl-rank-correlations dataset=snli distance=jsd value .2f`. On MNLI, we see no
-#   such correlation, but nine models are too few for a weak correlation to be detected.
+#   such relation on αNLI (ρ = {value}`tbl-rank-correlations dataset=alphanli distance=kl value .2f`). On SNLI, the correlation between
+#   accuracy and JSD (ρ = {value}`tbl-rank-correlations dataset=snli distance=jsd value .2f`) is weaker than on αNLI and, after Holm's
+#   correction, not significant. On MNLI, we see no such correlation, but nine models are too few for a weak correlation to be detected.
 # - **Whether {term}`DistCE` is a proper score depends on what serves as the reference.** Computed against the whole distribution of votes,
 #   as in {cite:t}`baan2022`, DistCE is smallest for the true distribution. Computed against single votes, as in a training loss, DistCE is
 #   smaller for a model that names only the majority label than for a model that predicts the true distribution ([c61](#claim-c61)).
@@ -182,8 +184,8 @@ publish_table(
     columns=annotations.label_columns(counts.rows),
     index=["dataset", "label"],
     caption="""The released majority labels match the paper, but slightly more votes were released than the paper reports. The columns
-    headed *paper* show the values from Table 7 of {cite:t}`nie2020`, which leaves out αNLI. The totals in that table are not multiples of a
-    hundred. Numbers in parentheses are changes from the counts of the old majority labels.""",
+    headed *paper* show the values from Table 7 of {cite:t}`nie2020`, which leaves out αNLI. The totals of new votes in Table 7 are not
+    multiples of a hundred. Numbers in parentheses are changes from the counts of the old majority labels.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Base and large models, as a table", "code_prompt_hide": "Fold the table"}

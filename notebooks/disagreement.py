@@ -3,12 +3,13 @@
 #
 # *How much do people disagree, and on what?*
 #
-# **Two people who read the same MNLI item choose different labels
+# **Two people who read the same MNLI item of ChaosNLI choose different labels
 # {value}`tbl-misplaced dataset=mnli "system=one person" misplaced .0f`% of the time, and in most of these cases, one of
-# them chooses *neutral*.** ChaosNLI asked a hundred people whether a sentence follows from another (*entailment*),
-# contradicts it (*contradiction*) or does neither (*neutral*). On ChaosNLI's SNLI items, two people differ
-# {value}`tbl-misplaced dataset=snli "system=one person" misplaced .0f`% of the time. On the αNLI items, which have only
-# two labels, two people differ {value}`tbl-misplaced dataset=alphanli "system=one person" misplaced .0f`% of the time.
+# them chooses *neutral*.** ChaosNLI asked a hundred people about each item whether a sentence follows from another
+# (*entailment*), contradicts it (*contradiction*) or does neither (*neutral*). On ChaosNLI's SNLI items, two people
+# differ {value}`tbl-misplaced dataset=snli "system=one person" misplaced .0f`% of the time. ChaosNLI chose its SNLI and
+# MNLI items because five earlier annotators had been split over them. On the αNLI items, which have only two labels,
+# two people differ {value}`tbl-misplaced dataset=alphanli "system=one person" misplaced .0f`% of the time.
 #
 # Of the pairs of people who differ, only
 # {value}`tbl-contested-pairs dataset=snli first=entailment second=contradiction share_of_differing .0%` on SNLI and

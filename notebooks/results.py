@@ -125,9 +125,9 @@ publish_figure(
     plot_results,
     results.nine_models(figure_rows, comparison, dataset="mnli"),
     caption="""On MNLI, none of the nine models is measurably nearer to people than a uniform guess by JSD, and two of
-    them are farther. The original votes are nearer to people than the uniform guess, and so is the mean vote on other
-    items with the same old label. Bars are 95% intervals for the difference from the uniform guess on the same items.
-    If a bar crosses the dashed line, the system is indistinguishable from the guess. After correction for nine
+    them are measurably farther. The original votes are nearer to people than the uniform guess, and so is the mean vote
+    on other items with the same old label. Bars are 95% intervals for the difference from the uniform guess on the same
+    items. If a bar crosses the dashed line, the system is indistinguishable from the guess. After correction for nine
     comparisons, only the two models at the bottom are clearly farther from people than the guess. The dotted line marks
     the JSD of a second crowd of a hundred people.""",
     alt="""A dot plot shows JSD on MNLI. The second crowd is far to the left. The mean vote given the old label and the
@@ -159,8 +159,8 @@ publish_figure(
 # {value}`tbl-baselines-against-models dataset=snli system=chance measure=kl n_surely_nearer` models are clearly nearer
 # to people than the guess on SNLI, and all
 # {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=kl n_surely_beaten` are clearly farther on
-# αNLI. People disagree more on MNLI than on SNLI and, by definition, a uniform guess is nearer to people where they
-# disagree more.
+# αNLI. People disagree more on the MNLI items than on the SNLI items and, by definition, a uniform guess is nearer to
+# people where they disagree more.
 #
 # On MNLI and αNLI, a table of averages is nearer to people by JSD than all
 # {value}`tbl-baselines-against-models dataset=mnli "system=mean vote given the old label" measure=jsd n_surely_beaten`
@@ -252,9 +252,9 @@ publish_table(
     groups=["dataset", "kind"],
     index=["dataset", "system", "source"],
     caption=f"""No model comes near the second crowd. Scores are rescaled so that the uniform guess scores 0 and the
-    second crowd, estimated from split halves, scores 1. The table shows the uniform guess and the three models that are
-    nearest to people by JSD on each dataset. *Excess* is the system's JSD minus the JSD of a perfect model on the same
-    items. Brackets contain 95% intervals from {resamples:,} resamples of the items, in which the system, the uniform
+    second crowd, estimated from split halves, scores 1. The table shows the guess and the three models that are nearest
+    to people by JSD on each dataset. *Excess* is the system's JSD minus the JSD of a perfect model on the same items.
+    Brackets contain 95% intervals from {resamples:,} resamples of the items, in which the system, the uniform
     guess and the second crowd are resampled together. The best model and all models whose scores lie within its
     interval are shown in bold. A dash means that the second crowd is not clearly better than the uniform guess. The
     downloadable data include every system, KL, RankCS and a calibration error.""",

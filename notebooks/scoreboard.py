@@ -85,8 +85,8 @@ publish_table(
 # with 95% confidence, every range for a dataset contains the true place (4,000 resamples of the items, with the fitted
 # maps held fixed).
 #
-# Overlapping ranges do not mean that two systems are equally good, only that these items do not show which of the two
-# is better. The ranges widen as systems are added, so state the number of ranked systems whenever you quote a place.
+# Overlapping ranges do not mean that two systems are equally good: these items may simply not show which of the two is
+# better. The ranges widen as systems are added, so state the number of ranked systems whenever you quote a place.
 # The option *Only systems not trained on votes* removes systems that were fitted to other items' votes and ranks the
 # remaining systems among themselves.
 #

@@ -126,10 +126,10 @@ publish_table(
 # {value}`tbl-persons dataset=rte people=everyone by=labels n_left_out .0f` such annotators. Without these annotators, two people differ
 # {value}`tbl-persons dataset=rte "people=without those near chance" by=labels two_differ .0%` of the time instead of
 # {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%`. On RTE, the agreement beyond chance of the annotators left out
-# is at most {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f`, whereas every other annotator's is at least
-# {value}`tbl-persons dataset=rte people=everyone by=labels smallest_kept .2f`. On DICES-350, there is no such gap, so the votes cannot show
-# whether the raters who are left out are careless or a careful minority. Elsewhere in the book, annotators are left out only in
-# {numref}`fig-atlas`.
+# is at most {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f`, whereas that of every other annotator with a
+# hundred votes or more is at least {value}`tbl-persons dataset=rte people=everyone by=labels smallest_kept .2f`. On DICES-350,
+# there is no such gap, so the votes cannot show whether the raters who are left out are careless or a careful minority. Elsewhere in the
+# book, annotators are left out only in {numref}`fig-atlas`.
 #
 # ## Groups
 #
@@ -225,7 +225,7 @@ publish_figure(
     plot_reasons,
     reasons := why.reasons(items, confidence=confidence),
     shown=reasons.rows[reasons.rows["holder"] == why.PEOPLE],
-    caption=f"""The reason hardly affects how much people disagree, but it affects which labels they choose. Points show means over the
+    caption=f"""How much people disagree hardly depends on the reason, but which labels they choose does. Points show means over the
     items with each reason, with {100 * confidence:g}% intervals over items from Student's t distribution. The number of items is given in
     brackets; an item may have several reasons. Reasons with at least {why.FEWEST_ITEMS} items are shown, sorted by the share of
     contradiction. The downloadable data also include rarer reasons, and the models' answers for each reason.""",
@@ -286,8 +286,9 @@ publish_table(
     columns=why.STATED_COLUMNS,
     caption=f"""A mean of probabilities that a few people stated orders items about as well as two votes do. The table shows the correlation
     with the share of entailment among a hundred votes, over the SNLI items that are also in UNLI. For one, two or three votes, the table
-    shows unbiased estimates of the expected correlation. UNLI does not say how many people each mean is based on, so the table does not
-    show that a probability is worth more than a vote. Brackets contain {100 * confidence:g}% bootstrap intervals over items.""",
+    shows unbiased estimates of the expected correlation. The released file does not say how many people each mean is based on, so the
+    table does not show that a probability is worth more than a vote. Brackets contain {100 * confidence:g}% bootstrap intervals over
+    items.""",
 )
 
 # %% [markdown]
