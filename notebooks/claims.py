@@ -7,7 +7,7 @@
 # substance.** We checked {value}`tbl-claims count:id d` claims, of which {value}`tbl-claims-summary "kind=depends on the reading" sum:n d`
 # depend on how they are read and {value}`tbl-claims-summary "kind=holds within noise" sum:n d` hold only within noise. Of the
 # {value}`tbl-published-counts sum:ours d` printed numbers that can be checked, {value}`tbl-published-counts sum:same d` agree with ours to
-# the last digit.
+# the last printed digit.
 #
 # The checked numbers include
 # {value}`tbl-published-beside-ours "table=Figures 4, 5" dataset=snli|mnli column=jsd|kl|old_accuracy|new_accuracy count:ours d` scores from
@@ -195,9 +195,9 @@ publish_table(
     sizes,
     columns=results.SIZE_COLUMNS,
     index=["dataset", "family"],
-    caption=f"""Large models are more accurate than base models, but, measured by KL, they are farther from people on MNLI and, in most
-    families, on αNLI. The table shows the change from the base to the large model in each model family of {{cite:t}}`nie2020`, on the same
-    items, with 95% intervals over items ({claims_tables.COMPARISONS:,} resamples). Lower distances and higher accuracies are better.""",
+    caption=f"""Large models are more accurate than base models, but on MNLI and, in most families, on αNLI, they are farther from people by
+    KL. The table shows the change from the base to the large model in each model family of {{cite:t}}`nie2020`, on the same items, with 95%
+    intervals over items ({claims_tables.COMPARISONS:,} resamples). Lower distances and higher accuracies are better.""",
 ) if len(sizes) else Markdown("*No model family is available in two sizes.*")
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Accuracy and distance of the nine models, as a table", "code_prompt_hide": "Fold the table"}
@@ -249,7 +249,7 @@ publish_table(
     calibration.classwise_errors(of_dataset),
     columns=calibration.CLASSWISE_COLUMNS,
     caption="""The oracle's {term}`class-wise ECE` depends on the denominator. Values are percentages, computed against the majority label
-    with ten bins $(a, b]$ for each label. Many vote shares are exactly 0 and fall into none of these bins. Appendix D of {cite:t}`baan2022`
+    with ten bins $(a, b]$ for each label. Many vote shares are exactly 0 and fall into none of the bins. Appendix D of {cite:t}`baan2022`
     gives one value for each system, computed over the binned items. Δ is shown in bold where it exceeds the rounding error.""",
 )
 
