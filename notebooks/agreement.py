@@ -70,7 +70,7 @@ publish_figure(
     caption=f"""The entropy of models' predictions rises too little as people disagree more. The items are sorted into
     fifths by the entropy of one half of their votes. For each fifth, the figure compares the mean entropy of a model's
     predictions with the mean entropy of the other half of the votes. All values are averages over {cuts} splits of the
-    votes and over seeds. Below the diagonal, a model is surer than people. Thin grey lines show models that are not
+    votes and over seeds. Below the diagonal, a model is surer than people are. Thin grey lines show models that are not
     named.""",
     alt="""A panel for each dataset plots the entropy of models against the entropy of people, with five marks on each
     line. All lines rise less steeply than the diagonal, and on MNLI, they hardly rise at all. On SNLI, RoBERTa-base
@@ -88,8 +88,9 @@ publish_figure(
 # ({numref}`fig-flattening`). On MNLI, on which this RoBERTa-base was not trained {cite:p}`baan2022`, the entropy of its
 # predictions rises only slightly, from
 # {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=people bin=1 model_bits .2f` to
-# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=people bin=5 model_bits .2f` bits. The entropy of the nine
-# models' predictions rises about half as much as people's entropy on SNLI, and at most a third as much on MNLI.
+# {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=people bin=5 model_bits .2f` bits. On SNLI, the entropy of
+# the nine models' predictions rises about half as much as people's entropy does, and on MNLI, it rises at most a third
+# as much.
 #
 # A model that is certain is not always near to people, either. We measure the distance from people by {term}`JSD`,
 # where 0 is best and 0.83 is worst. On the fifth of the MNLI items where RoBERTa-base is surest, it has a JSD of
@@ -99,7 +100,7 @@ publish_figure(
 # people than the guess, by at least
 # {value}`tbl-flattening dataset=mnli system=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert cut=model bin=1 min:gap .3f`,
 # on the fifth of the MNLI items where that model is surest. On αNLI, by contrast, models are nearest to people where
-# they are surest.
+# the models are surest.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The first and last fifths, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -109,9 +110,10 @@ publish_table(
     columns=agreement.FLATTENING_COLUMNS,
     groups=["dataset"],
     caption="""A model's certainty reveals more about its distance from people on MNLI than on SNLI. The table shows the
-    first and the last fifth of the items. The items are sorted in two ways, either by the entropy of one half of the
-    votes, with scores against the other half, or by the model's own entropy, with scores against all votes. Brackets
-    contain 95% intervals over items for the difference in JSD. The downloadable data include all fifths.""",
+    first and the last fifth of the items. Where the items are sorted by the entropy of one half of the votes, models
+    are scored against the other half. Where the items are sorted by a model's own entropy, the model is scored against
+    all votes. Brackets contain 95% intervals over items for the difference in JSD. The downloadable data include all
+    fifths.""",
 ) if len(flattening) else Markdown(
     "*This table is left out here, because it needs models and items with at least twenty votes in each half.*"
 )
@@ -131,29 +133,29 @@ publish_figure(
     agreement.drawn_rows(
         scores.where(~are_our_own(scores.rows["system"])), "new_accuracy", halves, in_colour
     ),
-    caption=f"""In every bin, half a crowd predicts the majority label better than any model. The figure shows new
+    caption=f"""In every bin, half a crowd predicts the majority label better than any model does. The figure shows new
     accuracy in {bins} quantile bins of the votes' entropy, as in Figure 4 of {{cite:t}}`nie2020`. The dashed line
     compares one half of a crowd with the other, and the dotted line shows the result of always choosing the label that
     is commonest over all items. Half a crowd is scored against fifty votes, and models are scored against a hundred
     votes. The grey band spans the nine models, and thin grey lines show other models. Bars are 95% intervals over
     items, and also over seeds if a line is the mean over three seeds.""",
     alt="""The four panels are for SNLI, MNLI, αNLI, and SNLI and MNLI pooled. In each, accuracy falls from bin to bin.
-    On SNLI and αNLI, models start above ninety per cent and end near the dotted line of the commonest label. On MNLI,
-    they start lower and fall less. The dashed line of half a crowd starts at one hundred per cent and ends well above
-    the models.""",
+    On SNLI, all models start at about ninety per cent or higher, and on αNLI, most do. On both datasets, models end near
+    the dotted line of the commonest label. On MNLI, models start lower and fall less. The dashed line of half a crowd
+    starts at one hundred per cent and ends well above the models.""",
 )
 
 # %% [markdown]
 # In the first fifth of the SNLI items, the nine models are, on average, right on
 # {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=1 mean:value .0%` of the items, nearly
-# as often as half a crowd. In the last fifth, where people disagree most, the nine models are right on
+# as often as half a crowd is. In the last fifth, where people disagree most, the nine models are, on average, right on
 # {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=5 mean:value .0%` of the items, and
 # half a crowd is right on {value}`fig-accuracy-by-entropy dataset=snli "system=half a crowd" bin=5 value .0%`
 # ({numref}`fig-accuracy-by-entropy`). A guess that always gives the commonest label is right on
 # {value}`tbl-entropy-bins dataset=snli system=chance measure=new_accuracy bin=5 value .0%` of the items in the last
 # fifth, and the old label matches the new majority on
 # {value}`tbl-entropy-bins dataset=snli "system=original votes" measure=new_accuracy bin=5 value .0%` of these items. In
-# the last fifth of the MNLI items, the nine models are right on
+# the last fifth of the MNLI items, the nine models are, on average, right on
 # {value}`tbl-entropy-bins dataset=mnli source=published measure=new_accuracy bin=5 mean:value .0%` of the items, and
 # half a crowd is right on {value}`fig-accuracy-by-entropy dataset=mnli "system=half a crowd" bin=5 value .0%`.
 #
@@ -161,9 +163,10 @@ publish_figure(
 # comparisons, no model is significantly more or less accurate in the last bin than a guess that always gives the
 # commonest label of the dataset. On MNLI,
 # {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy bin=5 verdict=better count:system d` of
+# the
 # {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy reference=chance bin=5 count:system d`
 # models are clearly more accurate in the last bin than a guess of the commonest label. However, none of these models
-# clearly beats a guess of the label that is commonest in the bin itself, which can only be known with hindsight.
+# clearly beats a guess of the label that is commonest in the bin itself, a label that can be known only with hindsight.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All bins, as a table", "code_prompt_hide": "Fold the table"}
 in_bins = agreement.scores_with_change(scores)
@@ -178,7 +181,7 @@ publish_table(
     the last bin minus the value in the first, with a 95% interval over items. The table shows the mean over the nine
     models of {cite:t}`nie2020` and, for models with several seeds, the mean over seeds. The downloadable data also
     include the edges and sizes of the bins, 95% intervals, every model and seed, published values, old accuracy, and KL
-    in nats with the paper's floor of 1e-15.""",
+    in nats, computed with the paper's floor of 1e-15.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Models compared with two guesses, as a table", "code_prompt_hide": "Fold the table"}
@@ -190,12 +193,12 @@ publish_table(
     columns=agreement.guess_columns(resamples),
     groups=["dataset"],
     index=["dataset", "system"],
-    caption=f"""In the last bin, hardly any model differs significantly from a guess, except that many models beat the
-    label that is commonest overall on MNLI. The table shows the new accuracy of a model minus the accuracy of a guess,
-    with 95% intervals over items. The *p*-values are adjusted by Holm's method for all comparisons in the downloadable
-    data, which also cover all models, the first bin, JSD against the uniform guess in every bin, and published values.
-    The sign ≤ marks the smallest *p* that {resamples:,} resamples can show, multiplied by the number of comparisons, so
-    the true *p* may be smaller.""",
+    caption=f"""In the last bin, hardly any model differs significantly from a guess, except that on MNLI, many models
+    beat a guess of the label that is commonest overall. The table shows the new accuracy of a model minus the accuracy
+    of a guess, with 95% intervals over items. The *p*-values are adjusted by Holm's method for all comparisons in the
+    downloadable data, which also cover all models, the first bin, JSD against the uniform guess in every bin, and
+    published values. The sign ≤ marks the smallest *p* that {resamples:,} resamples can show, multiplied by the number
+    of comparisons, so the true *p* may be smaller.""",
 )
 
 # %% [markdown]
@@ -203,7 +206,7 @@ publish_table(
 # ## Do models rank the items by disagreement?
 #
 # A model may be too sure everywhere and still be surer where people agree than where they disagree. Two measures show
-# how well a model signals disagreement ({term}`disagreement as a signal`). Spearman's correlation shows whether a
+# how well a model {term}`signals disagreement <disagreement as a signal>`. Spearman's correlation shows whether a
 # model's entropy ranks the items as people's entropy does. The area under the ROC curve (AUROC) shows whether a model's
 # entropy separates contested items from all other items.
 
@@ -217,28 +220,28 @@ publish_table(
     columns=results.SIGNAL_COLUMNS,
     groups=["dataset"],
     caption=f"""The votes of five people predict other people's disagreement better than any model that was not fitted
-    to votes. For each dataset, the table shows the guesses and the model with the highest correlation. The downloadable
-    data include all models. Brackets contain 95% intervals over items. *Spearman* is the rank correlation of a system's
-    entropy with the entropy of the votes. An item is contested if no label has {threshold:.0%} of the votes. *AUROC* is
-    the probability that a contested item gets a higher entropy than an item that is not contested, and 0.5 is chance.
-    *Five people* are drawn for each item a hundred times and compared with the remaining people. For five people, the
-    table shows the mean and the middle 95% of the draws. Guesses that make the same prediction for all items are left
-    out.""",
+    to votes. For each dataset, the table shows the guesses and, of the models, only the one with the highest
+    correlation. The downloadable data include all models. Brackets contain 95% intervals over items. *Spearman* is the
+    rank correlation of a system's entropy with the entropy of the votes. An item is contested if no label reaches
+    {threshold:.0%} of the votes. *AUROC* is the probability that a contested item gets a higher entropy than an item
+    that is not contested, and 0.5 is chance. *Five people* are drawn a hundred times for each item and compared with
+    the remaining people. For five people, the table shows the mean and the middle 95% of the draws. Guesses that make
+    the same prediction for all items are left out.""",
 )
 
 # %% [markdown]
 # The highest rank correlation that any model reaches without being fitted to votes is
 # {value}`tbl-disagreement-signal dataset=snli kind=model max:spearman .2f` on SNLI and
-# {value}`tbl-disagreement-signal dataset=mnli kind=model max:spearman .2f` on MNLI. Five people reach
+# {value}`tbl-disagreement-signal dataset=mnli kind=model max:spearman .2f` on MNLI. Five people reach a correlation of
 # {value}`tbl-disagreement-signal dataset=snli "system=five people" spearman .2f` on SNLI and
 # {value}`tbl-disagreement-signal dataset=mnli "system=five people" spearman .2f` on MNLI
 # ({numref}`tbl-disagreement-signal`). A combination of all systems, fitted to the votes on other items, does better
-# than five people on SNLI
+# than five people do on SNLI
 # ({value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl spearman .2f`) and MNLI
 # ({value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl spearman .2f`), but not
-# on αNLI ({doc}`fitting`). On MNLI, a guess based only on the old label reaches
-# {value}`tbl-disagreement-signal dataset=mnli "system=mean vote given the old label" spearman .2f`, more than any model
-# except ModernBERT-large, which may have seen the items.
+# on αNLI ({doc}`fitting`). On MNLI, a guess based only on the old label reaches a correlation of
+# {value}`tbl-disagreement-signal dataset=mnli "system=mean vote given the old label" spearman .2f`, higher than that of
+# any model except ModernBERT-large, which may have seen the items.
 #
 # ## Distance from people
 #
@@ -257,9 +260,9 @@ publish_figure(
     ),
     caption=f"""Most models' distance from people grows with disagreement. The figure shows JSD in {bins} quantile bins
     of entropy, as in Figure 5 of {{cite:t}}`nie2020`. The dashed line compares one half of a crowd with the other. The
-    dotted line is the uniform guess, which by definition is near to people where they disagree. The grey band spans the
-    nine models, and thin grey lines show other models. Bars are 95% intervals over items, and also over seeds if a line
-    is the mean over three seeds.""",
+    dotted line shows the uniform guess, which by definition is near to people where they disagree. The grey band spans
+    the nine models, and thin grey lines show other models. Bars are 95% intervals over items, and also over seeds if a
+    line is the mean over three seeds.""",
     alt="""The four panels are for SNLI, MNLI, αNLI, and SNLI and MNLI pooled. Most models' lines rise from bin to bin,
     though less steeply on MNLI. The line of the uniform guess falls and ends below the models' lines in every panel.
     The line of half a crowd lies far below all others.""",
@@ -270,8 +273,8 @@ publish_figure(
 #
 # The edges of the bins are quantiles of the entropy in bits. The bins do not all hold the same number of items, because
 # many items have the same entropy. Each bin includes its lower edge, and the last bin includes its upper edge as well.
-# SNLI and MNLI are pooled as in the figures of {cite:t}`nie2020` and shown separately as in their tables. We reproduce
-# the sizes of the published bins exactly, and all scores of the nine models to the last digit.
+# SNLI and MNLI are pooled as in the figures of {cite:t}`nie2020` and shown separately as in the tables of that paper.
+# We reproduce the sizes of the published bins exactly, and all scores of the nine models to the last digit.
 #
 # ## Limitations
 #
@@ -279,8 +282,8 @@ publish_figure(
 # more divided than they are. The SNLI and MNLI items were chosen because the original annotators disagreed, so people
 # rarely agree fully even in the first bin. On MNLI, the first bin extends up to an entropy of
 # {value}`tbl-entropy-bins dataset=mnli system=chance measure=jsd bin=1 entropy_high_bits .2f` bits. Each of the nine
-# models is a single run. The RoBERTa-base and BERT-base of {cite:t}`baan2022` were trained on SNLI alone, so MNLI is
-# out of domain for these two models.
+# models is represented by a single run. The RoBERTa-base and BERT-base of {cite:t}`baan2022` were trained on SNLI
+# alone, so MNLI is out of domain for these two models.
 #
 # (more-training-data)=
 # The chapter {doc}`finetuning` shows the effect of more training data.

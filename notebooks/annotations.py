@@ -4,8 +4,8 @@
 # *What do I lose with one label per item?*
 #
 # **If you keep only the {term}`old label` of each SNLI item in ChaosNLI, you misplace
-# {value}`tbl-misplaced dataset=snli "system=old label" misplaced .0f` of every hundred votes, because those people
-# chose another label.** Even the best single label, which is the majority label of the hundred people, misplaces
+# {value}`tbl-misplaced dataset=snli "system=old label" misplaced .0f` of every hundred votes, because these votes are
+# for other labels.** Even the best single label, which is the majority label of the hundred people, misplaces
 # {value}`tbl-misplaced dataset=snli "system=majority label" misplaced .0f` votes. On
 # {value}`tbl-data-statistics dataset=snli overruled_percent .0f`% of the SNLI items, the new majority clearly outvotes
 # the old label.
@@ -15,9 +15,9 @@
 # αNLI, the old label misplaces {value}`tbl-misplaced dataset=alphanli "system=old label" misplaced .0f` votes, and the
 # majority label misplaces {value}`tbl-misplaced dataset=alphanli "system=majority label" misplaced .0f`.
 #
-# Datasets for natural language inference (NLI) usually give each item one label, on which a handful of annotators
-# decided. For ChaosNLI, {cite:t}`nie2020` instead asked a hundred people about each item and released the number of
-# votes for each label.
+# Datasets for natural language inference (NLI) usually give each item one label, chosen by a handful of annotators. For
+# ChaosNLI, {cite:t}`nie2020` instead asked a hundred people about each item and released the number of votes for each
+# label.
 #
 # In SNLI {cite:p}`bowman2015` and MNLI {cite:p}`williams2018`, people read a premise and say whether it entails a
 # hypothesis, contradicts it, or does neither. In αNLI {cite:p}`bhagavatula2020`, people read two observations and say
@@ -71,11 +71,12 @@ publish_table(
     "tbl-data-statistics",
     annotations.data_statistics(inputs),
     columns=annotations.DATA_STATISTICS,
-    caption="""A hundred people change up to a third of the old labels and clearly outvote up to a fifth of them. The *paper* columns repeat
-    Table 2 of {cite:t}`nie2020`. An old label is *clearly outvoted* if the new majority label leads it by more votes than chance would explain
-    (binomial test, without correction). The downloadable data also include the share of items on which the lead remains significant after
-    correction for multiple testing. The last rate in the table is relative to the whole development set, whose size is taken from the paper. The
-    paper gives no such rate for αNLI, whose development set was annotated in full.""",
+    caption="""A hundred people change up to a third of the old labels and clearly outvote up to a fifth of them. The
+    *paper* columns repeat Table 2 of {cite:t}`nie2020`. An old label is *clearly outvoted* if the new majority label
+    leads it by more votes than chance would explain (binomial test, without correction). The downloadable data also
+    include the share of items on which the lead remains significant after correction for multiple testing. The last
+    rate in the table is relative to the whole development set, whose size is taken from the paper. The paper gives no
+    such rate for αNLI, whose development set was annotated in full.""",
 )
 
 # %% [markdown]
@@ -84,7 +85,7 @@ publish_table(
 # {value}`tbl-data-statistics dataset=alphanli change_rate_percent .0f`% of the αNLI items
 # ({numref}`tbl-data-statistics`). Our change rates match those in the paper to the last printed digit. The change rates
 # show how fragile the old labels are, but not how many labels in SNLI and MNLI are wrong, because ChaosNLI chose items
-# on which only three of five original annotators had given the old label. Even if no other label in the development
+# on which only three of the five original annotators had given the old label. Even if no other label in the development
 # sets changed, {value}`tbl-data-statistics dataset=snli change_rate_full_dev_percent .1f`% of the labels in SNLI's
 # development set and {value}`tbl-data-statistics dataset=mnli change_rate_full_dev_percent .1f`% of those in MNLI's
 # would still change.
@@ -96,11 +97,13 @@ publish_figure(
     "fig-label-transitions",
     plot_label_transitions,
     annotations.label_transitions(inputs),
-    caption="""On SNLI, many entailments and contradictions turn neutral, whereas on MNLI, many neutral items become entailments. Each bar shows
-    the items with the same old label, coloured by the majority label of the new votes. The numbers are counts of items.""",
-    alt="""A bar for each old label of each dataset, divided by the new majority. In every bar, the largest part is the old label itself. On
-    SNLI, about a third of the entailments and of the contradictions have become neutral. On MNLI, about a third of the neutral items have become
-    entailments, and a third of the contradictions have become neutral. On αNLI, about a tenth of the labels of each hypothesis have changed.""",
+    caption="""On SNLI, many entailments and contradictions turn neutral, whereas on MNLI, many neutral items become
+    entailments. Each bar shows the items with the same old label, coloured by the majority label of the new votes. The
+    numbers are counts of items.""",
+    alt="""A bar for each old label of each dataset, divided by the new majority. In every bar, the largest part is the
+    old label itself. On SNLI, about a third of the entailments and of the contradictions have become neutral. On MNLI,
+    about a third of the neutral items have become entailments, and a third of the contradictions have become neutral.
+    On αNLI, about a tenth of the labels for each hypothesis have changed.""",
 )
 
 # %% [markdown]
@@ -114,18 +117,18 @@ publish_figure(
 #
 # ## What five votes could show
 #
-# For each SNLI and MNLI item in ChaosNLI, exactly three original annotators had given the old label, almost always out
-# of five. Judged by the old votes, almost all SNLI and MNLI items in ChaosNLI are equally contested, with 60% of the
-# votes for the old label.
+# For each SNLI and MNLI item in ChaosNLI, exactly three of the original annotators, who almost always numbered five,
+# had given the old label. According to the old votes, almost all SNLI and MNLI items in ChaosNLI are equally contested,
+# with 60% of the votes for the old label.
 
 # %%
 publish_figure(
     "fig-original-votes",
     plot_original_votes,
     disagreement.original_votes_bins(inputs),
-    caption=f"""A three-to-two split among five people says little about how a hundred people vote. Each histogram shows the number of items by
-    the old label's share of the new votes. Dashed lines mark the old label's share of the old votes.
-    {inputs.missing_note("old votes", "it is not shown here").strip("*")}""",
+    caption=f"""A three-to-two split among five people says little about how a hundred people vote. Each histogram shows
+    the number of items by the old label's share of the new votes. Dashed lines mark the old label's share of the old
+    votes. {inputs.missing_note("old votes", "it is not shown here").strip("*")}""",
     alt="""Two histograms of the old label's share among a hundred votes. They stretch from almost none to almost all,
     far to both sides of the 60% among the five old votes.""",
 )
@@ -135,18 +138,19 @@ publish_table(
     "tbl-original-votes",
     disagreement.original_votes(inputs),
     columns=disagreement.ORIGINAL_VOTES,
-    caption="""For items that were chosen because three of five people agreed, the votes of the other two people say little about how a hundred
-    people vote. Old votes are given as sorted counts, for example 3-1-1. *Chosen again* is the share of items that we would expect to be chosen
-    again if we asked the same number of other people. An item would be chosen again if its leading label got as many votes as before.""",
+    caption="""For items that were chosen because three of five people agreed, the votes of the other two people say
+    little about how a hundred people vote. Old votes are given as sorted counts, for example 3-1-1. *Chosen again* is
+    the share of items that we would expect to be chosen again if we asked the same number of other people. An item
+    would be chosen again if its leading label got as many votes as before.""",
 )
 
 # %% [markdown]
-# On average, the old label's share of the new votes is similar to its share of the old votes:
+# The old label's average share of the new votes,
 # {value}`tbl-original-votes dataset=snli pattern=all mean_share_after .0%` on SNLI and
-# {value}`tbl-original-votes dataset=mnli pattern=all mean_share_after .0%` on MNLI. On a single item, however, the old
-# label's share of the new votes can be almost anything ({numref}`fig-original-votes`). The old label's shares of the
-# old and the new votes differ by more than 20 percentage points on
-# {value}`tbl-original-votes dataset=snli pattern=all share_far .0%` of the SNLI items and
+# {value}`tbl-original-votes dataset=mnli pattern=all mean_share_after .0%` on MNLI, is similar to its share of the old
+# votes. On a single item, however, the old label's share of the new votes can be almost anything
+# ({numref}`fig-original-votes`). The old label's shares of the old and the new votes differ by more than 20 percentage
+# points on {value}`tbl-original-votes dataset=snli pattern=all share_far .0%` of the SNLI items and
 # {value}`tbl-original-votes dataset=mnli pattern=all share_far .0%` of the MNLI items. Knowing how the other two
 # original annotators voted helps a little on SNLI, where the old label gets
 # {value}`tbl-original-votes dataset=snli pattern=3-2 mean_share_after .0%` of the new votes if the two agreed and
@@ -155,10 +159,10 @@ publish_table(
 # the new votes if they agreed and {value}`tbl-original-votes dataset=mnli pattern=3-1-1 mean_share_after .0%` if they
 # did not.
 #
-# With only five votes, clear items can also look disputed. On
+# With only five votes, even clear items can look disputed. On
 # {value}`tbl-original-votes dataset=snli pattern=all n_nearly_all` SNLI items, at least 95 of the hundred people choose
-# the old label, and ChaosNLI includes these items only because two of the original annotators did not. If we asked five
-# new people about each item, we would expect only
+# the old label, and ChaosNLI includes these items only because two of the original annotators had not chosen it. If we
+# asked five new people about each item, we would expect only
 # {value}`tbl-original-votes dataset=snli pattern=all chance_of_selection .0%` of ChaosNLI's SNLI items and
 # {value}`tbl-original-votes dataset=mnli pattern=all chance_of_selection .0%` of its MNLI items to be chosen again by
 # the same criterion.

@@ -6,7 +6,7 @@
 # **No. Where people disagree, measuring calibration against the majority label penalises a model for predicting
 # people's votes well.** The expected calibration error ({term}`ECE`) is the average gap between a model's confidence
 # and its accuracy. A model that knew the exact vote shares would have an ECE of
-# {value}`tbl-human-calibration dataset=snli system=oracle ece .2f` on SNLI, because
+# {value}`tbl-human-calibration dataset=snli system=oracle ece .2f` on SNLI, because on average,
 # {value}`tbl-misplaced dataset=snli "system=majority label" misplaced .0f` people in a hundred do not choose the
 # majority label.
 #
@@ -84,14 +84,13 @@ publish_figure(
 # {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 n ,d` of the
 # {value}`fig-reliability family=RoBERTa-base temperature=1 sum:n ,d` SNLI items, but it is right on only
 # {value}`fig-reliability family=RoBERTa-base temperature=1 bin_low=0.9 hits .0%` of these items. At a temperature of 2,
-# the dots in RoBERTa-base's reliability diagram lie close to the diagonal, and the model's ECE is nearly at the
-# minimum. The share of misplaced votes falls much less than the ECE does. In every run of RoBERTa-base and at every
-# temperature, at least {value}`fig-temperature family=RoBERTa-base measure=dist_ce min:value .0%` of the votes are
-# misplaced.
+# the dots in RoBERTa-base's reliability diagram lie close to the diagonal, and the model's ECE is close to its minimum.
+# The share of misplaced votes falls much less than the ECE does. In every run of RoBERTa-base and at every temperature,
+# at least {value}`fig-temperature family=RoBERTa-base measure=dist_ce min:value .0%` of the votes are misplaced.
 #
 # (what-a-mean-hides)=
 # A single temperature flattens every prediction, even where people agree. Raising the temperature from 1 to 2 lowers
-# the share of items with more than half of their votes misplaced from
+# the share of items on which more than half of the votes are misplaced, from
 # {value}`fig-distce family=RoBERTa-base temperature=1 max:far .0%` to
 # {value}`fig-distce family=RoBERTa-base temperature=2 max:far .0%`, but moves the predictions for
 # {value}`fig-distce family=RoBERTa-base temperature=2 max:further .0%` of all items farther from the votes. A
@@ -122,10 +121,11 @@ publish_figure(
     "fig-distce",
     plot_distances,
     distances.where(calibration.is_drawn(distances.rows)),
-    caption=f"""A temperature of 2 shortens the tail but leaves fewer items very close to the votes, except for
-    RoBERTa-large and DeBERTa. The histograms show the total variation distance (DistCE) between a model and the votes
-    on each item, and dashed lines mark the means. The oracle is not drawn because all of its distances are 0. If a
-    model has several seeds, seed {shown_seed} is shown. Compare Figures 1a and 1b of {{cite:t}}`baan2022`.""",
+    caption=f"""A temperature of 2 shortens the tail, but for all models except RoBERTa-large and DeBERTa, it leaves
+    fewer predictions very close to the votes. The histograms show the total variation distance (DistCE) between a
+    model's prediction and the votes on each item, and dashed lines mark the means. The oracle is not drawn because all
+    of its distances are 0. If a model has several seeds, seed {shown_seed} is shown. Compare Figures 1a and 1b of
+    {{cite:t}}`baan2022`.""",
     alt="""Each of four panels has two histograms of DistCE. At temperature 1, many of RoBERTa's items lie near 0, and a
     long tail reaches almost to 1. At temperature 2, the tail is shorter, fewer items lie next to 0, and the mean is a
     little smaller. ModernBERT changes in the same way, but RoBERTa-large and DeBERTa gain items near 0.""",
@@ -168,17 +168,18 @@ publish_table(
         ["kind", "temperature", "dist_ce"]
     ),
     groups=["kind"],
-    caption="""The best prediction of people has the worst calibration error. The table gives means over each model's
-    seeds on SNLI. The best model by each measure is shown in bold. The downloadable table also lists every seed, all
-    nine models of {cite:t}`nie2020`, and MNLI. As in the code of {cite:t}`baan2022`, accuracy uses the last of several
-    tied labels, and ECE uses the first. ECE has ten bins $(a, b]$, and EntCE is in nats.""",
+    caption="""The best prediction of people's votes has the worst calibration error. The table gives means over each
+    model's seeds on SNLI. The best model by each measure is shown in bold. The downloadable table also gives results
+    for every seed, for all nine models of {cite:t}`nie2020` and for MNLI. As in the code of {cite:t}`baan2022`,
+    accuracy is computed with the last of several tied labels, and ECE with the first. ECE is computed with ten bins
+    $(a, b]$, and EntCE is in nats.""",
 )
 
 # %% [markdown]
 # (the-same-predictions-scored-twice)=
 # RoBERTa-base stands for the runs that {cite:t}`baan2022` trained on SNLI and released. RoBERTa-large represents the
 # nine models of {cite:t}`nie2020`, which were trained on SNLI and MNLI. DeBERTa-v3-large and ModernBERT-large are
-# introduced in {doc}`results`. The numbers of {cite:t}`baan2022` are compared with ours in {doc}`claims`.
+# introduced in {doc}`results`. The numbers that {cite:t}`baan2022` report are compared with ours in {doc}`claims`.
 #
 # ## Change the target, not the measure
 #
@@ -197,8 +198,8 @@ publish_figure(
     plot_two_targets,
     main_systems,
     caption="""At a temperature of 1 or 2, RoBERTa-base is less well calibrated to the votes than to their majority.
-    Each row gives the ECE of the same predictions in the same bins against two targets. Large marks are means over
-    seeds, and small marks are single seeds.""",
+    Each row gives the ECE of the same predictions in the same bins against two targets. Large marks show means over
+    seeds, and small marks show single seeds.""",
     alt="""Each system has a row with two marks joined by a line. The oracle's error is 0 against vote shares and the
     largest of all against the majority label. For RoBERTa-base, the order is reversed: at both temperatures and for
     every seed, the error is larger against vote shares. RoBERTa-large's error is larger against vote shares, too.
@@ -212,12 +213,13 @@ publish_figure(
 # The code that {cite:t}`baan2022` released fixes the temperature at 2. For RoBERTa-base, a fitted temperature is about
 # 2 only if it is fitted to the items on which the model is scored. When the temperature is fitted to the
 # {value}`tbl-temperatures family=RoBERTa-base choice=outside max:n_fitted ,d` SNLI development items outside ChaosNLI,
-# which were not chosen for their disagreement, it is
+# which were not chosen because people disagreed on them, the result is
 # {value}`tbl-temperatures family=RoBERTa-base choice=outside mean:temperature .2f` on average and hardly changes the
 # ECE. When the temperature is {term}`cross-fitted` to vote shares, so that no item influences the temperature applied
-# to it, it is {value}`tbl-temperatures family=RoBERTa-base choice=cross_fitted mean:temperature .2f` for RoBERTa-base
-# and {value}`tbl-temperatures family=DeBERTa-v3-large choice=cross_fitted temperature .1f` for DeBERTa-v3-large. The
-# best temperature is higher for {term}`KL` and for ECE against the votes than for ECE against the majority.
+# to it, the result is {value}`tbl-temperatures family=RoBERTa-base choice=cross_fitted mean:temperature .2f` for
+# RoBERTa-base and {value}`tbl-temperatures family=DeBERTa-v3-large choice=cross_fitted temperature .1f` for
+# DeBERTa-v3-large. The best temperature is higher for {term}`KL` and for ECE against the votes than for ECE against the
+# majority.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Temperatures by what they are fitted to, as a table", "code_prompt_hide": "Fold the table"}
 by_model = calibration.choices_over_seeds(choices.rows)
@@ -231,10 +233,10 @@ publish_table(
     ],
     groups=["family"],
     caption="""The temperature depends on what it is fitted to. All values are means over seeds. Brackets give the
-    lowest and the highest temperature in any seed and fold. Lower is better for every measure, and the first model's
-    best values are shown in bold. For the other models, only the cross-fitted temperature is shown. The downloadable
-    table lists every choice. Cross-fitting uses ten folds, and items with the same text are in the same fold. KL is in
-    nats.""",
+    lowest and the highest temperature over all seeds and folds. Lower is better for every measure, and the first
+    model's best values are shown in bold. For the other models, only the cross-fitted temperature is shown. The
+    downloadable table lists every choice for every model. Cross-fitting uses ten folds, and items with the same text
+    are in the same fold. KL is in nats.""",
 )
 
 # %% [markdown]
@@ -258,7 +260,7 @@ publish_figure(
     caption="""RoBERTa-base gives people’s first choice too much probability on some items and far too little on others.
     The histograms show the probability that RoBERTa-base gives a label minus the share of people who chose that label.
     Labels are ranked on each item by their votes, starting with the majority label (rank 1). Tied labels keep their
-    usual order. Marks on the axis are means.""",
+    usual order. Marks on the axis show means.""",
     alt="""Six histograms show the signed errors of first, second and third labels, first on SNLI and then on MNLI. At
     temperature 1, the errors of first labels have two humps, one a little above zero and one near minus one half, which
     are about equally high on MNLI. The errors of second labels mirror them. At temperature 2, the humps merge below
@@ -269,7 +271,7 @@ publish_figure(
 # ## Limitations
 #
 # These findings rest on a few seeds of one architecture and on single runs of other models. The items were chosen
-# because their five original votes were split, so errors and disagreement are larger than on whole development sets.
-# All calibration errors depend on how the ten bins are chosen. Because the votes are a sample, even a perfect model
-# would misplace {value}`tbl-misplaced dataset=snli "system=perfect model" misplaced .0f` of a hundred votes.
-# Corrections with more than one parameter are the subject of {doc}`fitting`.
+# because their five original votes were split, so errors and disagreement are larger than they would be on whole
+# development sets. All calibration errors depend on how the ten bins are chosen. Because the votes are a sample, even a
+# perfect model would misplace {value}`tbl-misplaced dataset=snli "system=perfect model" misplaced .0f` of a hundred
+# votes. Corrections with more than one parameter are the subject of {doc}`fitting`.

@@ -12,9 +12,9 @@
 # but not afterwards.
 #
 # If people may legitimately disagree, no single vote can be marked as wrong. Nevertheless, {cite:t}`nie2020` had to
-# keep careless votes out of a collection of nearly half a million, for which they used an on-boarding test, training
-# and hidden checks. **Except for the published numbers, everything on this page is simulated and rests on the
-# assumptions listed below.** This page is not advice on how to collect votes.
+# keep careless votes out of a collection of nearly half a million votes, so they used an on-boarding test, training and
+# hidden checks. **Except for the published numbers, everything on this page is simulated and rests on the assumptions
+# listed below.** This page is not advice on how to collect votes.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -96,9 +96,9 @@ publish_table(
     "tbl-protocol",
     collection.rules(protocol),
     columns=collection.RULES,
-    caption="""The simulation follows the published rules, except that we filled one gap. {cite:t}`nie2020` report 10 to 12 training items, but
-    they do not say how many hidden checks an annotator must have answered before the required accuracy applies. Without a minimum number of
-    checks, a mistake on the first hidden check would block an annotator.""",
+    caption="""The simulation follows the published rules, in which we filled one gap. {cite:t}`nie2020` report 10 to 12 training items, but they
+    do not say how many hidden checks an annotator must have answered before the required accuracy applies. Without a minimum number of checks, a
+    mistake on the first hidden check would block an annotator.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The states of an annotator, as a figure", "code_prompt_hide": "Fold the figure"}
@@ -106,7 +106,7 @@ publish_figure(
     "fig-protocol",
     plot_protocol,
     collection.transitions(protocol),
-    caption="""Every annotator moves through the same few states. Each arrow is labelled with its event and, if there is one, its condition. An
+    caption="""At any time, an annotator is in one of a few states. Each arrow is labelled with an event and, where there is one, a condition. An
     annotator's votes count unless the annotator ends in a red state.""",
     alt="""Boxes from top to bottom: start, qualification, training, ready, check, item, finished. Arrows to the right lead from qualification to
     rejected, from training to dismissed and from check to blocked. From ready, chance decides whether an annotator passes through check to item
@@ -122,7 +122,7 @@ publish_figure(
 # ## A simulated crowd
 #
 # - The *true distribution* of an item is given by the label shares among its hundred released votes. A *careful* annotator draws a label from
-#   this distribution, except in occasional lapses, when the annotator guesses. Feedback on mistakes makes lapses rarer, but only down to a
+#   this distribution, except in occasional lapses, when the annotator guesses. Feedback on mistakes reduces the rate of lapses, but only to a
 #   certain level.
 # - The simulation has four kinds of *careless* annotators. *Hasty* annotators mostly pay attention in the tests but mostly guess in the paid
 #   tasks. The other three kinds guess everywhere, give the same label throughout, or confuse two labels until feedback corrects them.
@@ -139,8 +139,8 @@ publish_figure(
 # | lapses of careful annotators in tests | {value}`tbl-collection dataset=snli quantity=lapse_in_tests simulated .1%` | {value}`tbl-collection dataset=alphanli quantity=lapse_in_tests simulated .1%` | share of annotators who were filtered out (Table 1) |
 # | mean number of items that an annotator is willing to judge | {value}`tbl-collection dataset=snli quantity=mean_stay simulated .0f` | {value}`tbl-collection dataset=alphanli quantity=mean_stay simulated .0f` | number of annotators (Table 1) |
 #
-# We also make assumptions about the shares of the four kinds of careless annotators, how often each kind guesses, and
-# how quickly annotators learn.
+# We also make assumptions about the shares of the four kinds of careless annotators, about how often each kind guesses,
+# and about how quickly annotators learn.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The simulation compared with the paper, as a table", "code_prompt_hide": "Fold the table"}
 common = {"unanimous": unanimous, "seed": seed}
@@ -189,10 +189,10 @@ publish_figure(
 #
 # ## What each stage buys
 #
-# We simulate a hundred votes per item under the published protocol, without each of its stages in turn, and without any
-# stage. A final variant of the protocol has no stages but collects a thousand votes per item. The error is the share of
-# an item's simulated votes that are misplaced, that is, the {term}`TVD` between the simulated vote shares and the true
-# distribution.
+# We simulate a hundred votes per item under the published protocol, without each of its stages in turn, and with none
+# of the stages. The final variant of the protocol has no stages but collects a thousand votes per item. The error is
+# the share of an item's simulated votes that are misplaced, that is, the {term}`TVD` between the simulated vote shares
+# and the true distribution.
 
 # %%
 name = get_dataset(dataset).name  # a folder of the reader's own may lack it
@@ -208,14 +208,14 @@ publish_figure(
             misplaced=100 * effects.rows["tvd"], chance_misplaced=100 * effects.rows["chance_tvd"]
         )
     ),
-    caption=f"""With many careless applicants, hidden checks prevent more error than any other single stage. Hidden checks are also the only
-    stage for which annotators are paid, at the same rate as for items. The panels show {items:,} items of {short_of(chosen[0].name)} with
-    different shares of careless applicants. Marks are means of {replicates} simulated collections, and bars run from the lowest to the highest
-    value. The vertical line shows the error that a hundred votes would have by chance if every vote were drawn from the true distribution. The
-    cost axis is logarithmic.""",
+    caption=f"""With many careless applicants, hidden checks prevent more error than any other single stage does. Hidden checks are also the only
+    stage for which annotators are paid, at the same rate as for items. The panels show results for {items:,} {short_of(chosen[0].name)} items
+    and different shares of careless applicants. Marks are means of {replicates} simulated collections, and bars run from the lowest to the
+    highest value. The vertical line shows the error that a hundred votes would have by chance if every vote were drawn from the true
+    distribution. The cost axis is logarithmic.""",
     alt="""Two panels of dots, for error and for cost. Rows are the published protocol, the protocol without each of its stages, no stage at all,
     and no stage at all with a thousand votes per item, sorted by error. Each mark stands for one share of careless applicants. Errors grow from
-    row to row, most for the largest share. Without hidden checks, costs do not depend on the share.""",
+    row to row and grow most for the largest share. Without hidden checks, costs do not depend on the share.""",
 )
 
 # %% [markdown]
@@ -224,10 +224,10 @@ publish_figure(
 # misplaced by chance ({numref}`fig-protocol-effect`). The precautions cost money. With
 # {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants, the simulated collection
 # costs {value}`fig-protocol-effect careless=0.6 without=nothing dollars ,.0f` dollars under the published protocol and
-# {value}`fig-protocol-effect careless=0.6 without="every stage" dollars ,.0f` dollars without any stage.
+# {value}`fig-protocol-effect careless=0.6 without="every stage" dollars ,.0f` dollars with none of the stages.
 #
 # Would it be enough to skip the precautions and ask more people? With
-# {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants and without any stage,
+# {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants and none of the stages,
 # collecting a thousand votes per item instead of a hundred lowers the error only from
 # {value}`fig-protocol-effect careless=0.6 without="every stage" misplaced .0f` to
 # {value}`fig-protocol-effect careless=0.6 without="every stage, 1,000 votes per item" misplaced .0f` misplaced votes in
@@ -235,8 +235,8 @@ publish_figure(
 #
 # ## What a simulation cannot show
 #
-# - The simulation treats the shares among a hundred released votes as the truth. Errors in the simulation therefore come on top of the errors in
-#   the released data.
+# - The simulation treats the label shares among a hundred released votes as the truth. Errors in the simulation therefore come on top of the
+#   errors in the released data.
 # - Simulated annotators differ in how careful they are, but not in their opinions. In reality, a protocol that rewards agreement may turn away
 #   people who read a sentence differently from most others.
 # - Simulated lapses are random guesses. Real people in a hurry may respond to the same conspicuous word, so their careless votes agree with each

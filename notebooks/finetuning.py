@@ -3,10 +3,10 @@
 #
 # *What did we train for this book, on what, and at what cost?*
 #
-# **We trained two small encoders, and every run is listed below with its data and cost and can be repeated with one
-# command.** The first run of MiniLM-L6 took {value}`tbl-runs run=minilm-l6-nli-s0 training_minutes .0f` minutes on one
-# CPU core and is right on {value}`tbl-runs run=minilm-l6-nli-s0 dev_accuracy_snli .0%` of SNLI's development items. On
-# the SNLI items of ChaosNLI, MiniLM-L6 {term}`misplaces <TVD>`
+# **We trained two small encoders; every run is listed below with its data and its cost, and can be repeated with one
+# command.** The first MiniLM-L6 model took {value}`tbl-runs run=minilm-l6-nli-s0 training_minutes .0f` minutes to train
+# on one CPU core and is right on {value}`tbl-runs run=minilm-l6-nli-s0 dev_accuracy_snli .0%` of SNLI's development
+# items. On the SNLI items of ChaosNLI, MiniLM-L6 {term}`misplaces <TVD>`
 # {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" "how=as it is" misplaced .0f` of every hundred votes,
 # more than any of the nine models of {cite:t}`nie2020` does. Our small models serve as negative controls in
 # {doc}`fitting`.
@@ -48,10 +48,10 @@ Markdown("\n\n".join(notes))
 # %% [markdown]
 # ## What was trained
 #
-# Every run starts from a pretrained encoder with a new head. For SNLI and MNLI together, a single model reads premise
-# and hypothesis and outputs a logit for each of the three labels. For αNLI, the model reads one story at a time, which
-# consists of two observations with a hypothesis between them, and outputs a single logit. A softmax over the logits of
-# the two stories gives the prediction.
+# Every run starts from a pretrained encoder with a new head. For SNLI and MNLI together, a single model reads the
+# premise and the hypothesis and outputs a logit for each of the three labels. For αNLI, the model reads one story at a
+# time, which consists of two observations with a hypothesis between them, and outputs a single logit. A softmax over
+# the logits of the two stories gives the prediction.
 #
 # The first encoder, all-MiniLM-L6-v2, has six layers of width 384 and, with its head,
 # {value}`tbl-runs run=minilm-l6-nli-s0 million_parameters .1f` million parameters. The encoder was distilled from BERT
@@ -62,11 +62,12 @@ Markdown("\n\n".join(notes))
 # of width 768 and {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 million_parameters .0f` million parameters. MPNet
 # needs eight times as much computation per pair as MiniLM, so we trained it on only
 # {value}`tbl-runs run=mpnet-base-alphanli-10000-s0 n_train ,d` items of each task. Even so, MPNet is right more often
-# than MiniLM, for example on {value}`tbl-runs run=mpnet-base-nli-10000-s0 dev_accuracy_snli .0%` of SNLI's development
-# items. We trained MPNet with a single seed and evaluated it on only some of the development items used for MiniLM.
+# than MiniLM is. On SNLI's development items, for example, MPNet is right
+# {value}`tbl-runs run=mpnet-base-nli-10000-s0 dev_accuracy_snli .0%` of the time. We trained MPNet with a single seed
+# and evaluated it on only some of the development items used for MiniLM.
 #
 # We train on *parts* of the published corpora: {value}`tbl-runs run=minilm-l6-nli-s0 n_train ,d` pairs of SNLI and MNLI
-# ({value}`tbl-runs run=minilm-l6-nli-s0 trained_share .0%` of them) and
+# ({value}`tbl-runs run=minilm-l6-nli-s0 trained_share .0%` of the two corpora) and
 # {value}`tbl-runs run=minilm-l6-alphanli-s0 n_train ,d` pairs of αNLI
 # ({value}`tbl-runs run=minilm-l6-alphanli-s0 trained_share .0%`). Runs on fewer pairs use a seeded random subset with
 # balanced labels, and each larger subset contains the smaller ones. As is usual, we leave out SNLI and MNLI pairs
@@ -77,7 +78,7 @@ Markdown("\n\n".join(notes))
 # *In runs on labels, no training item shares its premise with an item of ChaosNLI*, and no αNLI training story occurs
 # in ChaosNLI. Before training, each run compares its training texts with those of ChaosNLI, ignoring case, spacing and
 # punctuation, and a single match stops the run. Runs on *vote shares* learn from ChaosNLI's own votes, but each of
-# their models predicts only items whose premise, story or image was in none of the folds that it learned from.
+# their models predicts only items whose premise, story or image was in none of the folds that the model learned from.
 #
 # *No training setting was chosen on ChaosNLI*, except in the runs on its votes. In runs on vote shares, the loss on an
 # inner fold of the training items determines when training stops, and we used one inner fold to choose the learning
@@ -93,7 +94,7 @@ if {first, larger} <= {run.name for run in runs}:
     named = table.rows.set_index("run")
     headline = f"""MiniLM reaches an accuracy of {named.at[first, "dev_accuracy_snli"]:.0%} on SNLI after
     {named.at[first, "training_minutes"]:.0f} minutes of training, and MPNet reaches
-    {named.at[larger, "dev_accuracy_snli"]:.0%} with a tenth of the training items."""
+    {named.at[larger, "dev_accuracy_snli"]:.0%} with a tenth as many training items."""
 publish_table(
     "tbl-runs",
     table,
@@ -122,8 +123,8 @@ publish_table(
 # {value}`fig-distribution-learning dataset=snli "label=MiniLM-L6, vote shares alone" people .2f` people on SNLI and
 # {value}`fig-distribution-learning dataset=mnli "label=MiniLM-L6, vote shares alone" people .2f` on MNLI, so it hardly
 # differs from the base rate. A model that is trained first on the labelled pairs of SNLI and MNLI and then on the same
-# votes is worth {value}`fig-distribution-learning dataset=snli "label=MiniLM-L6, vote shares" people .2f` and
-# {value}`fig-distribution-learning dataset=mnli "label=MiniLM-L6, vote shares" people .2f` people
+# votes is worth {value}`fig-distribution-learning dataset=snli "label=MiniLM-L6, vote shares" people .2f` people on
+# SNLI and {value}`fig-distribution-learning dataset=mnli "label=MiniLM-L6, vote shares" people .2f` on MNLI
 # ({numref}`fig-distribution-learning`).
 #
 # (how-they-learn)=
@@ -142,11 +143,11 @@ publish_figure(
     curves.where(
         curves.rows["kind"].isin(["plain", "size"]) & (curves.rows["model"] == "minilm-l6")
     ),
-    caption="""MiniLM memorises a small training set, but only more training items raise the accuracy on new items. Each line is a run, labelled
-    with its number of training items. Runs that were measured only once are shown as dots. On the horizontal axis, an item is counted each time
-    it is seen. Losses are smoothed, with the raw losses behind them in grey. Accuracy during training is measured on a fixed part of the
-    development items.""",
-    alt="""Line plots on a logarithmic axis of items seen, with training loss on the left and accuracy on development
+    caption="""MiniLM memorises a small training set, but only more training items raise the accuracy on new items. Each
+    line shows a run and is labelled with the number of training items. Runs that were measured only once are shown as
+    dots. On the horizontal axis, an item is counted each time it is seen. The loss curves are smoothed, and the raw
+    losses are drawn behind them in grey. Accuracy during training is measured on a fixed part of the development items.""",
+    alt="""Line plots on a logarithmic axis of items seen show training loss on the left and accuracy on development
     items on the right, for SNLI with MNLI and for αNLI. The fewer training items a run has, the sooner and the lower
     its loss falls. The more items it has, the higher its final accuracy is, most clearly on SNLI and MNLI.""",
 ) if runs else Markdown("")
@@ -155,13 +156,13 @@ publish_figure(
 # ## More training data
 #
 # {cite:t}`nie2020` measured accuracy and distance from people for training sets of increasing size, in four bins of
-# items sorted by how much people agree (their Figure 8). We repeat this experiment with MiniLM
+# items sorted by how much people agree (Figure 8 of the paper). We repeat this experiment with MiniLM
 # ({numref}`fig-training-size`). When the training set grows from a thousand to
 # {value}`tbl-training-size dataset=snli+mnli bin=0 measure=jsd max:items ,d` pairs, accuracy rises from
 # {value}`tbl-training-size dataset=snli+mnli items=1000 bin=1 measure=new_accuracy value .0%` to
 # {value}`tbl-training-size dataset=snli+mnli items=101717 bin=1 measure=new_accuracy value .0%` on the quarter of the
-# SNLI and MNLI items on which people agree most. On the quarter on which people agree least, MiniLM ends up no better
-# than always guessing the most common label. On αNLI, more data hardly helps MiniLM.
+# SNLI and MNLI items on which people agree most. On the quarter on which people agree least, MiniLM ends up no more
+# accurate than a guess that always gives the most common label. On αNLI, more data hardly helps MiniLM.
 
 # %%
 growth = trajectory.by_size(
@@ -172,14 +173,14 @@ publish_figure(
     "fig-training-size",
     plot_training_size,
     growth.where(growth.rows["bin"] > 0),
-    caption="""On SNLI and MNLI, more training data raises accuracy most where people agree most. Items are sorted by the entropy of their votes,
-    and each line stands for a quarter of them. Bars are 95% intervals from 1,000 resamples of the items. Hollow marks on the right show the
-    score of a guess in each bin. For accuracy, the guess is always the most common label; for JSD, it is the uniform distribution. The figure
-    can be compared with Figure 8 of {cite:t}`nie2020`.""",
-    alt="""Line plots with a logarithmic axis of training items, with accuracy on the left and Jensen–Shannon distance
-    on the right, and a line for each bin. On SNLI and MNLI, accuracy rises steeply in the bin where people agree most
-    and only slightly in the bin where they agree least, and distances fall in all bins; on αNLI, the lines are nearly
-    flat.""",
+    caption="""On SNLI and MNLI, more training data raises accuracy most where people agree most. Items are sorted by
+    the entropy of their votes, and each line stands for a quarter of the items. Bars are 95% intervals from 1,000
+    resamples of the items. Hollow marks on the right show the score of a guess in each bin. For accuracy, the guess is
+    always the most common label; for JSD, it is the uniform distribution. The figure can be compared with Figure 8 of
+    {cite:t}`nie2020`.""",
+    alt="""Line plots with a logarithmic axis of training items show accuracy on the left and Jensen–Shannon distance on
+    the right, with a line for each bin. On SNLI and MNLI, accuracy rises steeply in the bin where people agree most and
+    only slightly in the bin where they agree least, and distances fall in all bins; on αNLI, the lines are nearly flat.""",
 ) if len(growth) else Markdown(
     f"> No committed run of {in_markdown(model)} predicts these items, so this part is left out."
 )
@@ -192,16 +193,17 @@ publish_table(
     columns=trajectory.size_columns(growth.rows),
     groups=["dataset"],
     index=["dataset", "measure", "items"],
-    caption="""The table shows how scores depend on the number of training items and on how much people agree. Items are sorted by the entropy of
-    their votes into four bins. JSD is the distance in √nats, and lower is better. The downloadable table also gives the edges and sizes of the
-    bins, 95% intervals over items, the accuracy on the old labels, and the differences from the smallest run.""",
+    caption="""The table shows how scores depend on the number of training items and on how much people agree. Items are
+    sorted into four bins by the entropy of their votes. JSD is given in √nats, and lower is better. The downloadable
+    table also gives the edges and sizes of the bins, 95% intervals over items, the accuracy on the old labels, and the
+    differences from the smallest run.""",
 ) if len(growth) else Markdown("")
 
 # %% [markdown]
 # On αNLI, MiniLM is right on {value}`tbl-runs run=minilm-l6-alphanli-s0 dev_accuracy_alphanli .0%` of the
 # {value}`tbl-runs run=minilm-l6-alphanli-s0 n_dev_alphanli ,.0f` pairs from held-out training stories, whereas a random
 # guess is right on half of them. MiniLM is right less often on ChaosNLI-α. The items of ChaosNLI-α were filtered
-# adversarially, so cues that give the answer away in the training pairs help less on them.
+# adversarially, so cues that give the answer away in the training pairs help less on these items.
 #
 # ## What it costs
 #
@@ -221,17 +223,17 @@ publish_table(
     "tbl-recipes",
     finetuning.recipe_table(runs),
     columns=finetuning.RECIPE_COLUMNS,
-    caption="""Most of our learning rates are higher than those in the paper, as suits small models. The table lists the paper's recipes for αNLI
-    (Table 8 of {cite:t}`nie2020`) and the recipes of our runs. Each row is one set of values, and the downloadable table names the runs that
-    used it.""",
+    caption="""Most of our learning rates are higher than those in the paper, as suits small models. The table lists the
+    paper's recipes for αNLI (Table 8 of {cite:t}`nie2020`) and the recipes of our runs. Each row shows one set of
+    values, and the downloadable table names the runs that used it.""",
 )
 
 # %% [markdown]
 # ## The nine models, trained again
 #
 # This book evaluates the released predictions of the nine models of {cite:t}`nie2020`. Training the nine models again
-# would take one GPU about {value}`tbl-plan sum:hours_low .0f` to {value}`tbl-plan sum:hours_high .0f` hours
-# ({numref}`tbl-plan`). The command `chaos wanted --plan table5` checks weights, data, memory, disk space and time and
+# would take about {value}`tbl-plan sum:hours_low .0f` to {value}`tbl-plan sum:hours_high .0f` hours on one GPU
+# ({numref}`tbl-plan`). The command `chaos wanted --plan table5` checks weights, data, memory, disk space and time, and
 # then carries out the missing runs. With the option `--only roberta-large`, the command trains only RoBERTa-large.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Finished and missing runs of the nine models, as a table", "code_prompt_hide": "Fold the table"}
@@ -239,15 +241,16 @@ publish_table(
     "tbl-plan",
     finetuning.plan_table(read_plan("table5"), runs),
     columns=finetuning.PLAN_COLUMNS,
-    caption="""Each of the nine models is to be trained once on SNLI and MNLI and once on αNLI. The table gives the accuracy on development items
-    for finished runs and the estimated hours on one H100 for missing runs. Recipes for αNLI are those of Table 8 of {cite:t}`nie2020`. For SNLI
-    and MNLI, the paper used the recipes of the models' authors but did not print them, so we use the same recipe for all nine models. The
-    accuracies can be compared with Table 5 of the paper but do not reproduce it.""",
+    caption="""Each of the nine models is to be trained once on SNLI and MNLI together and once on αNLI. The table gives
+    the accuracy on development items for finished runs and the estimated hours on one H100 for missing runs. Recipes
+    for αNLI are those of Table 8 of {cite:t}`nie2020`. For SNLI and MNLI, the paper used the recipes of the models'
+    authors but did not print them, so we use the same recipe for all nine models. The accuracies can be compared with
+    those in Table 5 of the paper but are not a reproduction of them.""",
 ) if "table5" in plan_names() else Markdown("")
 
 # %% [markdown]
-# Each run has a record in `results/`, which contains the command, the digests of the inputs and predictions, the
-# version of the code and the hardware. To repeat a run, see {doc}`../rebuild`.
+# The record of each run in `results/` lists the command, the digests of the inputs and predictions, the code version
+# and the hardware used. To repeat a run, see {doc}`../rebuild`.
 #
 # ## Limitations
 #

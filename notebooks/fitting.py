@@ -3,17 +3,18 @@
 #
 # *What can I do with a few votes?*
 #
-# **On SNLI and MNLI, five hundred votes are enough to learn how far a model's probabilities should be shrunk towards the {term}`base rate`,
-# which is how often people give each label overall.** On MNLI, shrinking reduces the misplaced votes of RoBERTa-large from
-# {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large misplaced .0f` to
-# {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large shrunk .0f` out of a hundred. A second crowd of a hundred people misplaces
-# {value}`tbl-misplaced dataset=mnli "system=second crowd" misplaced .0f`.
+# **On SNLI and MNLI, five hundred votes are enough to learn how far a model's probabilities should be shrunk towards
+# the {term}`base rate`, which is how often people give each label overall.** On MNLI, shrinking reduces the misplaced
+# votes of RoBERTa-large from {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large misplaced .0f` to
+# {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large shrunk .0f` out of a hundred. A second crowd of a hundred
+# people misplaces {value}`tbl-misplaced dataset=mnli "system=second crowd" misplaced .0f` votes out of a hundred.
 #
-# On MNLI, a map of twelve numbers, fitted to the votes on all other items, reduces the misplaced votes of DeBERTa-v3-large from
-# {value}`tbl-misplaced dataset=mnli system=DeBERTa-v3-large "how=as it is" misplaced .0f` to
-# {value}`tbl-misplaced dataset=mnli system=DeBERTa-v3-large how=recalibrated misplaced .0f` out of a hundred. The model is then
-# {term}`worth` {value}`tbl-human-equivalents dataset=mnli system=DeBERTa-v3-large measure=people_on_top_recalibrated value .1f` people: its
-# predictions are as informative as the base rate combined with the answers of that many people.
+# On MNLI, a map of twelve numbers, fitted to the votes on all other items, reduces the misplaced votes of
+# DeBERTa-v3-large from {value}`tbl-misplaced dataset=mnli system=DeBERTa-v3-large "how=as it is" misplaced .0f` to
+# {value}`tbl-misplaced dataset=mnli system=DeBERTa-v3-large how=recalibrated misplaced .0f` out of a hundred. The model
+# is then {term}`worth`
+# {value}`tbl-human-equivalents dataset=mnli system=DeBERTa-v3-large measure=people_on_top_recalibrated value .1f`
+# people: its predictions are as informative as the base rate combined with the answers of that many people.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -52,9 +53,10 @@ Markdown(notices(inputs))
 # %% [markdown]
 # ## One number from five hundred votes
 #
-# Models trained on one label per item are overconfident in that label. Shrinking mixes each prediction with the base rate. We draw a
-# hundred items with five votes each and estimate the base rate, and the model's weight in the mixture, from these votes. We then evaluate
-# the shrunk predictions against all votes on the items with other texts.
+# Models trained on one label per item are overconfident in the labels that they predict. Shrinking mixes each
+# prediction with the base rate. We draw a hundred items with five votes each and estimate the base rate, and the
+# model's weight in the mixture, from these votes. We then evaluate the shrunk predictions against all votes on the
+# items with other texts.
 
 # %%
 shrunk = shrinking.shrunk(inputs, n_items=few_items, n_each=few_votes, n_draws=draws, seed=seed)
@@ -65,39 +67,42 @@ publish_table(
     shown=shown,
     columns=shrinking.shrunk_columns(shown),
     index=["system"],
-    caption=f"""After shrinking with five hundred votes, every model misplaces fewer votes on MNLI and, on average, on SNLI, but none does
-    on αNLI. The table gives the number of votes out of a hundred that a system misplaces before and after shrinking towards the base rate.
-    The base rate and the weight are estimated from {few_votes} votes on each of {few_items} items. Values are means over {draws} draws; the
-    brackets show the range of the middle 95% of these draws and are not intervals over items. For each dataset, the best value and the
-    values within its interval are shown in bold. The table shows one seed of each family of models. The downloadable table lists all
-    systems and their weights.""",
+    caption=f"""On average over the draws, shrinking with five hundred votes makes every model misplace fewer votes on
+    MNLI and SNLI, but helps no model on αNLI. The table gives the number of votes out of a hundred that a system
+    misplaces before and after shrinking towards the base rate. The base rate and the weight are estimated from
+    {few_votes} votes on each of {few_items} items. Values are means over {draws} draws; the brackets show the range of
+    the middle 95% of these draws and are not intervals over items. For each dataset, the best value and the values
+    within its interval are shown in bold. The table shows one seed of each family of models. The downloadable table
+    lists all systems and their weights.""",
 ) if len(shrunk) else Markdown(
     "*Shrinking can be tested only on items with many votes, so it is left out here.*"
 )
 
 # %% [markdown]
 # On MNLI, shrinking helps in nearly every draw and gives RoBERTa-large a weight of
-# {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large weight .2f` ({numref}`tbl-fitting-shrunk`). The base rate by itself misplaces
-# {value}`tbl-fitting-shrunk dataset=mnli "system=base rate" shrunk .0f` votes out of a hundred on MNLI. On SNLI, shrinking makes most
-# models misplace one or two votes fewer, on average over the draws, but an unlucky draw can make them worse. On αNLI, where people agree
-# more, shrinking does not help any model.
+# {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large weight .2f` ({numref}`tbl-fitting-shrunk`). The base rate
+# by itself misplaces {value}`tbl-fitting-shrunk dataset=mnli "system=base rate" shrunk .0f` votes out of a hundred on
+# MNLI. On SNLI, shrinking makes most models misplace one or two votes fewer, on average over the draws, but an unlucky
+# draw can make them worse. On αNLI, where people agree more, shrinking does not help any model.
 #
 # (fitting-predictions-to-votes)=
 # ## The maps
 #
-# A map turns the log-probabilities of one or more systems into a distribution over the labels. We fit three kinds of maps to the votes on
-# all other items:
+# A map turns the log-probabilities of one or more systems into a distribution over the labels. We fit three kinds of
+# maps to the votes on all other items:
 #
 # * A **temperature** divides the log-probabilities by one number ({term}`temperature scaling`).
-# * An **affine** map multiplies them by a matrix and adds an intercept, which takes twelve numbers for three labels. It is equivalent to
-#   {term}`Dirichlet calibration` {cite:p}`kull2019`.
-# * A **quadratic** map is affine in the log-probabilities, the probabilities, and all pairwise products of a system's centred logits.
+# * An **affine** map multiplies the log-probabilities by a matrix and adds an intercept, which takes twelve numbers for
+#   three labels. It is equivalent to {term}`Dirichlet calibration` {cite:p}`kull2019`.
+# * A **quadratic** map is affine in the log-probabilities, the probabilities, and all pairwise products of a system's
+#   centred logits.
 #
-# For several systems, a temperature divides the mean of their log-probabilities, whereas affine and quadratic maps {term}`stack <stacking>`
-# them. Maps are fitted to minimise the mean of {term}`JSD`, the distance that the papers report, or of {term}`KL`.
+# For several systems, a temperature divides the mean of their log-probabilities, whereas affine and quadratic maps
+# {term}`stack <stacking>` them. Maps are fitted to minimise the mean of {term}`JSD`, the distance that ChaosNLI's
+# authors report, or of {term}`KL`.
 #
-# Every prediction is {term}`cross-fitted`: the map that is applied to an item was fitted without the votes on that item or on any item with
-# the same premise, story or image.
+# Every prediction is {term}`cross-fitted`: the map that is applied to an item was fitted without the votes on that item
+# or on any item with the same premise, story or image.
 #
 # ## From the text alone
 
@@ -113,40 +118,47 @@ publish_figure(
     methods.with_rows(
         fitting.drawn_rows(methods.rows[~are_our_own(families) | (families == encoder)])
     ),
-    caption=f"""With a map fitted on other items' votes, DeBERTa is no longer among the systems farthest from people. Marks show {nearness},
-    computed out of fold (ten folds), without a map, with a quadratic map fitted on votes, and with a map that also uses the item's old
-    label. These three kinds of methods should not be ranked together. The figure shows one seed of each family and the stack of all
-    systems; {encoder}, a small encoder that we trained, is a negative control. Bars are {100 * confidence:g}% intervals over items. For the
-    perfect model and the second crowd, see {{doc}}`ceilings`.""",
-    alt="""Dot plots with a panel for each dataset and a row for each system. A bar joins the three marks of a row: without a map, with a
-    map fitted on votes, and with a map that also uses the old label. Each mark lies to the left of the previous one; the marks of DeBERTa
-    move farthest on SNLI and MNLI. Two lines on the left, for the perfect model and the second crowd, are far from all marks.""",
+    caption=f"""With a map fitted on other items' votes, DeBERTa is no longer among the systems farthest from people.
+    Marks show {nearness}, computed out of fold (ten folds), without a map, with a quadratic map fitted on votes, and
+    with a map that also uses the item's old label. These three kinds of methods should not be ranked together. The
+    figure shows one seed of each family and the stack of all systems; {encoder}, a small encoder that we trained, is a
+    negative control. Bars are {100 * confidence:g}% intervals over items. The perfect model and the second crowd are
+    explained in {{doc}}`ceilings`.""",
+    alt="""Dot plots with a panel for each dataset and a row for each system. A bar joins the three marks of a row:
+    without a map, with a map fitted on votes, and with a map that also uses the old label. Each mark lies to the left
+    of the previous one; the marks of DeBERTa move farthest on SNLI and MNLI. Two lines on the left, for the perfect
+    model and the second crowd, are far from all marks.""",
 )
 
 # %% [markdown]
-# On SNLI, DeBERTa-v3-large has the highest {term}`new accuracy` (although its lead may be due to chance), but it is among the systems
-# farthest from people. A map that takes seconds to fit lowers the model's JSD from
+# On SNLI, DeBERTa-v3-large has the highest {term}`new accuracy` (although its lead may be due to chance), but it is
+# among the systems farthest from people. A map that takes seconds to fit lowers the model's JSD from
 # {value}`tbl-fitting dataset=snli inputs=DeBERTa-v3-large "map=as it is" jsd .3f` to
-# {value}`tbl-fitting dataset=snli access=text inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .3f` ({numref}`fig-fitting`), so the
-# model knows more than its probabilities show. With a map, RoBERTa-large and BART-large of {cite:t}`nie2020` have the lowest JSD of all
-# single models on SNLI ({value}`tbl-fitting dataset=snli access=text inputs=roberta-large map=quadratic objective=jsd jsd .3f` and
+# {value}`tbl-fitting dataset=snli access=text inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .3f`
+# ({numref}`fig-fitting`), so the model knows more than its probabilities show. With a map, RoBERTa-large and BART-large
+# of {cite:t}`nie2020` have the lowest JSD of all single models on SNLI
+# ({value}`tbl-fitting dataset=snli access=text inputs=roberta-large map=quadratic objective=jsd jsd .3f` and
 # {value}`tbl-fitting dataset=snli access=text inputs=bart-large map=quadratic objective=jsd jsd .3f`).
 #
 # Stacked by a quadratic map that minimises KL, all systems together misplace
-# {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl dist_ce .0%` of the votes on SNLI and
-# {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl dist_ce .0%` on MNLI. The stack is worth
-# {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl people .1f` people on SNLI and
-# {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl people .1f` people on MNLI. Without
-# ModernBERT-large, which may have seen the MNLI items, the stack is worth
-# {value}`tbl-fitting dataset=mnli access=text "inputs=all but ModernBERT-large" map=quadratic objective=kl people .1f` people on MNLI.
+# {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl dist_ce .0%` of the votes
+# on SNLI and {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl dist_ce .0%`
+# on MNLI. The stack is worth
+# {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl people .1f` people on
+# SNLI and {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl people .1f`
+# people on MNLI. Without ModernBERT-large, which may have seen the MNLI items, the stack is worth
+# {value}`tbl-fitting dataset=mnli access=text "inputs=all but ModernBERT-large" map=quadratic objective=kl people .1f`
+# people on MNLI.
 #
 # Most of the gain from a map comes from lower confidence. For RoBERTa-large on MNLI, a temperature lowers the JSD from
 # {value}`tbl-fitting dataset=mnli inputs=roberta-large "map=as it is" jsd .3f` to
-# {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=temperature objective=jsd jsd .3f`, and an affine map lowers it to
-# {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=jsd jsd .3f`. A map cannot add what a system does
-# not know. On αNLI, where MiniLM is right hardly more often than a uniform guess, its JSD with a map is
-# {value}`tbl-fitting dataset=alphanli access=text "inputs=MiniLM-L6, seed 0" map=affine objective=jsd jsd .2f`, compared with
-# {value}`tbl-fitting dataset=alphanli access=text "map=base rate" objective=jsd jsd .2f` for the best constant prediction.
+# {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=temperature objective=jsd jsd .3f`, and an
+# affine map lowers it to
+# {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=jsd jsd .3f`. A map cannot add
+# what a system does not know. On αNLI, where MiniLM is right hardly more often than a uniform guess, its JSD with a map
+# is {value}`tbl-fitting dataset=alphanli access=text "inputs=MiniLM-L6, seed 0" map=affine objective=jsd jsd .2f`,
+# compared with {value}`tbl-fitting dataset=alphanli access=text "map=base rate" objective=jsd jsd .2f` for the best
+# constant prediction.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every system with every map, as a table", "code_prompt_hide": "Fold the table"}
 shown = fitting.by_map(methods.rows)
@@ -157,20 +169,22 @@ publish_table(
     columns=fitting.columns_of(shown),
     groups=["dataset"],
     index=["dataset", "inputs"],
-    caption=f"""A temperature brings systems nearer to people, and on SNLI and MNLI, an affine map brings them nearer still. {nearness} is
-    computed out of fold (ten folds) on the items that all systems predict; the systems nearest to people come first. The table shows one
-    seed of each family and all stacks. Intervals are {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples).
-    *Worth* is the number of people whose votes, combined with the base rate, would be as informative as the system with a quadratic map
-    that minimises KL. The row *none* uses no system: it predicts the mean vote shares, either overall or given the old label. After seeing
-    the results of the alternatives, we chose to show the quadratic map in the figures, and to average the seeds of each model in a stack.
-    The downloadable table adds all seeds, both objectives, KL, TVD, accuracy, the perfect model and the second crowd.""",
+    caption=f"""A temperature brings systems nearer to people, and on SNLI and MNLI, an affine map brings them nearer
+    still. {nearness} is computed out of fold (ten folds) on the items that all systems predict; the systems nearest to
+    people come first. The table shows one seed of each family and all stacks. Intervals are {100 * confidence:g}%
+    bootstrap intervals over items ({resamples:,} resamples). *Worth* is the number of people whose votes, combined with
+    the base rate, would be as informative as the system with a quadratic map that minimises KL. The row *none* uses no
+    system: it predicts the mean vote shares, either overall or given the old label. After seeing the results of the
+    alternatives, we chose to show the quadratic map in the figures, and to average the seeds of each model in a stack.
+    The downloadable table adds all seeds, both objectives, KL, TVD, accuracy, the perfect model and the second
+    crowd.""",
 )
 
 # %% [markdown]
 # ### What each system adds
 #
-# On SNLI, DeBERTa-v3-large, ModernBERT-large and RoBERTa-large each add something to the stack that no other system adds
-# ({numref}`tbl-fitting-added`). On MNLI, only DeBERTa-v3-large and ModernBERT-large do.
+# On SNLI, DeBERTa-v3-large, ModernBERT-large and RoBERTa-large each add something to the stack that no other system
+# adds ({numref}`tbl-fitting-added`). On MNLI, only DeBERTa-v3-large and ModernBERT-large do.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What each system adds, as a table", "code_prompt_hide": "Fold the table"}
 contributions = fitting.contributions(inputs, n_resamples=comparisons, seed=seed)
@@ -180,20 +194,22 @@ publish_table(
     columns=fitting.contribution_columns(comparisons),
     groups=["dataset"],
     index=["dataset", "left_out"],
-    caption=f"""Few systems add anything to the others, and on MNLI the nine models of 2020, taken together, make the stack worse. Each row
-    leaves out some systems and gives the stack's distance from people without them minus its distance with them; a positive value means
-    that the systems help. {nearness} is computed out of fold (ten folds) with the quadratic map. Intervals are 95% intervals over items
-    ({comparisons:,} resamples), with fits held fixed; *p* is Holm-adjusted for all comparisons on a dataset.""",
+    caption=f"""Few systems add anything to the others, and on MNLI the nine models of 2020, taken together, make the
+    stack worse. Each row leaves out some systems and gives the stack's distance from people without them minus its
+    distance with them; a positive value means that the systems help. {nearness} is computed out of fold (ten folds)
+    with the quadratic map. Intervals are 95% intervals over items ({comparisons:,} resamples), with fits held fixed;
+    *p* is Holm-adjusted for all comparisons on a dataset.""",
 ) if len(contributions) else Markdown("*Stacking needs at least two families of systems.*")
 
 # %% [markdown]
 # ## With the old label
 #
-# A map can also use an item's {term}`old label`. Because this label is somebody's answer to the same item, methods that use it are not
-# ranked with the other methods. With the old label, the stack of all systems misplaces
-# {value}`tbl-fitting dataset=snli "access=old label" "inputs=all systems" map=quadratic objective=kl dist_ce .0%` of the votes on SNLI and
-# {value}`tbl-fitting dataset=mnli "access=old label" "inputs=all systems" map=quadratic objective=kl dist_ce .0%` on MNLI. On αNLI, the old
-# label by itself is about as informative as all models combined.
+# A map can also use an item's {term}`old label`. Because this label is somebody's answer to the same item, methods that
+# use it are not ranked with the other methods. With the old label, the stack of all systems misplaces
+# {value}`tbl-fitting dataset=snli "access=old label" "inputs=all systems" map=quadratic objective=kl dist_ce .0%` of
+# the votes on SNLI and
+# {value}`tbl-fitting dataset=mnli "access=old label" "inputs=all systems" map=quadratic objective=kl dist_ce .0%` on
+# MNLI. On αNLI, the old label by itself is about as informative as all models combined.
 
 # %% tags=["remove-input"]
 Markdown(inputs.missing_note("old labels"))
@@ -207,14 +223,16 @@ publish_figure(
     "fig-fitting-curve",
     plot_fitting_curve,
     curve.with_rows(fitting.drawn_curve_rows(curve.rows)),
-    caption=f"""Maps fitted on twenty votes per item do nearly as well as maps fitted on a hundred. The figure shows {nearness} for the
-    quadratic map of all systems when it is fitted on fewer items from the other folds and on fewer votes per item (drawn without
-    replacement). The map minimises JSD if there are {ENOUGH_VOTES} or more votes per item, and KL if there are fewer, because a JSD
-    computed from a few votes is misleading. On αNLI, this difference in objectives explains the whole gap between the lines: if all maps
-    minimise KL, five votes do as well as a hundred. Values are means over {repeats} draws; items are drawn separately for each fold.""",
-    alt="""Line plots with a panel for each dataset: JSD against the number of labelled items on a logarithmic axis, with a line for each
-    number of votes per item. All lines fall and flatten. The lines for twenty and a hundred votes lie close together; the lines for fewer
-    votes, where the maps minimise KL, lie higher, especially if there are few items.""",
+    caption=f"""Maps fitted on twenty votes per item do nearly as well as maps fitted on a hundred. The figure shows
+    {nearness} for the quadratic map of all systems when it is fitted on fewer items from the other folds and on fewer
+    votes per item (drawn without replacement). The map minimises JSD if there are {ENOUGH_VOTES} or more votes per
+    item, and KL if there are fewer, because a JSD computed from a few votes is misleading. On αNLI, this difference in
+    objectives explains the whole gap between the lines: if all maps minimise KL, five votes do as well as a hundred.
+    Values are means over {repeats} draws; items are drawn separately for each fold.""",
+    alt="""Line plots with a panel for each dataset: JSD against the number of labelled items on a logarithmic axis,
+    with a line for each number of votes per item. All lines fall and flatten. The lines for twenty and a hundred votes
+    lie close together; the lines for fewer votes, where the maps minimise KL, lie higher, especially if there are few
+    items.""",
 ) if len(curve) else None
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Raw and shrunk shares as training targets, as a table", "code_prompt_hide": "Fold the table"}
@@ -224,56 +242,60 @@ publish_table(
     learnt,
     columns=TARGET_COLUMNS,
     groups=["dataset"],
-    caption=f"""From a few votes per item, an affine map learns more from raw shares than from shrunk shares, although shrunk shares are
-    nearer to people. Raw shares are better for one to five votes per item on SNLI and MNLI and for one to three on αNLI; with twenty votes,
-    there is no difference. We have not tested whether an encoder also learns more from raw shares. All values are squared distances,
-    corrected for bias. The first pair of columns compares the label shares among a few votes, either raw or as expected under a prior, with
-    the shares among the remaining votes. For the second pair, an affine map of all systems was fitted to these label shares on other folds
-    by minimising KL, and its predictions are compared with the shares among all votes. Values are means over {repeats} draws of the votes.
-    Intervals are 95% intervals over items. The better value of each pair is shown in bold.""",
+    caption=f"""With a few votes per item, an affine map learns more from raw shares than from shrunk shares, although
+    shrunk shares are nearer to people. Raw shares are better with one to five votes per item on SNLI and MNLI and with
+    one to three votes on αNLI; with twenty votes, there is no difference. We have not tested whether an encoder also
+    learns more from raw shares. All values are squared distances, corrected for bias. The first pair of columns
+    compares the label shares among a few votes, either raw or as expected under a prior, with the shares among the
+    remaining votes. For the second pair, an affine map of all systems was fitted to these label shares on other folds
+    by minimising KL, and its predictions are compared with the shares among all votes. Values are means over {repeats}
+    draws of the votes. Intervals are 95% intervals over items. The better value of each pair is shown in bold.""",
 ) if len(learnt) else None
 
 # %% [markdown]
 # A stack fitted on five votes per item, as many as AmbiNLI {cite:p}`meissner2021` uses, misplaces
-# {value}`fig-fitting-curve dataset=mnli whole=true n_votes=5 recipe=true misplaced .1f` votes out of a hundred on MNLI. A stack fitted on a
-# hundred votes per item misplaces {value}`fig-fitting-curve dataset=mnli whole=true n_votes=100 recipe=true misplaced .1f` votes
-# ({numref}`fig-fitting-curve`). From few votes per item, a map learns more from raw shares than from shrunk shares
+# {value}`fig-fitting-curve dataset=mnli whole=true n_votes=5 recipe=true misplaced .1f` votes out of a hundred on MNLI.
+# A stack fitted on a hundred votes per item misplaces
+# {value}`fig-fitting-curve dataset=mnli whole=true n_votes=100 recipe=true misplaced .1f` votes
+# ({numref}`fig-fitting-curve`). With few votes per item, a map learns more from raw shares than from shrunk shares
 # ({numref}`tbl-soft-labels`).
 #
-# A fixed number of votes on SNLI or MNLI is best spent on more items with fewer votes each, down to about five votes per item. On SNLI, a
-# map fitted on twenty votes on each of 50 items leaves {value}`fig-fitting-curve dataset=snli n_fitted=50 n_votes=20 misplaced .1f` votes
-# out of a hundred misplaced, and a map fitted on five votes on each of 200 items leaves
-# {value}`fig-fitting-curve dataset=snli n_fitted=200 n_votes=5 misplaced .1f`. Collecting one vote on each of 1,000 items instead is no
-# better on SNLI ({value}`fig-fitting-curve dataset=snli n_fitted=1000 n_votes=1 misplaced .1f`), but it is better on αNLI. These numbers
-# are means over only two draws.
+# A fixed number of votes on SNLI or MNLI is best spent on more items with fewer votes each, down to about five votes
+# per item. On SNLI, a map fitted on twenty votes on each of 50 items misplaces
+# {value}`fig-fitting-curve dataset=snli n_fitted=50 n_votes=20 misplaced .1f` votes out of a hundred, and a map fitted
+# on five votes on each of 200 items misplaces
+# {value}`fig-fitting-curve dataset=snli n_fitted=200 n_votes=5 misplaced .1f`. Collecting one vote on each of 1,000
+# items instead is no better on SNLI ({value}`fig-fitting-curve dataset=snli n_fitted=1000 n_votes=1 misplaced .1f`),
+# but it is better on αNLI. These numbers are means over only two draws.
 #
 # ## Does a map carry over?
 #
-# A map fitted on MNLI does not carry over to SNLI, and a map fitted on SNLI carries over to MNLI only in part. On SNLI, the mean prediction
-# of the systems misplaces {value}`tbl-fitting-pooled judged_on=snli misplaced_as_it_is .0f` votes out of a hundred without a map,
-# {value}`tbl-fitting-pooled judged_on=snli misplaced_other .0f` with a map fitted on MNLI, and
-# {value}`tbl-fitting-pooled judged_on=snli misplaced_same .0f` with a map fitted on SNLI. On MNLI, a map fitted on SNLI reduces the
-# misplaced votes from {value}`tbl-fitting-pooled judged_on=mnli misplaced_as_it_is .0f` to
+# A map fitted on MNLI does not carry over to SNLI, and a map fitted on SNLI carries over to MNLI only in part. On SNLI,
+# the mean prediction of the systems misplaces {value}`tbl-fitting-pooled judged_on=snli misplaced_as_it_is .0f` votes
+# out of a hundred without a map, {value}`tbl-fitting-pooled judged_on=snli misplaced_other .0f` with a map fitted on
+# MNLI, and {value}`tbl-fitting-pooled judged_on=snli misplaced_same .0f` with a map fitted on SNLI. On MNLI, a map
+# fitted on SNLI reduces the misplaced votes from {value}`tbl-fitting-pooled judged_on=mnli misplaced_as_it_is .0f` to
 # {value}`tbl-fitting-pooled judged_on=mnli misplaced_other .0f`, and a map fitted on MNLI reduces them to
-# {value}`tbl-fitting-pooled judged_on=mnli misplaced_same .0f`. On SNLI, even a map fitted on fifty SNLI items with twenty votes each works
-# better than a map fitted on MNLI.
+# {value}`tbl-fitting-pooled judged_on=mnli misplaced_same .0f`. On SNLI, even a map fitted on fifty SNLI items with
+# twenty votes each works better than a map fitted on MNLI does.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Borrowed maps, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-fitting-pooled",
     fitting.carried_over(inputs.pooled()),
     columns=fitting.CARRIED_COLUMNS,
-    caption="""A map works best on the dataset that it was fitted on. The table evaluates the mean prediction of the systems that predict
-    both datasets. The quadratic map is fitted to minimise JSD, either only on the other dataset or on the other folds of the same dataset.
-    The table shows the number of misplaced votes out of a hundred, and the JSD.""",
+    caption="""A map works best on the dataset that it was fitted on. The table evaluates the mean prediction of the
+    systems that predict both datasets. The quadratic map is fitted to minimise JSD, either only on the other dataset or
+    on the other folds of the same dataset. The table shows the number of misplaced votes out of a hundred, and the
+    JSD.""",
 )
 
 # %% [markdown]
 # ## Which labels to show
 #
-# Where a few labels are needed rather than probabilities, show every label whose predicted probability reaches a threshold. Split conformal
-# prediction {cite:p}`sadinle2019,angelopoulos2024` sets this threshold on items with votes, so that the {term}`sets <label set>` cover a
-# stated share of the votes on new items.
+# Where a few labels are needed rather than probabilities, show every label whose predicted probability reaches a
+# threshold. Split conformal prediction {cite:p}`sadinle2019,angelopoulos2024` sets this threshold on items with votes,
+# so that the {term}`sets <label set>` cover a stated share of the votes on new items.
 
 # %%
 sets = fitting.label_sets(inputs, n_splits=splits, seed=seed)
@@ -283,24 +305,27 @@ publish_table(
     shown=fitting.shown_sets(sets.rows),
     columns=fitting.SETS_COLUMNS,
     groups=["dataset"],
-    caption=f"""With all systems combined, sets that cover nine in ten new votes contain fewer than two labels on average. On the items on
-    which people disagree most, such sets cover fewer than nine in ten votes. Sets for *90% of new votes* should cover 90% of all votes on
-    the items that were not used to set the threshold. Sets for *90% of the votes on 90% of items* should cover at least 90% of an item's
-    votes for 90% of these items. *Labels* is the mean size of a set. *Held* is the share of votes that the sets actually cover, or the
-    share of items for which they cover enough. Predictions come from maps fitted on other texts; the threshold is set on half of the texts
-    and tested on the other half. Values are means over {splits} splits. The *most disputed fifth* contains the items whose votes have the
-    highest entropy. The single system shown is the recalibrated system with the smallest sets. In the row *the votes themselves*, the vote
-    shares are used as if they were a prediction. The downloadable table lists all systems.""",
+    caption=f"""With all systems combined, sets that cover nine in ten new votes contain fewer than two labels on
+    average. On the items on which people disagree most, such sets cover fewer than nine in ten votes. Sets for *90% of
+    new votes* should cover 90% of all votes on the items that were not used to set the threshold. Sets for *90% of the
+    votes on 90% of items* should cover at least 90% of an item's votes for 90% of these items. *Labels* is the mean
+    size of a set. *Held* is the share of votes that the sets actually cover, or the share of items for which they cover
+    enough votes. Predictions come from maps fitted on other texts; the threshold is set on half of the texts and tested
+    on the other half. Values are means over {splits} splits. The *most disputed fifth* contains the items whose votes
+    have the highest entropy. The single system shown is the recalibrated system with the smallest sets. In the row *the
+    votes themselves*, the vote shares are used as if they were a prediction. The downloadable table lists all
+    systems.""",
 )
 
 # %% [markdown]
 # With all systems combined, sets that should cover 90% of new votes contain on average
 # {value}`tbl-label-sets dataset=snli "system=all systems" new_vote_size .1f` labels on SNLI and
-# {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_size .1f` on MNLI, hardly more than sets made from the votes themselves
-# ({numref}`tbl-label-sets`). Such sets cover 90% of new votes even if the threshold is set on items with only a few votes each. On the
-# fifth of the MNLI items that divide people most, they cover only
-# {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_held_disputed .0%` of the votes. Sets that should cover 90% of an item's
-# votes do so for only {value}`tbl-label-sets dataset=mnli "system=all systems" most_votes_held_disputed .0%` of these disputed items.
+# {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_size .1f` on MNLI, hardly more than sets made from
+# the votes themselves do ({numref}`tbl-label-sets`). Such sets cover 90% of new votes even if the threshold is set on
+# items with only a few votes each. On the most disputed fifth of the MNLI items, however, they cover only
+# {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_held_disputed .0%` of the votes. Sets that should
+# cover 90% of an item's votes do so on only
+# {value}`tbl-label-sets dataset=mnli "system=all systems" most_votes_held_disputed .0%` of these disputed items.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Other ways to train MiniLM, as a figure", "code_prompt_hide": "Fold the figure"}
 training_rows = fitting.drawn_training_rows(methods.rows, encoder)
@@ -308,21 +333,23 @@ publish_figure(
     "fig-distribution-learning",
     plot_fitting,
     methods.with_rows(training_rows),
-    caption=f"""Once a map is fitted on other items' votes, how MiniLM was trained hardly matters. The figure shows {nearness} for MiniLM's
-    first seed, for the mean of its seeds, and for runs that were trained or that predict in other ways, each with and without a quadratic
-    map. The runs with *vote shares* were trained on votes, so their marks are hollow, and no map is fitted for them. Marks and intervals
-    are as in {{numref}}`fig-fitting`.""",
-    alt="""Dot plots with a panel for each dataset and a row for each way of training. A bar joins the two marks of a row: without a map,
-    and with a map fitted on votes. On SNLI and MNLI, the marks with a map are aligned on the left, and the marks of soft labels lie at the
-    same place or farther right; on αNLI, all marks lie close together. The perfect model and the second crowd are far to the left.""",
+    caption=f"""Once a map is fitted on other items' votes, it hardly matters how MiniLM was trained. The figure shows
+    {nearness} for MiniLM's first seed, for the mean of its seeds, and for runs with other ways of training or
+    predicting, each with and without a quadratic map. In the runs with *vote shares*, MiniLM was trained on votes, so
+    the marks of these runs are hollow, and no map is fitted for them. Marks and intervals are as in
+    {{numref}}`fig-fitting`.""",
+    alt="""Dot plots with a panel for each dataset and a row for each way of training. A bar joins the two marks of a
+    row: without a map, and with a map fitted on votes. On SNLI and MNLI, the marks with a map are aligned on the left,
+    and the marks of soft labels lie at the same place or farther right; on αNLI, all marks lie close together. The
+    perfect model and the second crowd are far to the left.""",
 ) if len(training_rows) else None
 
 # %% [markdown]
 # ## Fit it to your model
 #
-# A map needs votes on about a hundred items, and the system's probabilities for these and for the new items. It needs no text, no training
-# and no GPU. The commands below fit every map to your predictions, both on their own and stacked with those of all other systems. For the
-# formats, see {doc}`../your_model`.
+# A map needs votes on about a hundred items, and the system's probabilities for these items and for the new ones. It
+# needs no text, no training and no GPU. The commands below fit every map to your predictions, both on their own and
+# stacked with those of all other systems. For the formats, see {doc}`../your_model`.
 #
 # ```console
 # $ chaos run fitting -p predictions=my-model.csv
@@ -336,7 +363,8 @@ publish_figure(
 #
 # ## Limitations
 #
-# * A map must be fitted to votes on items like those that it will be applied to, because it also learns how the fitted items were chosen.
-#   ChaosNLI's SNLI and MNLI items are those whose old votes were split.
-# * The models differ in size, training data and seeds, so nothing here shows what makes one model nearer to people than another. Intervals
-#   cover items only, with systems and folds held fixed; another seed may reverse a small difference.
+# * A map must be fitted to votes on items like those that it will be applied to, because it also learns how the items
+#   that it is fitted on were chosen. ChaosNLI's SNLI and MNLI items were chosen because their old votes were split.
+# * The models differ in size, training data and seeds, so nothing here shows what makes one model nearer to people than
+#   another. Intervals cover only the variation between items, with systems and folds held fixed; another seed may
+#   reverse a small difference.

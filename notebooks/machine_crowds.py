@@ -3,11 +3,11 @@
 #
 # *May a language model stand in for annotators?*
 #
-# **The pooled labels of 32 language models do not reproduce how people disagree, but on some tasks, some models pass a test for replacing a
-# single annotator.** We pooled one label per item from each model. On MNLI, the pooled labels misplace
+# **The pooled labels of 32 language models do not reproduce the way people disagree, but on some tasks, some models pass a test of whether
+# they may replace a single annotator.** We pooled one label per item from each model. On MNLI, the pooled labels misplace
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" misplaced .0f` of every hundred votes:
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" misplaced .0f` people in a hundred would have to change their answer for
-# the two distributions to match. The votes of five people misplace only
+# people's votes to match the pooled labels. A prediction from the votes of five people misplaces only
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" five_people_misplaced .0f` of every hundred votes.
 #
 # On average, two models agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" agreement .0%` of the MNLI items, whereas
@@ -68,7 +68,7 @@ publish_figure(
     plot_members,
     members,
     caption=f"""On SNLI and αNLI, most models agree with a person more often than another person does. No model agrees with a person as
-    often as the majority label of the other people does, but this is nearly true by definition. Each dot shows how often a randomly chosen
+    often as the majority label of the other people does, which is true almost by definition. Each dot shows how often a randomly chosen
     person gives the model's label, with {100 * confidence:g}% intervals over items. Blue dots mark rates that differ significantly from the
     rate at which *two people* agree (paired bootstrap, with Holm's correction over the models). *Majority* is the label that the other
     people chose most often.""",
@@ -80,10 +80,10 @@ publish_figure(
 # %% [markdown]
 # On SNLI, {value}`tbl-machine-models dataset=snli side=above count:with_people d` of the 32 models agree with a randomly chosen person
 # significantly more often than a second person does, and on MNLI, {value}`tbl-machine-models dataset=mnli side=above count:with_people d`
-# models do ({numref}`fig-machine-models`). On SNLI, any of {value}`tbl-machine-models dataset=snli rank_best=1 count:with_people d` models
-# may be the one that agrees with people most often (95% confidence, for all ranks jointly).
+# models do ({numref}`fig-machine-models`). On SNLI, any one of {value}`tbl-machine-models dataset=snli rank_best=1 count:with_people d`
+# models may be the one that agrees with people most often (95% confidence, for all ranks jointly).
 #
-# A higher rate of agreement does not mean that a model is better than a person, because a model agrees most often if it ignores all
+# A higher rate of agreement does not mean that a model is better than a person, because agreement is highest if a model ignores all
 # minority views. We therefore also report how many people each model is worth ({numref}`tbl-machine-models`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All models, as a table", "code_prompt_hide": "Fold the table"}
@@ -93,11 +93,11 @@ publish_table(
     columns=machine_crowds.member_columns(members.rows),
     index=["model"],
     caption=f"""On these items, we cannot tell which model agrees with people most often. *Agrees* is the percentage of people who give the
-    same label as the model. Values in bold differ significantly from how often two people give the same label. *Worth* is the number of
-    people whose votes, combined with the base rate, would match the model once each of its labels is replaced by the mean vote shares of
-    other items with that label. The downloadable data also include {100 * confidence:g}% intervals over items, for which out-of-fold
-    predictions are held fixed, as well as p-values, each model's possible ranks, its skill, and its worth when shrunk. Models are listed
-    under the names used in the queries, and nobody has verified their versions.""",
+    same label as the model. Values in bold differ significantly from the rate at which two people give the same label. *Worth* is the
+    number of people whose votes, combined with the base rate, would match the model once each of its labels is replaced by the mean vote
+    shares of other items with that label. The downloadable data also include {100 * confidence:g}% intervals over items, for which
+    out-of-fold predictions are held fixed, as well as p-values, each model's possible ranks, its skill, and its worth when shrunk. Models
+    are listed under the names used in the queries, and the model versions have not been verified.""",
 )
 
 # %% [markdown]
@@ -105,7 +105,8 @@ publish_table(
 #
 # Pooling averages out errors that the members of a panel make independently, but not errors that all members share. On SNLI, the pooled
 # labels of the 32 models misplace {value}`tbl-machine-crowds dataset=snli "crowd=language models" misplaced .0f` of every hundred votes,
-# and the votes of five people misplace {value}`tbl-machine-crowds dataset=snli "crowd=language models" five_people_misplaced .0f`.
+# whereas a prediction from the votes of five people misplaces
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" five_people_misplaced .0f`.
 
 # %%
 publish_figure(
@@ -113,10 +114,11 @@ publish_figure(
     plot_machine_worth,
     machine_crowds.panels(labelled, **resampling),
     caption=f"""Adding more models to a panel soon stops helping, whereas adding more people keeps helping. Solid lines show how many people
-    the pooled votes of a given number of models are worth, averaged over all possible panels. The dashed line shows panels of people, whose
-    votes are combined with the base rate. The vertical axis shows the worth in people, spaced by {{term}}`skill <skill>`, which is 0 for
-    the base rate and 1 for a system that knows everyone's answers. *Shrunk* panels are mixed with the base rate, using a single weight
-    fitted on other items. Bands show {100 * confidence:g}% intervals over items. Values far below the base rate are not shown.""",
+    the pooled labels of a given number of models are worth, on average over all possible panels. The dashed line shows panels of people,
+    whose votes are combined with the base rate. The vertical axis shows the worth in people and is evenly spaced in
+    {{term}}`skill <skill>`, which is 0 for the base rate and 1 for a system that knows everyone's answers. The pooled labels of *shrunk*
+    panels are mixed with the base rate in a single proportion fitted on other items. Bands show {100 * confidence:g}% intervals over items.
+    Values far below the base rate are not shown.""",
     alt="""Line plots for SNLI, MNLI and αNLI. The dashed line for people rises steadily. Shrunk panels of models start at or above one
     person and flatten between two and five people. Without shrinkage, panels start near the base rate on SNLI. On MNLI, they stay
     below the base rate even with all 32 models.""",
@@ -130,11 +132,12 @@ publish_figure(
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" limit_people_on_top_shrunk .1f` people on SNLI.
 #
 # Without shrinkage, the panel is overconfident: it is worth
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top .1f` people on SNLI, and no more than the base rate on MNLI
-# ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top .1f`).
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top .1f` people on SNLI and
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top .1f` people on MNLI, where it is no better than the base
+# rate.
 #
-# On MNLI, two models from one developer agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" within_maker .0%` of the
-# items, hardly more often than two models from different developers do
+# On MNLI, two models from the same developer agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" within_maker .0%` of
+# the items, hardly more often than two models from different developers do
 # ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" across_makers .0%`; {numref}`tbl-machine-crowds`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Each crowd, as a table", "code_prompt_hide": "Fold the table"}
@@ -160,10 +163,11 @@ publish_table(
     machine_crowds.best_panels(labelled, confidence=confidence, seed=seed),
     columns=machine_crowds.PANEL_COLUMNS,
     groups=["dataset"],
-    caption=f"""The best panel of five models on one half of the items scores lower on the other half. Only on MNLI is this panel worth more
-    on the other half than all 32 models together are. *Worth* is the number of people whose votes, combined with the base rate, would match
-    the panel in squared distance, without recalibration. Values are means over 20 random splits of the items into halves. Each half is used
-    once to choose a panel, which is then judged on the other half. Brackets contain the middle {100 * confidence:g}% of the values.""",
+    caption=f"""The panel of five models that is best on one half of the items is worth less on the other half. Only on MNLI is the best
+    panel of five worth more on the other half than all 32 models together are. *Worth* is the number of people whose votes, combined with
+    the base rate, would match the panel in squared distance, without recalibration. Values are means over 20 random splits of the items
+    into halves. Each half is used once to choose a panel, which is then judged on the other half. Brackets contain the middle
+    {100 * confidence:g}% of the values.""",
 )
 
 # %% [markdown]
@@ -185,14 +189,15 @@ publish_table(
     columns=machine_crowds.STACKED_COLUMNS,
     groups=["dataset"],
     caption=f"""On SNLI and MNLI, combining language models and encoders is better than using either group alone. On αNLI, the encoders add
-    almost nothing. Each row shows one map, evaluated out of fold (ten folds) on the items that all systems answered. *Worth* is the number
-    of people whose votes, combined with the base rate, would match the map when it is fitted to minimise KL. The last two columns show how
-    much JSD falls when language models are added to the encoders, and when encoders are added to the language models. Brackets contain
-    {100 * confidence:g}% intervals over items. The downloadable data also include the encoders without ModernBERT-large.""",
+    almost nothing to the language models. Each row shows one map, evaluated out of fold (ten folds) on the items that all systems answered.
+    *Worth* is the number of people whose votes, combined with the base rate, would match the map when it is fitted to minimise KL. The last
+    two columns show how much JSD falls when language models are added to the encoders, and when encoders are added to the language models.
+    Brackets contain {100 * confidence:g}% intervals over items. The downloadable data also include results without ModernBERT-large.""",
 )
 
 # %% [markdown]
-# ## What it means that models agree
+# (what-it-means-that-models-agree)=
+# ## What agreement among models means
 
 # %%
 publish_figure(
@@ -220,8 +225,8 @@ publish_figure(
 #
 # On the MNLI items whose majority label differs from the {term}`old label`,
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" old_label .0%` of the models' answers match the old label, but only
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%` of people's answers do. The models' preference for
-# old labels may be a sign that they saw these items in training.
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_old_label .0%` of people's answers do. The preference for old
+# labels may be a sign that the models saw these items in training.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Where models and people differ, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -230,9 +235,9 @@ publish_table(
     columns=machine_crowds.PARTED_COLUMNS,
     groups=["dataset"],
     caption="""Where nearly all models contradict people's majority label, people are closely divided, and on MNLI the models mostly say
-    *neutral*. The table covers items on which at least 90% of the models give one label while people's majority label is another. Its
-    columns show the number of such items, the share of people who give each of the two labels, and how often the models give the old label.
-    Pairs of labels with fewer than five items are counted only under *any*.""",
+    *neutral*. The table covers items on which at least 90% of the models give one label while people's majority label is another. The
+    columns show the number of these items, the share of people who give each of the two labels, and how often the models give the old
+    label. Pairs of labels that occur on fewer than five items are counted only under *any*.""",
 )
 
 # %% [markdown]
@@ -241,7 +246,7 @@ publish_table(
 # {cite:t}`li2026` evaluate the panel by $\nu_{\mathrm{MSE}}$, the number of people whose vote shares would be as near to the crowd's as the
 # panel's are. We reproduce the published values ({numref}`tbl-machine-published`), but $\nu_{\mathrm{MSE}}$ has no zero point. After
 # correction for the limited number of votes, the base rate alone counts as
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f` people on MNLI, more than the 32 models
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f` people on MNLI, more than the 32 models do
 # ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed values, as a table", "code_prompt_hide": "Fold the table"}
@@ -256,7 +261,7 @@ publish_table(
     participation ratio of the models' residuals. *n_eff* is the effective number of independent models, computed from their errors against
     ChaosNLI's majority label. *γ_co* is the share of deviations that the models have in common. We do not compute *ν_H*, because it depends
     on a simulated curve that was not released. *Missing* is what the omitted items would have to contribute to the sum over items for the
-    published value and ours to agree.""",
+    published value and our value to agree.""",
 )
 
 # %% [markdown]
@@ -274,20 +279,20 @@ publish_table(
     columns=machine_crowds.STAND_IN_COLUMNS,
     groups=["dataset"],
     caption=f"""Whether a model may replace an annotator depends on the model and on the margin ε that we allow. The columns *a person* and
-    *a model* show how often another person and another model, respectively, gave the same label. *ρ* is the share of items on which a model
-    agrees with the other annotators at least as well as the omitted annotator does, averaged over annotators. The row *all of them,
-    plurality* uses the label that the models gave most often (the first in case of a tie). In this row, *worth* is computed for the models'
-    pooled votes, and *a model* shows how often two models agree. The row *people* shows how often two people agree. The last two rows are
-    benchmarks for the test. The first benchmark gives every item the label that people choose most often overall. The second benchmark
-    consists of a hundred additional people, whom we simulate and whose ρ and ω are averaged. *Worth* is computed after votes are mixed with
-    the base rate, using a single weight fitted on other items. Brackets contain {100 * confidence:g}% intervals over items.""",
+    *a model* show how often another person and another model, respectively, gave the same label as that row's model. *ρ* is the share of
+    items on which a model agrees with the other annotators at least as well as the omitted annotator does, averaged over annotators. The
+    row *all of them, plurality* uses the label that the models gave most often (in case of a tie, the first label). In this row, *worth* is
+    computed for the pooled labels, and *a model* shows how often two models agree. The row *people* shows how often two people agree. The
+    last two rows are benchmarks for the test. The first benchmark gives every item the label that people choose most often overall. The
+    second benchmark consists of a hundred additional people, whom we simulate and whose ρ and ω are averaged. For *worth*, votes are mixed
+    with the base rate in a single proportion fitted on other items. Brackets contain {100 * confidence:g}% intervals over items.""",
 )
 
 # %% [markdown]
-# On WAX, Gemini Pro passes at ε = 0.1, the margin proposed for crowd workers, with ω =
+# On WAX, Gemini Pro passes the test at ε = 0.1, the margin proposed for crowd workers, with ω =
 # {value}`tbl-machine-stand-ins dataset=wax model=gemini_pro wins_10 .2f` ({numref}`tbl-machine-stand-ins`). Mistral fails on WAX even at ε
 # = 0.2 (ω = {value}`tbl-machine-stand-ins dataset=wax model=mistral-v03 wins_20 .2f`), and GPT-4o fails on the skin lesions at the same
-# margin. Not even every person passes: an additional person, simulated from the votes on WAX, passes at ε = 0.1 in
+# margin. Even a person does not always pass: an additional person, simulated from the votes on WAX, passes at ε = 0.1 in
 # {value}`tbl-machine-stand-ins dataset=wax "model=one more person, simulated" passed_10 .0%` of the simulations.
 #
 # The test compares one model with one person, not a panel with a crowd. Pooled and shrunk, all models together are worth
@@ -298,8 +303,8 @@ publish_table(
 #
 # ## Other ways to ask
 #
-# A language model can also provide samples, log-probabilities or percentages ({doc}`../your_model`). We found no public run on ChaosNLI
-# that contains such answers for each item, so we simulate them from the RoBERTa-large model of {cite:t}`nie2020`.
+# A language model can also provide samples, log-probabilities or percentages ({doc}`../your_model`). We found no public results on ChaosNLI
+# that include such answers for each item, so we simulate them from the RoBERTa-large model of {cite:t}`nie2020`.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Ways of asking, as a table", "code_prompt_hide": "Fold the table"}
 ways = asking.ways(labelled, system="roberta-large", **resampling)
@@ -312,9 +317,9 @@ publish_table(
     three quarters as much. *Worth* is the number of people whose votes, combined with the base rate, would match the answers, before and
     after recalibration on other items. The answers are simulated from RoBERTa-large's probabilities, and percentages are rounded to the
     nearest ten. A language model may state percentages that differ from its own probabilities. For samples, ½ is added to the count of each
-    label. If there are only a few samples from an overconfident model, this addition flatters the model, because it draws the answers
-    towards a uniform guess. Worth before recalibration is undefined for a single label. The downloadable data also include
-    {100 * confidence:g}% intervals over items, for one draw of the samples.""",
+    label. If there are only a few samples from an overconfident model, this addition flatters the model by drawing its answers towards a
+    uniform guess. Worth before recalibration is undefined for a single label. The downloadable data also include {100 * confidence:g}%
+    intervals over items, for one draw of the samples.""",
 )
 
 # %% [markdown]
@@ -338,8 +343,8 @@ publish_figure(
     Wasserstein distance between a model's answers and an equal number of answers from one half of the people. Values are means over 28 to
     30 items of ProbCOPA, with {100 * confidence:g}% intervals over items. The vertical lines mark the distances of the other half of the
     people (*people*), of that half's median used as a single answer (*median*), and of a uniform guess (*uniform*). *Spread* is the
-    standard deviation of the answers to an item. We leave out one setting because most of its replies could not be read. All distances
-    compare equal numbers of answers, because even two samples from one distribution differ by chance {{cite:p}}`bellemare2017`. The energy
+    standard deviation of the answers to an item. We leave out one setting in which most replies could not be read. All distances compare
+    equal numbers of answers, because even two samples from one distribution differ by chance {{cite:p}}`bellemare2017`. The energy
     distance, which is not biased in this way {{cite:p}}`szekely2013`, leads to the same conclusion.""",
     alt="""Two panels of dots, one row for each setting of seven models. On the left, all dots lie between 12 and 18 points,
     around the line for people's median at 15, far from people at 7.5 and from a uniform guess at 26.5. On the right, all dots lie
@@ -355,14 +360,15 @@ publish_figure(
 # {value}`fig-asking "model=the other half of the people" sd .0f` points for people's answers.
 #
 # The median answer of one half of the people, used as a single answer, is
-# {value}`fig-asking "model=the other half's median, alone" distance .1f` points from the answers of the other half. No setting is
-# significantly nearer to people than this median (the smallest Holm-corrected *p* for a nearer setting is
+# {value}`fig-asking "model=the other half's median, alone" distance .1f` points from the answers of the other half. No setting brings a
+# model's answers significantly nearer to people than this median is (the smallest Holm-corrected *p* for a nearer setting is
 # {value}`fig-asking kind=setting is_nearer=true min:p_adjusted .2f`).
 #
 # ## Limitations
 #
 # * The SNLI and MNLI items were chosen because annotators disagreed on them.
-# * Each of the 32 models was asked once, with one prompt, for one label. At temperature 0, even perfect models would agree with each other,
-#   so agreement is not in itself a flaw. Our only evidence that other settings would change little comes from thirty items of another task.
+# * Each of the 32 models was asked only once per item, with one prompt, for one label. At temperature 0, even perfect models would agree
+#   with each other, so agreement is not in itself a flaw. Our only evidence that other settings would make little difference comes from
+#   thirty items of another task.
 # * The 32 models are not a random sample of all models, and the intervals reflect only the choice of items.
 # * Few annotators of WAX and of the lesions judged enough items for the test, so ω can take only a few values.

@@ -5,23 +5,23 @@
 #
 # **On the MNLI items of ChaosNLI, none of the nine models of 2020 is nearer to people than a {term}`uniform guess`,
 # which ignores the item.** A prediction *misplaces* a vote if the vote would have to move to another label for the
-# votes on the item to match the prediction. Of a hundred votes, the nine models misplace
+# votes on the item to match the prediction. Of a hundred votes, each of the nine models misplaces
 # {value}`tbl-misplaced dataset=mnli "how=as it is" of_paper=true min:misplaced .0f` or more, the guess misplaces
 # {value}`tbl-misplaced dataset=mnli "system=uniform guess" misplaced .0f`, and five people misplace only
 # {value}`tbl-misplaced dataset=mnli "system=five people" misplaced .0f`.
 #
-# How many models are clearly farther from people than the guess depends on the measure:
+# The number of models clearly farther from people than the guess varies with the measure:
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_surely_beaten` by {term}`JSD`, but all
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=kl n_surely_beaten` by {term}`KL` and all
 # {value}`tbl-baselines-against-models dataset=mnli system=chance measure=brier n_surely_beaten` by squared distance. On
-# SNLI, where people agree more, the models misplace
+# the SNLI items, where people agree more than on the MNLI items, the models misplace
 # {value}`tbl-misplaced dataset=snli "how=as it is" of_paper=true min:misplaced .0f` to
-# {value}`tbl-misplaced dataset=snli "how=as it is" of_paper=true max:misplaced .0f` votes, and the guess misplaces
-# {value}`tbl-misplaced dataset=snli "system=uniform guess" misplaced .0f`.
+# {value}`tbl-misplaced dataset=snli "how=as it is" of_paper=true max:misplaced .0f` of a hundred votes, and the guess
+# misplaces {value}`tbl-misplaced dataset=snli "system=uniform guess" misplaced .0f`.
 #
 # A model trained on one label per item still outputs a full distribution, but is it the distribution of people's
-# answers? {cite:t}`nie2020` compared the predictions of nine models with people's votes. We recompute their table and
-# add rows for people, guesses and later models.
+# answers? {cite:t}`nie2020` compared the predictions of nine models with people's votes. We recompute the paper's table
+# and add rows for people, guesses and later models.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -59,9 +59,10 @@ Markdown(notices(inputs))
 # ## How many votes a prediction misplaces
 # The mean number of misplaced votes per hundred is 100 times the mean {term}`total variation distance`. Two references
 # show what is achievable. A {term}`second crowd <human ceiling>` of a hundred other people misplaces
-# {value}`tbl-misplaced dataset=mnli "system=second crowd" misplaced .0f` votes on MNLI, because a hundred people are
-# only a sample. Even a {term}`perfect model <noise floor>`, which predicts each item's true distribution, misplaces
-# {value}`tbl-misplaced dataset=mnli "system=perfect model" misplaced .0f` votes, because the votes are a sample, too.
+# {value}`tbl-misplaced dataset=mnli "system=second crowd" misplaced .0f` of a hundred votes on MNLI, because a hundred
+# people are only a sample. Even a {term}`perfect model <noise floor>`, which predicts each item's true distribution,
+# misplaces {value}`tbl-misplaced dataset=mnli "system=perfect model" misplaced .0f` of a hundred votes, because the
+# votes are a sample, too.
 
 # %%
 in_votes = results.misplaced(inputs, n_resamples=resamples, seed=seed)
@@ -70,11 +71,11 @@ publish_figure(
     plot_misplaced,
     results.drawn_misplaced(in_votes.where(~are_our_own(in_votes.rows["system"])), dataset="mnli"),
     caption="""On MNLI, none of the nine models of 2020 is nearer to people than a uniform guess. The axis shows how
-    many of a hundred votes a prediction misplaces, averaged over the items that ChaosNLI chose for their disagreement.
-    The bar spans the nine models. RoBERTa-large, the nearest of the nine to people after recalibration, is shown before
-    and after. Recalibration corrects a model's probabilities by a map with twelve parameters, fitted to the votes on
-    other items. The votes of the five people are not recalibrated, although recalibration would bring them nearer to
-    the crowd, too.""",
+    many of a hundred votes a prediction misplaces, averaged over the items, which ChaosNLI chose because people
+    disagreed on them. The bar spans the values of the nine models. RoBERTa-large, which comes nearest of the nine to
+    people after recalibration, is shown with and without it. Recalibration corrects a model's probabilities with a map
+    of twelve parameters, which is fitted to the votes on other items. The votes of the five people are not
+    recalibrated, although recalibration would bring them nearer to the crowd, too.""",
     alt="""Five rows share one axis of misplaced votes. A second crowd misplaces 6 votes, and five people misplace 20.
     RoBERTa-large misplaces 35 without recalibration, and an arrow leads from there to 18 after recalibration. The
     uniform guess misplaces 34, and the bar of the nine models lies just right of it, from 35 to 37.""",
@@ -90,8 +91,8 @@ publish_table(
     index=["dataset", "system"],
     caption=f"""Five people misplace fewer votes than any model that has not been recalibrated. The table shows the
     number of misplaced votes per hundred, with 95% intervals over items ({resamples:,} resamples). *Recalibrated*
-    predictions are corrected by a map fitted to the votes on other items. The votes of one person and of five people
-    are compared with the remaining votes on the item. The predictions *majority label* and *old label* put all
+    predictions are corrected with a map fitted to the votes on other items. The votes of one person and of five people
+    are compared with the remaining votes on the item. The predictions *majority label* and *old label* put all the
     probability on one label. The downloadable data also include the small models that we trained.""",
 ) if len(in_votes) else Markdown(
     "*We count misplaced votes only if items have at least twenty votes: with fewer votes, the count would favour overconfident predictions.*"
@@ -100,13 +101,13 @@ publish_table(
 # %% [markdown]
 # The answer of one person misplaces {value}`tbl-misplaced dataset=mnli "system=one person" misplaced .0f` of a hundred
 # votes on MNLI. The {term}`base rate`, which predicts the same overall share of each label for every item, misplaces
-# {value}`tbl-misplaced dataset=mnli "system=base rate" misplaced .0f`, fewer than any of the nine models without
+# {value}`tbl-misplaced dataset=mnli "system=base rate" misplaced .0f`, fewer than any of the nine models does without
 # recalibration.
 #
-# Yet the nine models know more about people's votes than their probabilities show. When RoBERTa-large is
+# Yet the nine models know more about people's votes than the predicted probabilities show. When RoBERTa-large is
 # {term}`recalibrated <worth, recalibrated>` with the votes on other items, it misplaces
 # {value}`tbl-misplaced dataset=mnli system=roberta-large how=recalibrated misplaced .0f` instead of
-# {value}`tbl-misplaced dataset=mnli system=roberta-large "how=as it is" misplaced .0f` votes on MNLI, and
+# {value}`tbl-misplaced dataset=mnli system=roberta-large "how=as it is" misplaced .0f` of a hundred votes on MNLI, and
 # {value}`tbl-misplaced dataset=snli system=roberta-large how=recalibrated misplaced .0f` instead of
 # {value}`tbl-misplaced dataset=snli system=roberta-large "how=as it is" misplaced .0f` on SNLI. The chapter
 # {doc}`fitting` explains how recalibration works.
@@ -124,9 +125,9 @@ publish_figure(
     "fig-nine-models",
     plot_results,
     results.nine_models(figure_rows, comparison, dataset="mnli"),
-    caption="""On MNLI, none of the nine models is measurably nearer to people than a uniform guess by JSD, and two of
+    caption="""By JSD, none of the nine models is measurably nearer to people on MNLI than a uniform guess, and two of
     them are measurably farther. The original votes are nearer to people than the uniform guess, and so is the mean vote
-    on other items with the same old label. Bars are 95% intervals for the difference from the uniform guess on the same
+    on other items with the same old label. Bars show 95% intervals for the difference from the uniform guess on the same
     items. If a bar crosses the dashed line, the system is indistinguishable from the guess. After correction for nine
     comparisons, only the two models at the bottom are clearly farther from people than the guess. The dotted line marks
     the JSD of a second crowd of a hundred people.""",
@@ -137,8 +138,8 @@ publish_figure(
 )
 
 # %% [markdown]
-# After correction for nine comparisons, two models are clearly farther from people by JSD than the uniform guess on the
-# same items: BART-large by
+# By JSD and after correction for nine comparisons, two models are clearly farther from people than the uniform guess on
+# the same items: BART-large by
 # {value}`tbl-paired-with-guesses dataset=mnli system=bart-large baseline=chance measure=jsd value .3f` (p =
 # {value}`tbl-paired-with-guesses dataset=mnli system=bart-large baseline=chance measure=jsd p_holm .3f`) and
 # ALBERT-xxlarge by
@@ -146,8 +147,8 @@ publish_figure(
 # {value}`tbl-paired-with-guesses dataset=mnli system=albert-xxlarge baseline=chance measure=jsd p_holm .3f`). By JSD,
 # seven of the nine models are indistinguishable from the guess. By KL, all nine models are farther from people than the
 # guess by at least {value}`tbl-paired-with-guesses dataset=mnli baseline=chance measure=kl min:value .2f` nats.
-# Measured in misplaced votes, only DistilBERT and BERT-large are clearly farther from people than the guess. Training
-# runs of the same model can lie on either side of the guess, whose JSD is
+# Measured in misplaced votes, only DistilBERT and BERT-large are clearly farther from people than the guess. Two
+# training runs of the same model can fall on opposite sides of the guess, whose JSD is
 # {value}`tbl-main-results dataset=mnli system=chance jsd .3f`. Of the RoBERTa-base models that {cite:t}`baan2022`
 # trained on SNLI alone, one has a JSD of {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 1" jsd .3f`
 # on MNLI, and another has a JSD of {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 2" jsd .3f`.
@@ -155,19 +156,20 @@ publish_figure(
 # By JSD, all {value}`tbl-baselines-against-models dataset=snli system=chance measure=jsd n_surely_nearer` models are
 # clearly nearer to people than the guess on SNLI, but only
 # {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_surely_nearer` are on αNLI. KL
-# heavily penalises a model that is confident and wrong. By KL, only
+# heavily penalises a model that is confident but wrong. By KL, only
 # {value}`tbl-baselines-against-models dataset=snli system=chance measure=kl n_surely_nearer` models are clearly nearer
 # to people than the guess on SNLI, and all
 # {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=kl n_surely_beaten` are clearly farther on
-# αNLI. People disagree more on the MNLI items than on the SNLI items and, by definition, a uniform guess is nearer to
+# αNLI. People disagree more on the MNLI items than on the SNLI items, and by definition, a uniform guess is nearer to
 # people where they disagree more.
 #
-# On MNLI and αNLI, a table of averages is nearer to people by JSD than all
+# By JSD, a table of averages is nearer to people on MNLI and αNLI than any of the
 # {value}`tbl-baselines-against-models dataset=mnli "system=mean vote given the old label" measure=jsd n_surely_beaten`
-# models. For each item, the {term}`mean vote given the old label` predicts the mean vote on other items with the same
-# {term}`old label`. The table has two advantages over the models: it uses one human label *of the very item whose votes
-# it predicts*, and it was fitted to votes, which the models never saw. A table of averages does not understand
-# language, so its success only shows how little the models' probabilities reveal about people's answers.
+# models. As its prediction for an item, the {term}`mean vote given the old label` uses the mean vote on other items
+# with the same {term}`old label`. The table of averages has two advantages over the models: it uses one human label
+# *for the very item whose votes it predicts*, and it was fitted to votes, which the models never saw. A table of
+# averages does not understand language, so its success only shows how little the models' probabilities reveal about
+# people's answers.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "How many models each guess beats, as a table", "code_prompt_hide": "Fold the table"}
 beaten = results.baselines_against_models(comparison)
@@ -177,10 +179,10 @@ publish_table(
     columns=results.count_columns(beaten.rows),
     index=["system"],
     caption="""On MNLI and αNLI, the mean vote given the old label is nearer to people than any of the paper's models,
-    and on MNLI, the base rate is nearer, too. For each guess, the table counts the models that have a higher JSD than
-    the guess and, in brackets, the models that are clearly farther from people after Holm's correction. Counts are
-    shown in bold if all models have a higher JSD. The downloadable data also include KL, total variation and squared
-    distance, and the number of models that are clearly nearer to people than the guess.""",
+    and on MNLI, the base rate is nearer, too. For each guess, the table counts the models with a higher JSD than the
+    guess and, in brackets, the models whose JSD is still clearly higher after Holm's correction. A count is shown in
+    bold if all models have a higher JSD than the guess. The downloadable data also include KL, total variation and
+    squared distance, and the number of models that are clearly nearer to people than the guess.""",
 ) if len(beaten) else Markdown(
     "*No model's predictions are available to compare with the guesses.*"
 )
@@ -193,8 +195,8 @@ publish_table(
     columns=results.paired_columns(comparisons),
     groups=["dataset"],
     index=["dataset", "system"],
-    caption=f"""By JSD, most models are clearly nearer to people than a uniform guess on SNLI and αNLI, but no model is
-    on MNLI. Each value is a model's JSD minus a guess's JSD on the same items, with a 95% interval over items
+    caption=f"""By JSD, most models are clearly nearer to people than a uniform guess on SNLI and αNLI, but on MNLI, no
+    model is. Each value is a model's JSD minus a guess's JSD on the same items, with a 95% interval over items
     ({comparisons:,} resamples). Negative values mean that the model is nearer to people than the guess. The *p*-values
     are adjusted by Holm's method for comparing several models with the same guess on the same dataset. The downloadable
     data also include all other guesses, and differences in KL, total variation and squared distance.""",
@@ -205,8 +207,8 @@ publish_figure(
     "fig-results",
     plot_results,
     figure_rows.where(~are_our_own(figure_rows.rows["label"])),
-    caption="""By JSD, all models of the paper are nearer to people than a uniform guess (dashed line) on SNLI, but none
-    is on MNLI. From top to bottom, the rows show people and references, guesses that need no model, and models. On a
+    caption="""By JSD, all models of the paper are nearer to people than a uniform guess (dashed line) on SNLI, but on
+    MNLI, none is. From top to bottom, the rows show people and references, guesses that need no model, and models. On a
     wide screen, the rows within each group are sorted by their mean rank over the datasets. Bars are 95% intervals over
     items, and dotted lines mark the perfect model and the second crowd. Seeds of the same model share a row.""",
     alt="""Dot plots show JSD, with a panel for each dataset and a row for each system. On SNLI, every model of the
@@ -222,13 +224,13 @@ publish_table(
     shown=results.shown_results(table.rows),
     columns=results.COLUMNS,
     groups=("dataset", "kind"),
-    caption=f"""Distance from people and accuracy of every system. Rows marked *here* are our own results, with 95%
-    bootstrap intervals over items ({resamples:,} resamples). If a row is a mean over seeds, its intervals are also over
-    seeds. The values of the estimated human, a second set of annotators whose votes were not released, are taken from
-    the *paper* (Table 5 of {{cite:t}}`nie2020`). *Chance* is the uniform guess for distances and the most frequent
-    label for accuracies. The class prior and the mean vote are fitted to nine of ten folds of the items and applied to
-    the tenth. The base rate is computed from all items with other texts. The best model and the best guess on each
-    dataset are shown in bold.""",
+    caption=f"""The table gives every system's accuracy and its distance from people. Rows marked *here* are our own
+    results, with 95% bootstrap intervals over items ({resamples:,} resamples). If a row shows a mean over seeds, its
+    intervals are also over seeds. The values for the estimated human, a second set of annotators whose votes were not
+    released, are taken from the *paper* (Table 5 of {{cite:t}}`nie2020`). *Chance* is the uniform guess for distances
+    and the most frequent label for accuracies. The class prior and the mean vote are fitted to nine of the ten folds of
+    the items and applied to the tenth. The base rate is computed from all items with other texts. The best model and
+    the best guess on each dataset are shown in bold.""",
 )
 
 # %% [markdown]
@@ -236,11 +238,11 @@ publish_table(
 # :without: class prior; MiniLM-L6; MPNet-base
 # :measures: jsd kl new_accuracy old_accuracy
 # ```
-# We reproduce every number of the nine models in Table 5 of {cite:t}`nie2020` to the last digit ({doc}`claims`), and we
-# add two later encoders {cite:p}`theguy2026`. DeBERTa-v3-large {cite:p}`he2023,laurer2024` has the highest
+# We reproduce every number for the nine models in Table 5 of {cite:t}`nie2020` to the last digit ({doc}`claims`), and
+# we add two later encoders {cite:p}`theguy2026`. DeBERTa-v3-large {cite:p}`he2023,laurer2024` has the highest
 # {term}`new accuracy` on SNLI, by a margin that may be due to chance, but also a higher JSD than any of the nine
-# models. ModernBERT-large {cite:p}`warner2024,sileo2024` may have seen the MNLI items of ChaosNLI, because MNLI is
-# among its training tasks.
+# models. ModernBERT-large {cite:p}`warner2024,sileo2024` may have seen the MNLI items of ChaosNLI, because its
+# developers list these items among its training data.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Scores between the guess and a second crowd, as a table", "code_prompt_hide": "Fold the table"}
 between = ceilings.normalised_scores(inputs, n_draws=draws, n_resamples=resamples, seed=seed)
@@ -252,23 +254,23 @@ publish_table(
     groups=["dataset", "kind"],
     index=["dataset", "system", "source"],
     caption=f"""No model comes near the second crowd. Scores are rescaled so that the uniform guess scores 0 and the
-    second crowd, estimated from split halves, scores 1. The table shows the guess and the three models that are nearest
-    to people by JSD on each dataset. *Excess* is the system's JSD minus the JSD of a perfect model on the same items.
-    Brackets contain 95% intervals from {resamples:,} resamples of the items, in which the system, the uniform
-    guess and the second crowd are resampled together. The best model and all models whose scores lie within its
+    second crowd, estimated from split halves, scores 1. The table shows the uniform guess and, for each dataset, the
+    three models that are nearest to people by JSD. *Excess* is the system's JSD minus the JSD of a perfect model on the
+    same items. Brackets contain 95% intervals from {resamples:,} resamples of the items, in which the system, the
+    uniform guess and the second crowd are resampled together. The best model and all models whose scores lie within its
     interval are shown in bold. A dash means that the second crowd is not clearly better than the uniform guess. The
-    downloadable data include every system, KL, RankCS and a calibration error.""",
+    downloadable data cover every system and also give KL, RankCS and a calibration error.""",
 )
 
 # %% [markdown]
 # ## Worth in people
 # A model's {term}`worth` answers the following question: How many people would someone who knows the base rate have to
-# ask about each item to get as near to the crowd as the model does? The base rate is worth 0, and a system that is
-# farther from people than the base rate is worth less than nothing. Worth is computed from squared distances, which can
-# be estimated without bias even from few votes.
+# ask about each item to get as near to the crowd as the model does? The base rate is worth 0, and a worth below 0 means
+# that a system is farther from people than the base rate is. Worth is computed from squared distances, which can be
+# estimated without bias even from few votes.
 #
-# The worth after recalibration shows how much the system knows about people's answers, and the gain from recalibration
-# shows how much of this knowledge its own probabilities hide.
+# A system's worth after recalibration shows how much the system knows about people's answers, and the gain from
+# recalibration shows how much of this knowledge the system's own probabilities hide.
 
 # %%
 publish_figure(
@@ -292,14 +294,14 @@ publish_table(
     equivalents,
     columns=results.equivalent_columns(equivalents.rows),
     index=["dataset", "system"],
-    caption=f"""What every system is worth in people. Brackets contain 95% intervals over items, with out-of-fold
-    predictions held fixed. *Worth* is the number of people whose votes, combined with the base rate, would have the
-    same squared distance from the crowd as the system. *Recalibrated* systems are corrected by a map with 12 parameters
-    (6 for two labels), fitted out of fold. *Shrunk* systems are corrected by one number. *Pooled* is the number of
-    people whose vote shares would come as near to the crowd without the help of the base rate. Because this measure has
-    no zero point, even a uniform guess scores above 0. For TVD and JSD, systems and people are compared with *m* other
-    votes in each of {crowds} randomly drawn crowds, and the intervals are derived from the interval for the paired
-    difference.""",
+    caption=f"""The table gives what every system is worth in people. Brackets contain 95% intervals over items, with
+    out-of-fold predictions held fixed. *Worth* is the number of people whose votes, combined with the base rate, would
+    have the same squared distance from the crowd as the system. *Recalibrated* systems are corrected with a map of 12
+    parameters (6 for two labels), fitted out of fold. *Shrunk* systems are corrected with one number. *Pooled* is the
+    number of people whose vote shares would come as near to the crowd as the system, without the help of the base rate.
+    Because this measure has no zero point, even a uniform guess scores above 0. For TVD and JSD, systems and people are
+    compared with *m* other votes in each of {crowds} randomly drawn crowds, and the intervals are derived from the
+    interval for the paired difference.""",
 ) if len(equivalents) else Markdown(
     "*Some items have a single vote, which cannot show how far people are from each other, "
     "so worth cannot be computed here.*"
@@ -319,22 +321,23 @@ publish_table(
 # {value}`tbl-human-equivalents dataset=mnli system=roberta-large measure=people_on_top_recalibrated value .1f` people
 # on MNLI. On the {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=kl n_items ,d`
 # MNLI items that every system predicts, RoBERTa-large is worth
-# {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=kl people .1f` people with the
-# same map and {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=quadratic objective=kl people .1f`
-# with a larger one ({doc}`fitting`).
+# {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=kl people .1f` people with a
+# map of the same size and
+# {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=quadratic objective=kl people .1f` with a larger
+# map ({doc}`fitting`).
 #
 # The original votes, of which most items have five, are worth
 # {value}`tbl-human-equivalents dataset=snli "system=original votes" measure=people_on_top_recalibrated value .1f`
 # people on SNLI and
 # {value}`tbl-human-equivalents dataset=mnli "system=original votes" measure=people_on_top_recalibrated value .1f` on
 # MNLI after recalibration. The original votes are not an ordinary sample, because ChaosNLI chose items on which exactly
-# three of five people agreed.
+# three of the five original annotators agreed.
 #
 # (larger-is-more-accurate-not-always-nearer)=
-# The large model of a family is more accurate than the base model in all
-# {value}`tbl-model-sizes measure=jsd count:value d` pairs, although for BERT the difference on SNLI and MNLI may be due
-# to chance. By JSD, the large model of every family is nearer to people than the base model on SNLI and αNLI, but no
-# large model is nearer than its base model on MNLI.
+# In all {value}`tbl-model-sizes measure=jsd count:value d` comparisons of three families on three datasets, the large
+# model is more accurate than the base model, although for BERT, the differences on SNLI and MNLI may be due to chance.
+# By JSD, the large model of every family is nearer to people than the base model on SNLI and αNLI, but on MNLI, no
+# large model is nearer than the base model of its family.
 
 # %% [markdown]
 # ## Limitations
@@ -342,9 +345,9 @@ publish_table(
 # {value}`tbl-main-results dataset=mnli system=chance n_items ,.0f` MNLI and
 # {value}`tbl-main-results dataset=alphanli system=chance n_items ,.0f` αNLI items. The SNLI and MNLI items were chosen
 # because the original annotators disagreed, so distances are larger than they would be on a random sample of each
-# dataset. Each of the nine models is a single run, and there are rarely enough items to show which model is nearest to
-# people. With intervals that hold for the ranks of all models at once, RoBERTa-large may have any rank from
-# {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_best .0f` to
-# {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_worst .0f` by JSD on MNLI. We compute
-# the predictions of the nine models from logits that another repository copied from the released file, which is no
-# longer online.
+# dataset. Each of the nine models is represented by a single run, and there are rarely enough items to show which model
+# is nearest to people. According to intervals that hold for the ranks of all models at once, RoBERTa-large may have any
+# JSD rank from {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_best .0f` to
+# {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_worst .0f` on MNLI. We compute the
+# predictions of the nine models from logits that another repository copied from the released file, which is no longer
+# online.

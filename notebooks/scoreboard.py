@@ -64,15 +64,16 @@ publish_table(
     groups=["heading"],
     alone=scoreboard.SAW_NO_VOTES,
     caption=f"""On SNLI and MNLI, all systems combined in one recalibration map are worth more people than any single
-    system, and no single system is worth more than five people. *Place* gives the ranks that a system may have by its
-    recalibrated {{term}}`worth`, and each dataset's heading gives the number of ranked systems. *As it is* gives the
-    worth without recalibration and the place by this worth. Groups of people have a lower worth in the column *as it
-    is*, because their votes are not combined with the base rate. Systems that give only one label per item have no JSD
-    and no worth without recalibration, so the column *as it is* has fewer places. The number of votes misplaced out of
-    a hundred ({{term}}`TVD`), {{term}}`JSD` (distance, nats) and {{term}}`new accuracy` are also computed without
-    recalibration. Systems marked *other items’ votes* were fitted to the votes on other items, out of fold. Systems
-    marked *recomputed* were scored from released predictions. Brackets show 95% intervals over items ({resamples:,}
-    resamples). The downloadable data also include KL and the other intervals.""",
+    system is, and no single system is worth more than five people. *Place* gives the range of ranks that a system could
+    have by its recalibrated {{term}}`worth`, and each dataset's heading gives the number of ranked systems. *As it is*
+    gives the worth without recalibration and the place by that worth. Groups of people are worth less in the column *as
+    it is* than after recalibration, because there their votes are not combined with the base rate. If a system gives
+    only one label per item, neither its JSD nor its worth without recalibration is defined, so fewer systems are ranked
+    in the column *as it is*. {{term}}`JSD` (distance, nats), {{term}}`new accuracy` and the number of votes misplaced
+    out of a hundred ({{term}}`TVD`) are also computed without recalibration. Systems marked *other items’ votes* were
+    fitted to the votes on other items, out of fold. Systems marked *recomputed* were scored from released predictions.
+    Brackets show 95% intervals over items ({resamples:,} resamples). The downloadable data also include KL and the
+    other intervals.""",
 )
 
 # %% [markdown]
@@ -97,8 +98,8 @@ publish_table(
 # {value}`tbl-scoreboard dataset=mnli system=roberta-large as_it_is_place_best .0f` to
 # {value}`tbl-scoreboard dataset=mnli system=roberta-large as_it_is_place_worst .0f` among
 # {value}`tbl-scoreboard dataset=mnli system=roberta-large as_it_is_n_placed .0f` systems. With recalibration, the
-# possible places of RoBERTa-large are {value}`tbl-scoreboard dataset=mnli system=roberta-large place_best .0f` to
-# {value}`tbl-scoreboard dataset=mnli system=roberta-large place_worst .0f` among
+# possible places of RoBERTa-large on MNLI are {value}`tbl-scoreboard dataset=mnli system=roberta-large place_best .0f`
+# to {value}`tbl-scoreboard dataset=mnli system=roberta-large place_worst .0f` among
 # {value}`tbl-scoreboard dataset=mnli system=roberta-large n_placed .0f` systems. More systems are ranked with
 # recalibration than without, because a system that gives only one label per item has no worth without recalibration.
 #
@@ -118,15 +119,15 @@ publish_figure(
     scoreboard.drawn(board.where(~are_our_own(board.rows["family"]))),
     caption="""Once recalibrated, most systems are worth one to four people on SNLI and MNLI, and fewer on αNLI. Without
     recalibration, each individual model that was not trained on votes is worth less than the base rate on MNLI. Each
-    mark shows one system, and the best system of some groups is named. Systems that give only one label per item are
+    mark shows one system, and in some groups, the best system is named. Systems that give only one label per item are
     shown only with recalibration. Our own small encoders are left out. Language models, and stacks that include them,
     are judged on the items that the language models labelled, and all other systems on all items. A second crowd, which
-    is worth a hundred people, and a perfect model lie beyond the end of the axis. Intervals are given in the tables.""",
-    alt="""Each dataset has a panel with one row per group of systems. Groups of five and ten people lie at five and ten.
-    On SNLI and MNLI, stacks with language models lie at about seven, other stacks at four to five, and pooled language
-    models at about six. Single language models, models of 2020 and other models lie between zero and four. Original votes
-    and old labels lie at one to four, and guesses at zero. Filled marks, which show systems without recalibration, lie to
-    the left of the hollow marks, and mostly below zero on MNLI.""",
+    is worth a hundred people, and a perfect model lie beyond the end of the axis.""",
+    alt="""Each dataset has a panel with one row per group of systems. Groups of five and ten people lie at five and
+    ten. On SNLI and MNLI, stacks with language models lie at about seven, other stacks at four to five, and pooled
+    language models at about six. Single language models, models from 2020 and other models lie between zero and four.
+    Original votes and old labels lie at one to four, and guesses at zero. Filled marks, which show systems without
+    recalibration, lie to the left of the hollow marks, and mostly below zero on MNLI.""",
 )
 
 # %% [markdown]
@@ -134,12 +135,12 @@ publish_figure(
 # {value}`tbl-scoreboard-parts dataset=snli asked=label "kind=language model" max:people_on_top_recalibrated .1f` people
 # on SNLI and
 # {value}`tbl-scoreboard-parts dataset=mnli asked=label "kind=language model" max:people_on_top_recalibrated .1f` on
-# MNLI. On the same items, the probabilities of RoBERTa-large, a model from 2020, are worth at least as much
+# MNLI. On the same items, the probabilities of RoBERTa-large, a model from 2020, are worth at least as many people
 # ({value}`tbl-scoreboard-parts dataset=snli system=roberta-large people_on_top_recalibrated .1f` and
-# {value}`tbl-scoreboard-parts dataset=mnli system=roberta-large people_on_top_recalibrated .1f` people).
+# {value}`tbl-scoreboard-parts dataset=mnli system=roberta-large people_on_top_recalibrated .1f`, respectively).
 #
 # If you know the base rate, asking five people about each item brings you nearer to the crowd than any single model
-# does ({numref}`fig-scoreboard`). A recalibration map that combines all systems with the language models is worth
+# does ({numref}`fig-scoreboard`). A recalibration map that combines the language models with all other systems is worth
 # {value}`tbl-scoreboard-parts dataset=snli "system=all systems + language models, stacked" people_on_top_recalibrated .1f`
 # people on SNLI and
 # {value}`tbl-scoreboard-parts dataset=mnli "system=all systems + language models, stacked" people_on_top_recalibrated .1f`
@@ -147,9 +148,9 @@ publish_figure(
 #
 # The five original votes are worth fewer than five people:
 # {value}`tbl-scoreboard dataset=mnli "system=original votes" people_on_top_recalibrated .1f` on MNLI and only
-# {value}`tbl-scoreboard dataset=snli "system=original votes" people_on_top_recalibrated .1f` on SNLI. One reason for
-# this loss is that ChaosNLI chose items on which exactly three of the five annotators agreed. We do not know why the
-# original votes lose more of their worth on SNLI than on MNLI.
+# {value}`tbl-scoreboard dataset=snli "system=original votes" people_on_top_recalibrated .1f` on SNLI. The original
+# votes are worth fewer than five people partly because ChaosNLI chose items on which exactly three of the five original
+# annotators agreed. We do not know why the original votes lose more of their worth on SNLI than on MNLI.
 #
 # ## The same items
 #
@@ -169,15 +170,15 @@ publish_table(
     columns=columns,
     groups=["heading"],
     alone=scoreboard.SAW_NO_VOTES,
-    caption="""The pooled labels of 32 language models are worth more people than any single system, although the
+    caption="""The pooled labels of 32 language models are worth more people than any single system is, although the
     difference is not always clear. Most single models cannot be ranked with certainty. The table covers all systems on
     the items that the language models labelled. The columns are the same as in {numref}`tbl-scoreboard`. The language
     models may have seen the items and their votes.""",
 ) if len(parts) else Markdown("*No system covers only some of the items.*")
 
 # %% [markdown]
-# The ranges in this table are wider than those in {numref}`tbl-scoreboard`, because this table covers fewer items and
-# about twice as many systems.
+# On the items that the language models labelled, the ranges are wider than those in {numref}`tbl-scoreboard`, because
+# there are fewer items and about twice as many systems.
 #
 # ```{interactive} tbl-machine-models
 # :measures: people_on_top_recalibrated with_people
@@ -192,7 +193,8 @@ publish_table(
 # {value}`tbl-scoreboard-published-uses sum:secondary .0f` only at second hand. The remaining numbers come from sources
 # whose predictions were released. From released predictions, we recomputed
 # {value}`tbl-scoreboard-beside sum:numbers .0f` of the published numbers, and
-# {value}`tbl-scoreboard-beside sum:agree .0f` of the results agree with the published number to the last printed digit.
+# {value}`tbl-scoreboard-beside sum:agree .0f` of the results agree with the published numbers to the last printed
+# digit.
 #
 # Systems that are known only from published means have no place on the scoreboard, because a mean distance does not
 # show what a system is worth. We convert a published mean to the units of the scoreboard if the conversion is exact,
@@ -234,8 +236,8 @@ publish_table(
     caption="""In the same unit, a language model's stated distribution ranks behind the best models that were fitted to
     votes and ahead of models that were not. The sampled answers of a language model rank behind a uniform guess. The
     table covers all SNLI and MNLI items and lists the systems that are nearest to people first. Systems are sorted by
-    the divergence in bits, because a published mean divergence gives only bounds for the mean distance. Systems with
-    *one temperature* and *recalibrated* systems were fitted to the votes on other texts. The downloadable data include
+    the divergence in bits, because a published mean divergence gives only bounds for the mean distance. *Recalibrated*
+    systems and systems with *one temperature* were fitted to the votes on other texts. The downloadable data include
     every system that covers both datasets.""",
 )
 
@@ -257,8 +259,8 @@ publish_table(
     published_scoreboard.published_systems(published),
     columns=published_scoreboard.SYSTEM_COLUMNS,
     groups=["item_set"],
-    caption="""Most sources print only one or two means for a system, so its distance from people is often known only
-    within bounds. The table lists systems whose predictions were not released, in the units of
+    caption="""Most sources print only one or two means for each system, so the distance between a system and people is
+    often known only within bounds. The table lists systems whose predictions were not released, in the units of
     {numref}`tbl-scoreboard`. If a cell contains two numbers, the value lies between them. *Read* means that we read the
     number in the original source. *Secondary* means that we found the number in a copy, an abstract or a citation.""",
 )
@@ -269,11 +271,11 @@ publish_table(
     tight,
     columns=published_scoreboard.tightness_columns(tight.rows["dataset"].unique()[:2]),
     index=["known", "wanted"],
-    caption="""A mean distance and a mean divergence bound each other closely from one side, while an accuracy says
-    little about either. Each row shows the bounds that one published mean gives for another mean. Values and bounds are
-    medians over systems without recalibration, in nats, and every system lies within all of its bounds. Here, *g*(V) is
-    ((1 + V) ln(1 + V) + (1 − V) ln(1 − V)) / 2, and *f*(KL) is ln 2 + (t ln t − (1 + t) ln(1 + t)) / 2 with t =
-    exp(−KL).""",
+    caption="""A mean distance gives a fairly tight lower bound on a mean divergence, and a mean divergence gives a
+    fairly tight upper bound on a mean distance, whereas an accuracy says little about a mean distance. Each row shows
+    the bounds that one published mean gives for another mean. Values and bounds are medians over systems without
+    recalibration, in nats, and every system lies within all of its bounds. Here, *g*(V) is ((1 + V) ln(1 + V) + (1 − V)
+    ln(1 − V)) / 2, and *f*(KL) is ln 2 + (t ln t − (1 + t) ln(1 + t)) / 2 with t = exp(−KL).""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What was published, and what can be compared, as a table", "code_prompt_hide": "Fold the table"}
@@ -283,9 +285,9 @@ publish_table(
     columns=published_scoreboard.USES_COLUMNS,
     groups=["how"],
     caption="""About half of the published numbers can be converted exactly, and about a tenth give bounds. The
-    remaining numbers cannot be compared with the scoreboard. The table has one row per measure; if a measure cannot be
-    compared, the row says why. We check each number against the range of its convention and against the other numbers
-    that are printed for the same system and items.""",
+    remaining numbers cannot be compared with those on the scoreboard. The table has one row per measure; if a measure
+    cannot be compared, the row says why. We check each number against the range that its convention allows and against
+    the other numbers that are printed for the same system and items.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed, as a table", "code_prompt_hide": "Fold the table"}
@@ -293,20 +295,20 @@ publish_table(
     "tbl-scoreboard-beside",
     published_scoreboard.count_agreeing(beside),
     columns=published_scoreboard.BESIDE_COLUMNS,
-    caption="""Where predictions were released, we reproduce the printed numbers. The only exceptions are scores of the
-    uniform guess on SNLI and MNLI, which differ by one or two units in the last digit, because the released votes are
-    not exactly those in the paper's tables.""",
+    caption="""Where predictions were released, we reproduce the printed numbers. The only exceptions are some scores of
+    the uniform guess on SNLI and MNLI, which differ by one or two units in the last digit, because the released votes
+    are not exactly those in the paper's tables.""",
 )
 
 # %% [markdown]
 # ## Limitations
 #
-# * ChaosNLI chose the SNLI and MNLI items because annotators disagreed on them. Models and people agree more on
-#   randomly chosen items than on these.
+# * ChaosNLI chose the SNLI and MNLI items because annotators disagreed on them. Models agree with people more often on
+#   randomly chosen items than on these items.
 # * The ranges account for the choice of items, but not for a model's training seed or for the selection of the best of
 #   many attempts.
-# * We rely on developers' lists of training data to judge whether a system has seen the items. Language models may have
-#   seen the items. Systems that have or may have seen the items are ranked along with all other systems and are marked.
+# * We rely on developers' lists of training data to judge whether a system has seen the items. Systems that saw or may
+#   have seen the items are marked, but they are ranked along with all other systems.
 # * Worth depends on the base rate of the dataset, so a worth of five people on SNLI does not correspond to the same
 #   distance as a worth of five people on MNLI.
 # * A recalibration map needs at least 500 items, so systems that cover fewer items are listed without a place.

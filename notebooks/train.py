@@ -4,10 +4,10 @@
 # *Can a model learn how people split?*
 #
 # **On tweets, the small encoder MiniLM-L6 learns from votes how people split, but on NLI, training it on votes achieves
-# no more than {term}`recalibrating <worth, recalibrated>` it on the same votes.** Trained on votes about whether tweets
-# are offensive, MiniLM-L6 is {term}`worth` {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth .1f` people: if you
-# knew how often each label is given overall (the {term}`base rate`), you would have to ask that many people about each
-# tweet to predict the votes as well as MiniLM-L6 does. On SNLI, MiniLM-L6 is worth
+# no more than {term}`recalibrating <worth, recalibrated>` it on the same votes does.** Trained on votes about whether
+# tweets are offensive, MiniLM-L6 is {term}`worth` {value}`tbl-trained run=minilm-l6-md-agreement-s0 worth .1f` people:
+# if you knew how often each label is given overall (the {term}`base rate`), you would have to ask that many people
+# about each tweet to predict the votes as well as MiniLM-L6 does. On SNLI, MiniLM-L6 is worth
 # {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 worth .1f` people if it is trained on labels and then on
 # votes, and
 # {value}`tbl-human-equivalents dataset=snli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f` if
@@ -94,19 +94,21 @@ Markdown(notices(inputs))
 # ## Compared with people and models
 #
 # Models trained on votes should be compared with models that were {term}`recalibrated <worth, recalibrated>` on votes,
-# because both have learned how people split on other items and neither has seen the votes on the item that it predicts.
-# Without recalibration, the nine models of {cite:t}`nie2020` have seen no votes at all ({numref}`fig-trained`).
-# {term}`Skill <skill>` is 0 for the base rate and 1 for a system that knows exactly how people split.
+# because both kinds of models have learned how people split on other items, and neither kind has seen the votes on the
+# items that it predicts. Without recalibration, the nine models of {cite:t}`nie2020` have seen no votes at all
+# ({numref}`fig-trained`). {term}`Skill <skill>` is 0 for the base rate and 1 for a system that knows exactly how people
+# split.
 
 # %%
 publish_figure(
     "fig-trained",
     plot_trained,
     training.drawn_skill(scores, inputs),
-    caption="""Votes alone do not teach MiniLM to judge SNLI and MNLI items, but after training on labels, votes help about as much as a small
-    map. The axis shows how many people a system is worth on top of the base rate and is evenly spaced in skill, which is computed from squared
-    distances. Bars are 95% intervals from resampling items, with out-of-fold predictions held fixed. Squares mark models that were trained on
-    votes. Runs of a model with different seeds share a row. The figure shows the datasets on whose votes the run was trained.""",
+    caption="""Votes alone do not teach MiniLM to judge SNLI and MNLI items, but once it has been trained on labels, training on votes helps
+    about as much as a small recalibration map does. The axis shows how many people a system is worth on top of the base rate and is evenly
+    spaced in skill, which is computed from squared distances. Bars are 95% intervals from resampling items, with out-of-fold predictions held
+    fixed. Squares mark models that were trained on votes. Runs of a model with different seeds share a row. The figure shows the datasets whose
+    votes the model was trained on.""",
     alt="""A panel for each dataset and a row for each guess and system, with a filled circle for the system before
     recalibration and a hollow circle for the recalibrated system. Models trained on votes are in the lowest rows:
     without other training, they lie at the base rate, and with other training, they lie near the hollow circles of
@@ -127,34 +129,34 @@ publish_table(
     columns=[dataset, trained_run, worth, misplaced, *about, minutes],
     groups=["dataset"],
     caption="""From votes on tweets, MiniLM learns how people split, but from votes on SNLI and MNLI items, it learns this only after training on
-    labels. From votes on αNLI items, MiniLM learns nothing even after training on labels. Each item is predicted by a model that has seen no
-    votes on that item. *Items learned* is the number of items on which each fold's model was trained. Votes misplaced are shown only for
-    datasets with at least twenty votes per item. Brackets contain 95% intervals from resampling items with their votes. Times in minutes cover
-    only the training steps, summed over all folds.""",
+    labels. Each item is predicted by a model that has seen no votes on that item. *Items learned* is the number of items on which each fold's
+    model was trained. Votes misplaced are shown only for datasets with at least twenty votes per item. Brackets contain 95% intervals from
+    resampling items with their votes. Times in minutes cover only the training steps, summed over all folds.""",
 )
 
 # %% [markdown]
 # If MiniLM is trained on one label per item, it misplaces
 # {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" "how=as it is" misplaced .0f`% of the votes on SNLI.
 # Further training on the votes on other items lowers the share of misplaced votes to
-# {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 misplaced .0%`, and recalibration by a map of twelve
-# numbers lowers the share to
+# {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 misplaced .0%`, and recalibration by a map with twelve
+# parameters lowers the share to
 # {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" how=recalibrated misplaced .0f`%. With {term}`JSD` as
-# the loss, further training lowers the share on SNLI to
+# the loss, further training lowers the share of misplaced votes on SNLI to
 # {value}`tbl-trained dataset=snli run=minilm-l6-nli-jsd-s0 misplaced .0%`, but on MNLI, the model is then worth fewer
 # people than with cross-entropy.
 #
-# On MNLI, MiniLM is worth {value}`tbl-trained dataset=mnli run=minilm-l6-nli-soft-s0 worth .1f` people after training
+# On MNLI, MiniLM is worth {value}`tbl-trained dataset=mnli run=minilm-l6-nli-soft-s0 worth .1f` people if it is trained
 # on labels and then on votes, and
-# {value}`tbl-human-equivalents dataset=mnli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f`
-# after training on labels and then recalibration. Without training on labels, MiniLM learns nothing from ChaosNLI's
+# {value}`tbl-human-equivalents dataset=mnli "system=MiniLM-L6, seed 0" measure=people_on_top_recalibrated value .1f` if
+# it is trained on labels and then recalibrated. Without training on labels, MiniLM learns nothing from ChaosNLI's
 # votes: on SNLI, it is worth {value}`tbl-trained dataset=snli run=minilm-l6-nli-votes-s0 worth .1f` people. On αNLI,
 # where MiniLM is hardly better than a guess, it learns nothing from votes even after training on labels.
 #
 # MD-Agreement has {value}`tbl-crowds dataset=md-agreement n_items ,d` tweets with five votes each. We held out a fifth
-# of the tweets and trained MiniLM on the remaining tweets in two passes. Trained on votes about the comments in
-# POPQUORN, MiniLM is worth {value}`tbl-trained run=minilm-l6-popquorn-s0 worth .1f` people. Tweets and NLI differ in
-# the task, the number of items and the votes per item, so these results do not show which of these differences matters.
+# of the tweets and trained MiniLM on the remaining tweets for two epochs. Trained on votes about the comments in
+# POPQUORN, MiniLM is worth {value}`tbl-trained run=minilm-l6-popquorn-s0 worth .1f` people. The datasets of tweets and
+# of NLI items differ in the task, the number of items and the number of votes per item, so these results do not show
+# which of these differences matters.
 #
 # ## Other ways to learn distributions
 #
@@ -163,7 +165,7 @@ publish_table(
 # can be averaged over several passes ({term}`MC dropout`) or several training runs ({term}`seed ensemble`). The chapter
 # {doc}`fitting` compares these methods, which need no votes, with models that learn from {term}`soft labels` after
 # training on one label per item. Once all predictions are recalibrated by a map fitted on other items' votes, the
-# compared methods hardly differ. On αNLI, where MiniLM is a negative control, none of the methods helps.
+# methods compared hardly differ. On αNLI, where MiniLM is a negative control, none of the methods helps.
 #
 # On MNLI, the simplest method without votes is also the best: a temperature of 2 gives a JSD of
 # {value}`tbl-fitting dataset=mnli "inputs=MiniLM-L6, seed 0" "map=T = 2" jsd .3f`, compared with
@@ -184,8 +186,8 @@ publish_table(
     index=["model"],
     caption="""By our estimate, training any of the listed encoders on the same votes takes minutes on a GPU, whereas a large encoder needs at
     least half a day on one CPU core. The estimates assume the same number of passes as in the run on this page. GPU times are for one H100 in
-    bf16 and include three minutes for reading the data and making predictions. CPU times are for one core and scale the time that the run on
-    this page took by the amount of computation in the layers of each encoder.""",
+    bf16 and include three minutes for reading the data and making predictions. CPU times are for one core and are obtained by scaling the time
+    that the run on this page took by the amount of computation in the layers of each encoder.""",
 )
 
 # %% [markdown]
@@ -214,6 +216,6 @@ publish_table(
 #
 # * We trained one small encoder with only one seed in each setting, and the interval for a single run says nothing about other seeds. The run
 #   with label smoothing used an earlier version of the code than the corresponding run without smoothing.
-# * ChaosNLI's SNLI and MNLI items were chosen because five people were split over them.
+# * ChaosNLI's SNLI and MNLI items were chosen because their five original annotators were split over them.
 # * To choose the learning rates for training on ChaosNLI's votes, we used one inner fold, whose items are also among those that the models
 #   predict.

@@ -3,16 +3,17 @@
 #
 # *Is it noise, ambiguity, or whom I asked?*
 #
-# **All three, as far as the available datasets show, but groups matter little where we could test them.** When people judged whether posts
-# were hateful, two people gave different labels {value}`fig-again dataset=xhatestability "part=same language" quantity=two value .0%` of
-# the time, and the same person, asked again, gave a different label
-# {value}`fig-again dataset=xhatestability "part=same language" quantity=same value .0%` of the time. No grouping of people that we could
-# test (gender, age, ethnicity, education, country and others) accounts for more than about {value}`tbl-groups max:share_high .0%` of the
-# disagreement.
+# **It is all three, as far as the available datasets show, but people's groups matter little where we could test
+# them.** When people judged whether posts were hateful, two people gave different labels
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=two value .0%` of the time, and a person who
+# was asked again gave a different label
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=same value .0%` of the time. No grouping of
+# people that we could test (gender, age, ethnicity, education, country and others) accounts for more than about
+# {value}`tbl-groups max:share_high .0%` of the disagreement.
 #
-# Nobody can say whose opinions ChaosNLI contains. Its votes come from up to {value}`tbl-annotators sum:annotators ,.0f` Mechanical Turk
-# workers, whose age, country and language were not released ({doc}`collection`). To ask the same questions of your own votes, see
-# {ref}`Noise, persons, groups <noise-or-people>`.
+# Nobody can say whose opinions ChaosNLI contains. Its votes come from up to {value}`tbl-annotators sum:annotators ,.0f`
+# Mechanical Turk workers, whose age, country and language were not released ({doc}`collection`). To ask the same
+# questions of your own votes, see {ref}`Noise, persons, groups <noise-or-people>`.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -50,10 +51,11 @@ Markdown(f"{notices(inputs)}\n\n{'' if len(items) else without}")
 # %% [markdown]
 # ## The same person again
 #
-# If two people differ, do they hold different opinions, or might either of them have answered differently on another day?
-# {cite:t}`abercrombie2023` asked {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio n_people .0f` people to label
-# 95 posts twice. For {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio n_items .0f` of these posts, both rounds
-# were in the same language.
+# If two people differ, do they hold different opinions, or might either of them have answered differently on another
+# day? {cite:t}`abercrombie2023` asked
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio n_people .0f` people to label 95 posts
+# twice. For {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio n_items .0f` of these posts,
+# both rounds were in the same language.
 
 # %%
 again = persons.again(crowds)
@@ -61,28 +63,30 @@ publish_figure(
     "fig-again",
     plot_again,
     again,
-    caption="""People who are asked twice change their label about three fifths as often as two people differ. The left panel shows how
-    often a label from the second round differs from a label given in the first round by the same person or by somebody else. In both cases,
-    the two labels come from different rounds, so they are equally far apart in time. The right panel shows the ratio of these two rates.
-    Rows group the posts by the languages of the two rounds, where these are known. The last two rows group a person's labels by whether at
-    least four in five of the *other* people's votes are for one label. Bars are 95% {term}`intervals <interval over annotators>` over items
-    and people.""",
-    alt="""A row for each group of posts. On the left, the value for the same person lies at about a fifth, and the value for two people
-    between a third and two fifths. On the right, the ratio lies a little below three fifths, with intervals from under a half to about 70%.
-    The last two rows show only the same person.""",
+    caption="""People who are asked twice change their label about three fifths as often as two people differ. The left
+    panel shows how often a label from the second round differs from a label that the same person or somebody else gave
+    in the first round. In both cases, the two labels come from different rounds, so they are equally far apart in time.
+    The right panel shows the ratio of these two rates. Rows group the posts by the languages of the two rounds, where
+    these are known. The last two rows group a person's labels by whether at least four in five of the *other* people's
+    votes are for one label. Bars are 95% {term}`intervals <interval over annotators>` over items and people.""",
+    alt="""A row for each group of posts. On the left, the value for the same person lies at about a fifth, and the
+    value for two people between a third and two fifths. On the right, the ratio lies a little below three fifths, with
+    intervals from under a half to about 70%. The last two rows show only the same person.""",
 ) if len(again) else Markdown("This section needs people who were asked in several rounds.")
 
 # %% [markdown]
 # On posts judged twice in the same language, people change their own label
-# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio value .0%` as often as two people differ (95% interval
-# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio low .0%` to
-# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio high .0%`; {numref}`fig-again`). The data cannot distinguish
-# a slip from a change of mind. People may also remember their first answer, and the time between the rounds was not recorded. People change
-# {value}`fig-again dataset=xhatestability "part=where others agree" quantity=same value .0%` of their labels on posts where the other
-# people agree, and {value}`fig-again dataset=xhatestability "part=where others are split" quantity=same value .0%` on posts where the other
-# people are split. If every change were a slip, equally likely in either direction, people's *settled* opinions would still differ
-# {value}`fig-again dataset=xhatestability "part=same language" quantity=settled value .0%` of the time. ChaosNLI's annotators were not
-# asked twice, so we cannot say how often they would change their labels.
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio value .0%` as often as two people differ
+# (95% interval: {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio low .0%` to
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio high .0%`; {numref}`fig-again`). The data
+# cannot distinguish a slip from a change of mind. People may also remember their first answer, and the time between the
+# rounds was not recorded. People change
+# {value}`fig-again dataset=xhatestability "part=where others agree" quantity=same value .0%` of their labels on posts
+# where the other people agree, and
+# {value}`fig-again dataset=xhatestability "part=where others are split" quantity=same value .0%` on posts where the
+# other people are split. If every change were a slip, equally likely in either direction, people's *settled* opinions
+# would still differ {value}`fig-again dataset=xhatestability "part=same language" quantity=settled value .0%` of the
+# time. ChaosNLI's annotators were not asked twice, so we cannot say how often they would change their labels.
 #
 # ## Text or person
 #
@@ -95,47 +99,53 @@ publish_table(
     shares,
     shown=persons.shown_shares(shares.rows),
     columns=persons.SHARES_COLUMNS,
-    caption="""On DICES-350, the person who answers matters as much as the text, unless raters whose agreement is near chance are left out.
-    The table shows the shares of a vote’s variance that come from the text and from the person, with 95% intervals over items and people.
-    These shares are estimated from how often two votes agree when they have the text, the person, or neither in common. All votes have the
-    same weight. In rows marked *by value*, the variance is that of a numerical rating. Rows marked *without* leave out annotators whose
-    agreement is near chance; these rows flatter the remaining annotators, because the same votes were used to decide whom to leave out. The
-    downloadable data also include crowds of fewer than ten people and, where people were asked twice, a breakdown of the remaining
+    caption="""On DICES-350, the person who answers matters as much as the text, unless raters whose agreement is near
+    chance are left out. The table shows the shares of a vote’s variance that come from the text and from the person,
+    with 95% intervals over items and people. These shares are estimated from how often two votes agree when they have
+    the text, the person, or neither in common. All votes have the same weight. In rows marked *by value*, the variance
+    is that of a numerical rating. Rows marked *without* leave out annotators whose agreement is near chance; these rows
+    flatter the remaining annotators, because the same votes were used to decide whom to leave out. The downloadable
+    data also include crowds of fewer than ten people and, where people were asked twice, a breakdown of the remaining
     variance.""",
 ) if len(shares) else Markdown("This section needs to know who gave each vote.")
 
 # %% [markdown]
 # On DICES-350, where people judge whether a chatbot's answer is safe, the person accounts for
-# {value}`tbl-persons dataset=dices350 people=everyone by=labels person .0%` of the variance of a vote, about as much as the text
-# ({value}`tbl-persons dataset=dices350 people=everyone by=labels text .0%`; {numref}`tbl-persons`). If
-# {value}`tbl-persons dataset=dices350 people=everyone by=labels n_left_out .0f` raters whose agreement is near chance are left out, the
-# person accounts for less ({value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels person .0%`) than the text
-# ({value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels text .0%`). Where about a thousand people judge
-# inference {cite:p}`lalor2016`, the person accounts for only {value}`tbl-persons dataset=lalor people=everyone by=labels person .0%` of the
-# variance.
+# {value}`tbl-persons dataset=dices350 people=everyone by=labels person .0%` of the variance of a vote, about as much as
+# the text ({value}`tbl-persons dataset=dices350 people=everyone by=labels text .0%`; {numref}`tbl-persons`). If the
+# {value}`tbl-persons dataset=dices350 people=everyone by=labels n_left_out .0f` raters whose agreement is near chance
+# are left out, the person accounts for less
+# ({value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels person .0%`) than the text
+# ({value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels text .0%`). Where about a thousand
+# people judge inferences {cite:p}`lalor2016`, the person accounts for only
+# {value}`tbl-persons dataset=lalor people=everyone by=labels person .0%` of the variance.
 #
-# In most crowds, most of the variance is due neither to the text nor to the person. This remainder reflects how a particular person reads a
-# particular text, and noise that would not recur if that person were asked again. A person's reading and noise can be separated only by
-# asking people twice. On the posts that were judged twice, the person's reading accounts for
-# {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion .0%` of the variance and noise for
-# {value}`tbl-persons dataset=xhatestability people=everyone by=labels again .0%`, each with an uncertainty of about ten percentage points.
+# In most crowds, most of the variance is due neither to the text nor to the person. This remainder consists of a
+# particular person's reading of a particular text, and of noise that would not recur if that person were asked again. A
+# person's reading can be separated from noise only by asking people twice. On the posts that were judged twice, the
+# person's reading accounts for {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion .0%` of the
+# variance and noise for {value}`tbl-persons dataset=xhatestability people=everyone by=labels again .0%`, each with an
+# uncertainty of about ten percentage points.
 #
-# Careless annotators can make a dataset look more divided than it is. Such annotators can be identified without gold labels, because they
-# agree with other annotators hardly more often than chance. We leave out annotators whose agreement beyond chance, measured over at least a
-# hundred votes, is less than half that of the median annotator. RTE has
-# {value}`tbl-persons dataset=rte people=everyone by=labels n_left_out .0f` such annotators. Without these annotators, two people differ
+# Careless annotators can make a dataset look more divided than it is. Such annotators can be identified without gold
+# labels, because they agree with other annotators hardly more often than they would by chance. We leave out annotators
+# whose agreement beyond chance, measured over at least a hundred votes, is less than half that of the median annotator.
+# RTE has {value}`tbl-persons dataset=rte people=everyone by=labels n_left_out .0f` such annotators. Without these
+# annotators, two people differ
 # {value}`tbl-persons dataset=rte "people=without those near chance" by=labels two_differ .0%` of the time instead of
-# {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%`. On RTE, the agreement beyond chance of the annotators left out
-# is at most {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f`, whereas that of every other annotator with a
-# hundred votes or more is at least {value}`tbl-persons dataset=rte people=everyone by=labels smallest_kept .2f`. On DICES-350,
-# there is no such gap, so the votes cannot show whether the raters who are left out are careless or a careful minority. Elsewhere in the
+# {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%`. On RTE, the agreement beyond chance of the
+# annotators left out is at most {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f`, whereas
+# that of every other annotator with a hundred votes or more is at least
+# {value}`tbl-persons dataset=rte people=everyone by=labels smallest_kept .2f`. On DICES-350, there is no such gap, so
+# the votes cannot show whether the raters who are left out are careless people or a careful minority. Elsewhere in the
 # book, annotators are left out only in {numref}`fig-atlas`.
 #
 # ## Groups
 #
-# Perspectivists want datasets to record who gave which label {cite:p}`prabhakaran2021,cabitza2023`, because labels depend on who gives them
-# {cite:p}`sap2022,aroyo2023`. Is it enough to know a person's group? We measure the part of the disagreement that lies *between* groups,
-# that is, how much less often people would differ if they were compared only with members of their own group.
+# Perspectivists want datasets to record who gave which label {cite:p}`prabhakaran2021,cabitza2023`, because labels
+# depend on who gives them {cite:p}`sap2022,aroyo2023`. Is it enough to know a person's group? We measure the part of
+# the disagreement that lies *between* groups, that is, how much less often people would differ if they were compared
+# only with members of their own group.
 
 # %%
 groups = persons.jointly(persons.groups(crowds, n_shuffles=shuffles, seed=seed))
@@ -144,28 +154,31 @@ publish_table(
     groups,
     columns=persons.GROUPS_COLUMNS,
     groups=["dataset"],
-    caption=f"""No grouping accounts for more than a few percent of the disagreement. The table shows how often two people differ on an
-    item, and what part of this disagreement lies between groups of at least {persons.FEWEST_IN_GROUP} people. MultiPICo's groups are
-    compared within languages. Intervals are 95% intervals over items and people. Differences between items are removed. The estimate is
-    unbiased, so it may fall below 0. The p-values come from shuffling people between groups {shuffles:,} times, with Holm's correction.""",
+    caption=f"""No grouping accounts for more than a few percent of the disagreement. The table shows how often two
+    people differ on an item, and what part of this disagreement lies between groups of at least
+    {persons.FEWEST_IN_GROUP} people. MultiPICo's groups are compared within languages. Intervals are 95% intervals over
+    items and people. The estimates are adjusted for differences between items, and being unbiased, they may fall below
+    0. The p-values come from shuffling people between groups {shuffles:,} times and include Holm's correction.""",
 ) if len(groups) else Markdown("This section needs to know which groups annotators belong to.")
 
 # %% [markdown]
-# None of the {value}`tbl-groups count:field d` groupings stands out: the smallest p after Holm's correction is
-# {value}`tbl-groups min:p_holm .2f` ({numref}`tbl-groups`). If all groupings are tested at once, none accounts for more than about
-# {value}`tbl-groups max:joint_high .0%` of the disagreement. {cite:t}`pei2023` find that annotators' background plays a significant role in
-# POPQUORN. Both results can be true, because even a clear difference between the means of groups may account for only a small part of the
-# disagreement. {cite:t}`orlikowski2023` find that group information brings no significant gain in predicting how individuals judge
+# None of the {value}`tbl-groups count:field d` groupings stands out: the smallest p-value after Holm's correction is
+# {value}`tbl-groups min:p_holm .2f` ({numref}`tbl-groups`). Even if the intervals are widened to hold for all groupings
+# at once, none accounts for more than about {value}`tbl-groups max:joint_high .0%` of the disagreement.
+# {cite:t}`pei2023` find that annotators' background plays a significant role in POPQUORN. Both results can be true,
+# because even a clear difference between the means of groups may account for only a small part of the disagreement.
+# {cite:t}`orlikowski2023` find that group information brings no significant gain in predicting how individuals judge
 # toxicity.
 #
-# These results do not show that groups agree. Even within these limits, two groups could differ by ten percentage points in how often they
-# choose a label, on every text. The groups are broad, beliefs were not recorded, and smaller groups could not be tested.
+# These results do not show that groups agree. Even within these limits, two groups could differ, on every text, by ten
+# percentage points in how often they choose a label. The groups are broad, beliefs were not recorded, and smaller
+# groups could not be tested.
 #
-# Is a *model* nearer to one group than to another? We trained MiniLM on POPQUORN's votes, in a single run, and judged it by each group's
-# own votes on comments that it had not seen ({numref}`tbl-group-models`). The model's {term}`skill` is
-# {value}`tbl-group-models dataset=popquorn field=gender group=Man skill .2f` for men and
-# {value}`tbl-group-models dataset=popquorn field=gender group=Woman skill .2f` for women. No group stands out, but the intervals are wide:
-# the skill for Black raters minus the skill for everybody else may lie anywhere from
+# Is a *model* nearer to one group than to another? We trained MiniLM on POPQUORN's votes, in a single run, and judged
+# it against each group's own votes on comments that it had not seen ({numref}`tbl-group-models`). The model's
+# {term}`skill` is {value}`tbl-group-models dataset=popquorn field=gender group=Man skill .2f` for men and
+# {value}`tbl-group-models dataset=popquorn field=gender group=Woman skill .2f` for women. No group stands out, but the
+# intervals are wide: the skill for Black raters minus the skill for everybody else may lie anywhere from
 # {value}`tbl-group-models dataset=popquorn field=race "group=Black or African American" gap_low .2f` to
 # {value}`tbl-group-models dataset=popquorn field=race "group=Black or African American" gap_high .2f`.
 
@@ -177,17 +190,20 @@ publish_table(
     columns=persons.model_columns(models.rows),
     groups=["field"],
     caption=f"""The model is not clearly nearer to any group of people than to everybody else. The model
-    ({"; ".join(models.rows["system"].unique())}) is judged by the votes of each group's own members. *Skill* is 0 for the group's base rate
-    and 1 for knowing how all of its members answer. *Worth* is the number of the group's members whose votes, combined with the base rate,
-    would match the model. *More than elsewhere* is the skill in this group minus the skill among everybody else, with p after Holm's
-    correction over all groups. Brackets contain 95% intervals over items and people. A dash means that there are too few votes.""",
+    ({"; ".join(models.rows["system"].unique())}) is judged against the votes of each group's own members. *Skill* is 0
+    for the group's base rate and 1 for a system that knows how all of the group's members answer. *Worth* is the number
+    of the group's members whose votes, combined with the base rate, would be as informative as the model. *More than
+    elsewhere* is the skill in this group minus the skill among everybody else, with p-values after Holm's correction
+    over all groups. Brackets contain 95% intervals over items and people. A dash means that there are too few
+    votes.""",
 ) if len(models) else Markdown("No system predicts items whose annotators' groups are known.")
 
 # %% [markdown]
 # ## Reasons: error or variation
 #
-# Votes show that people disagree, but not why. In VariErr {cite:p}`weber2024`, four people explained each label that they gave to 500 MNLI
-# items, and then judged all explanations. A label is an *error* if nobody who gave it stands by an explanation for it.
+# Votes show that people disagree, but not why. In VariErr {cite:p}`weber2024`, four people explained each label that
+# they gave to 500 MNLI items, and then judged all explanations. A label is an *error* if nobody who gave it stands by
+# an explanation for it.
 
 # %%
 judges, *found = why.ERROR_COLUMNS
@@ -197,27 +213,29 @@ publish_table(
     shown=errors.rows[errors.rows["holder"] == why.PEOPLE],
     columns=[replace(judges, names="judged by {}".format), *found],
     groups=["judges"],
-    caption=f"""Labels judged to be errors receive more minority votes than labels that no VariErr annotator gave, but fewer than labels
-    whose explanation holds. The table groups ChaosNLI's votes for each label by how VariErr's annotators judged that label; whether an
-    explanation holds is decided either by its author or by most of the other annotators. Minority votes are those for any label other than
-    the item's majority label. The last two columns leave out labels that none of the four annotators gave. Brackets contain
-    {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). The downloadable data also include the models'
-    probabilities.""",
+    caption=f"""Labels judged to be errors receive more minority votes than labels that no VariErr annotator gave, but
+    fewer than labels whose explanation holds. The table groups ChaosNLI's votes for each label by how VariErr's
+    annotators judged that label; whether an explanation holds is decided either by its author or by most of the other
+    annotators. Minority votes are those for any label other than the item's majority label. The last two columns leave
+    out labels that none of the four annotators gave. Brackets contain {100 * confidence:g}% bootstrap intervals over
+    items ({resamples:,} resamples). The downloadable data also include the models' probabilities.""",
 )
 
 # %% [markdown]
-# On average, a minority label that its author took back receives {value}`tbl-why-errors judges=authors status=error holder=people each .0%`
-# of its item's votes, whereas one whose explanation holds receives
-# {value}`tbl-why-errors judges=authors status=plausible holder=people each .0%` ({numref}`tbl-why-errors`). Of the minority labels that
-# somebody in VariErr gave, {value}`tbl-why-errors judges=authors status=error holder=people given_labels .0%` are errors, and these receive
-# {value}`tbl-why-errors judges=authors status=error holder=people given_share .0%` of the votes for such labels. Of all minority votes,
-# {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%` are for labels that nobody in VariErr gave or
-# judged.
+# On average, a minority label that its author took back receives
+# {value}`tbl-why-errors judges=authors status=error holder=people each .0%` of its item's votes, whereas one whose
+# explanation holds receives {value}`tbl-why-errors judges=authors status=plausible holder=people each .0%`
+# ({numref}`tbl-why-errors`). Of the minority labels that somebody in VariErr gave,
+# {value}`tbl-why-errors judges=authors status=error holder=people given_labels .0%` are errors, and these receive
+# {value}`tbl-why-errors judges=authors status=error holder=people given_share .0%` of the votes for such labels. Of all
+# minority votes, {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%` are for
+# labels that nobody in VariErr gave or judged.
 #
 # ## Ten reasons
 #
-# {cite:t}`jiang2022` sorted disputed items by ten reasons for disagreement. A meaning may be uncertain, the guidelines may leave a question
-# open (such as whether both sentences are about the same thing), or annotators may have habits (such as *accommodating* small additions).
+# {cite:t}`jiang2022` sorted disputed items by ten reasons for disagreement. A meaning may be uncertain, the guidelines
+# may leave a question open (such as whether both sentences are about the same thing), or annotators may have habits
+# (such as *accommodating* small additions).
 
 # %%
 publish_figure(
@@ -225,21 +243,24 @@ publish_figure(
     plot_reasons,
     reasons := why.reasons(items, confidence=confidence),
     shown=reasons.rows[reasons.rows["holder"] == why.PEOPLE],
-    caption=f"""How much people disagree hardly depends on the reason, but which labels they choose does. Points show means over the
-    items with each reason, with {100 * confidence:g}% intervals over items from Student's t distribution. The number of items is given in
-    brackets; an item may have several reasons. Reasons with at least {why.FEWEST_ITEMS} items are shown, sorted by the share of
-    contradiction. The downloadable data also include rarer reasons, and the models' answers for each reason.""",
-    alt="""Two dot plots with a row for each frequent reason. The entropies lie close together, around one bit. The shares of the three
-    labels differ widely: contradiction leads where it is unclear what the sentences refer to.""",
+    caption=f"""How much people disagree hardly depends on the reason, but which labels they choose does. Points show
+    means over the items with each reason, with {100 * confidence:g}% intervals over items from Student's t
+    distribution. The number of items is given in brackets; several reasons may apply to an item. Reasons with at least
+    {why.FEWEST_ITEMS} items are shown, sorted by the share of votes for contradiction. The downloadable data also
+    include rarer reasons, and the models' answers for each reason.""",
+    alt="""Two dot plots with a row for each frequent reason. The entropies lie close together, around one bit. The
+    shares of the three labels differ widely: contradiction leads where it is unclear what the sentences refer to.""",
 )
 
 # %% [markdown]
-# The reasons explain only {value}`tbl-why-explained holder=people quantity=entropy by_reason .1%` of the variance in entropy between items,
-# but they predict which labels people choose. Where it is unclear whether both sentences are about the same thing,
-# {value}`fig-why-reasons holder=people quantity=contradiction reason=coreference mean .0%` of the votes are for contradiction, compared
-# with {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%` where people accommodate small additions.
-# The reason hardly predicts how large a model's error is: for no model do the reasons explain more than
-# {value}`tbl-why-explained quantity=jsd max:by_reason .1%` of the variance in its JSD ({numref}`tbl-why-explained`).
+# The reasons explain only {value}`tbl-why-explained holder=people quantity=entropy by_reason .1%` of the variance in
+# entropy between items, but they predict which labels people choose. Where it is unclear whether both sentences are
+# about the same thing, {value}`fig-why-reasons holder=people quantity=contradiction reason=coreference mean .0%` of the
+# votes are for contradiction, compared with
+# {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%` where people accommodate
+# small additions. The reason hardly predicts how large a model's error is: for no model do the reasons explain more
+# than {value}`tbl-why-explained quantity=jsd max:by_reason .1%` of the variance in its JSD
+# ({numref}`tbl-why-explained`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What reasons explain, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -248,52 +269,56 @@ publish_table(
     shown=explained.rows if predictions else explained.rows.head(12),
     columns=why.EXPLAINED_COLUMNS,
     groups=["holder"],
-    caption=f"""Reasons predict which labels people choose and which labels models miss, but they hardly predict how much people disagree or
-    how large models' errors are. The table shows the share of the variance between items that the ten reasons explain (adjusted R²), with
-    p-values of F tests after Holm's correction. *Lowest* and *highest* are the reasons with the lowest and the highest mean among those
-    with at least {why.FEWEST_ITEMS} items. *Above people's* is the share that the model gives a label minus the label's share of the votes.
-    The downloadable data also include the other models.""",
+    caption=f"""Reasons predict which labels people choose and which labels models miss, but they hardly predict how
+    much people disagree or how large models' errors are. The table shows the share of the variance between items that
+    the ten reasons explain (adjusted R²), with p-values of F tests after Holm's correction. *Lowest* and *highest* are
+    the reasons with the lowest and the highest mean among those with at least {why.FEWEST_ITEMS} items. *Above
+    people's* is the probability that the model gives a label minus the label's share of the votes. The downloadable
+    data also include the other models.""",
 )
 
 # %% [markdown]
-# Each pair in AmbiEnt {cite:p}`liu2023` contains an ambiguous sentence. When this sentence is rewritten to express one of its readings, two
-# people differ {value}`fig-why-readings "shown=a reading" majority=9 apart .0%` of the time, instead of
-# {value}`fig-why-readings "shown=as written" majority=9 apart .0%` ({numref}`fig-why-readings`). Replacing it with a *distractor*, which is
-# not one of the readings, has almost the same effect ({value}`fig-why-readings "shown=a distractor" majority=9 apart .0%`), so most of the
-# drop need not come from knowing which reading is meant.
+# Each pair in AmbiEnt {cite:p}`liu2023` contains an ambiguous sentence. When this sentence is rewritten to express one
+# of its readings, two people differ {value}`fig-why-readings "shown=a reading" majority=9 apart .0%` of the time,
+# instead of {value}`fig-why-readings "shown=as written" majority=9 apart .0%` ({numref}`fig-why-readings`). Replacing
+# it with a *distractor*, which is not one of the readings, has almost the same effect
+# ({value}`fig-why-readings "shown=a distractor" majority=9 apart .0%`), so most of the drop may be due to something
+# other than knowing which reading is meant.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Votes once a sentence is disambiguated, as a figure", "code_prompt_hide": "Fold the figure"}
 publish_figure(
     "fig-why-readings",
     plot_readings,
     why.readings(pairs, confidence=confidence),
-    caption="""Once a reading is given, unanimity is twice as frequent as for the pair as written, but a distractor has nearly the same
-    effect. The lines show the share of pairs by the number of votes, out of nine, that the majority label received. Pairs are shown as
-    written, rewritten to express one reading, and rewritten to express a distractor.""",
-    alt="""Three lines, from three to nine of nine votes. For pairs as written, the shares are about equal for five or more votes. For
-    readings and distractors, the shares rise with the number of votes, and more than a third of the pairs have all nine votes on one label.""",
+    caption="""Once a reading is given, unanimity is twice as frequent as for the pair as written, but a distractor has
+    nearly the same effect. The lines show the share of pairs by the number of votes, out of nine, that the majority
+    label received. Pairs are shown as written, rewritten to express one reading, and rewritten to express a
+    distractor.""",
+    alt="""Three lines, from three to nine of nine votes. For pairs as written, the shares are about equal for five or
+    more votes. For readings and distractors, the shares rise with the number of votes, and more than a third of the
+    pairs have all nine votes on one label.""",
 )
 
 # %% [markdown]
-# UNLI {cite:p}`chen2020` asked people for a probability instead of a label, on {value}`tbl-stated predictor=stated n_items d` of ChaosNLI's
-# SNLI items. The mean of a few people's probabilities says as much about the share of *entailment* among a hundred votes as
-# {value}`tbl-stated predictor=stated votes_worth .1f` votes do ({numref}`tbl-stated`).
+# On {value}`tbl-stated predictor=stated n_items d` of ChaosNLI's SNLI items, UNLI {cite:p}`chen2020` asked people for a
+# probability instead of a label. The mean of a few people's probabilities says as much about the share of *entailment*
+# among a hundred votes as {value}`tbl-stated predictor=stated votes_worth .1f` votes do ({numref}`tbl-stated`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "A stated probability compared with votes, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-stated",
     why.stated(why.stated_inputs(inputs.named("snli")), **drawn),
     columns=why.STATED_COLUMNS,
-    caption=f"""A mean of probabilities that a few people stated orders items about as well as two votes do. The table shows the correlation
-    with the share of entailment among a hundred votes, over the SNLI items that are also in UNLI. For one, two or three votes, the table
-    shows unbiased estimates of the expected correlation. The released file does not say how many people each mean is based on, so the
-    table does not show that a probability is worth more than a vote. Brackets contain {100 * confidence:g}% bootstrap intervals over
-    items.""",
+    caption=f"""The mean of the probabilities that a few people stated orders items about as well as two votes do. The
+    table shows each predictor's correlation with the share of entailment among a hundred votes, over the SNLI items
+    that are also in UNLI. For one, two or three votes, the table shows unbiased estimates of the expected correlation.
+    The released file does not say how many people each mean is based on, so the table does not show that a probability
+    is worth more than a vote. Brackets contain {100 * confidence:g}% bootstrap intervals over items.""",
 )
 
 # %% [markdown]
 # ## Limitations
 #
-# * The items on skin lesions are five questions about each of a hundred images, so their intervals are too narrow. VariErr has only four
-#   judges. Both VariErr's items and the items with reasons were selected.
+# * The items on skin lesions are five questions about each of a hundred images, so the intervals for these items are
+#   too narrow. VariErr has only four judges. Both VariErr's items and the items with reasons were selected.
 # * We tested few models, most of them in a single run.

@@ -133,8 +133,8 @@ def plot_annotator_accuracy(table: pd.DataFrame) -> Figure:
 
 _VARIANTS = {
     "nothing": "published protocol",
-    "every stage": "without any stage",
-    "every stage, 1,000 votes per item": "without any stage, 1,000 votes",
+    "every stage": "without any stages",
+    "every stage, 1,000 votes per item": "without any stages, 1,000 votes",
 }
 _EFFECTS = {"tvd": "error: TVD (lower is better)", "dollars": "cost: dollars"}
 

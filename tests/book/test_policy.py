@@ -10,6 +10,12 @@ from helpers.pages import LOADS_MORE, pages
 
 pytestmark = pytest.mark.browser
 
+# Of each kind a page: what scripts ask for there is what may differ from a page that is a file.
+EACH_KIND = (
+    "index", "chapters/disagreement", "chapters/annotations", "figures/fig-simplex",
+    "figures/tbl-agreement", "explorer", "annotate", "404",
+)  # fmt: skip
+
 
 @pytest.fixture(scope="module")
 def address(site):
@@ -37,15 +43,14 @@ def test_every_page_has_its_policy_before_all_else_and_no_script_in_an_attribute
         assert not re.search(r'<[a-z][^>]*\son\w+\s*=|="\s*javascript:', page), path
 
 
-def test_no_page_breaks_its_policy(browser, site, address):
+def test_no_page_that_is_served_breaks_its_policy(browser, site, address):
     context = browser.new_context(reduced_motion="reduce")
     page, said = context.new_page(), []
     page.on("console", lambda one: said.append(one.text))
     page.on("pageerror", lambda fault: said.append(f"error: {fault}"))
     # Other tests open every page from its file, and let none say anything on the console.
-    for path in pages(site):
-        name = path.relative_to(site).as_posix()
-        page.goto(f"{address}/{name}", wait_until="load")
+    for name in EACH_KIND:
+        page.goto(f"{address}/{name}.html", wait_until="load")
         if page.evaluate(LOADS_MORE):
             page.wait_for_load_state("networkidle")
         faults = [one for one in said if re.search("Security Policy|^error", one)]

@@ -200,7 +200,9 @@ def test_one_after_the_other_a_run_that_fails_stops_no_other(checkout, monkeypat
     assert "needs-bad\nnot started: it needs bad" in done.stderr
 
 
-def test_runs_on_two_gpus_are_made_and_one_that_fails_is_named(checkout, monkeypatch):
+@pytest.fixture
+def on_two_gpus(checkout, monkeypatch):
+    """A checkout with three wanted runs, of which one needs another, and two GPUs."""
     settings = {"model": "tiny-bert", "data": "sample", "max_train_examples": 32,
                 "dev_examples": 20}  # fmt: skip
     entries = [
@@ -209,13 +211,55 @@ def test_runs_on_two_gpus_are_made_and_one_that_fails_is_named(checkout, monkeyp
         {"name": "needs-bad", "why": "x", "predict": {"run": "bad", "mc_samples": 2}},
     ]  # fmt: skip
     (checkout / "results" / "wanted.yml").write_text(yaml.safe_dump(entries))
-    monkeypatch.setenv("PYTHONPATH", str(PROJECT))
     monkeypatch.setattr(gpus, "visible_gpus", lambda: ["0", "1"])
-    folder = checkout / "results" / "bad"
+    return checkout / "results"
+
+
+def occupy(folder):
+    """Put something else where a run goes."""
+    folder.mkdir()
+    (folder / "notes.txt").write_text("mine")
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_run_on_a_gpu_is_a_command_that_makes_it_and_the_faults_of_all_are_named(
+    on_two_gpus, monkeypatch
+):
+    given = []
 
     def run_jobs(jobs, ids, **more):
-        folder.mkdir()  # something else stands where it goes, once all was checked
-        (folder / "notes.txt").write_text("mine")
+        given.extend(jobs)
+        assert ids == ["0", "1"]
+        return {"good": "", "bad": "Out of memory.", "needs-bad": "not started: it needs bad"}
+
+    monkeypatch.setattr(gpus, "run_jobs", run_jobs)
+    on_all = ("wanted", "--gpus", "all", "--device", "cpu")
+    done = chaos(*on_all)
+    assert done.exit_code == 2
+    assert "2 of 3 runs failed" in done.stderr
+    assert "bad\nOut of memory." in done.stderr
+    assert [(job.name, set(job.after)) for job in given] == [
+        ("good", set()), ("bad", set()), ("needs-bad", {"bad"})
+    ]  # fmt: skip
+    good = given[0].command
+    assert good[:3] == (sys.executable, "-m", "chaos_utils.cli")
+    made = chaos(*good[3:])
+    assert made.exit_code == 0, made.stderr
+    assert [run.name for run in committed_runs()] == ["good"]
+    given.clear()
+    occupy(on_two_gpus / "bad")
+    done = chaos(*on_all, "--limit", "1")
+    assert done.exit_code == 2
+    assert "Nothing was started: 1 problem" in done.stderr
+    assert not given
+
+
+@pytest.mark.slow
+def test_runs_on_two_gpus_are_made_and_one_that_fails_is_named(on_two_gpus, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(PROJECT))
+
+    def run_jobs(jobs, ids, **more):
+        occupy(on_two_gpus / "bad")  # once all was checked
         return original(jobs, ids, **more)
 
     original = gpus.run_jobs
@@ -227,9 +271,6 @@ def test_runs_on_two_gpus_are_made_and_one_that_fails_is_named(checkout, monkeyp
     assert "The run's folder holds something else" in done.stderr
     assert "not started: it needs bad" in done.stderr
     assert "good (GPU 0): done in" in done.stderr
-    again = chaos("wanted", "--gpus", "all", "--device", "cpu", "--limit", "1")
-    assert again.exit_code == 2
-    assert "Nothing was started: 1 problem" in again.stderr
 
 
 def test_committed_runs_are_real_and_small():
