@@ -61,8 +61,8 @@ publish_figure(
     "fig-temperature",
     plot_temperatures,
     curves.where(calibration.is_drawn(curves.rows)),
-    caption="""A temperature can make ECE almost perfect and still leave the model far from people. In the printed
-    version, thick curves are means over a model's seeds, and marks show three ways of choosing the temperature
+    caption="""A temperature can bring ECE close to 0 and still leave the model far from people. In the printed version,
+    thick curves are means over a model's seeds, and marks show three ways of choosing the temperature
     ({numref}`tbl-temperatures`).""",
     alt="""In five panels, curves fall and rise again. ECE against the majority label is lowest near temperature 2 for
     RoBERTa. DistCE is also lowest near 2, but its curve is flatter, and entropy error is lowest at a slightly lower
@@ -121,11 +121,11 @@ publish_figure(
     "fig-distce",
     plot_distances,
     distances.where(calibration.is_drawn(distances.rows)),
-    caption=f"""A temperature of 2 shortens the tail, but for all models except RoBERTa-large and DeBERTa, it leaves
-    fewer predictions very close to the votes. The histograms show the total variation distance (DistCE) between a
-    model's prediction and the votes on each item, and dashed lines mark the means. The oracle is not drawn because all
-    of its distances are 0. If a model has several seeds, seed {shown_seed} is shown. Compare Figures 1a and 1b of
-    {{cite:t}}`baan2022`.""",
+    caption=f"""A temperature of 2 shortens the tail of large distances, but for all models except RoBERTa-large and
+    DeBERTa, it leaves fewer predictions very close to the votes. The histograms show the total variation distance
+    (DistCE) between a model's prediction and the votes on each item, and dashed lines mark the means. The oracle is not
+    drawn because all of its distances are 0. If a model has several seeds, seed {shown_seed} is shown. Compare Figures
+    1a and 1b of {{cite:t}}`baan2022`.""",
     alt="""Each of four panels has two histograms of DistCE. At temperature 1, many of RoBERTa's items lie near 0, and a
     long tail reaches almost to 1. At temperature 2, the tail is shorter, fewer items lie next to 0, and the mean is a
     little smaller. ModernBERT changes in the same way, but RoBERTa-large and DeBERTa gain items near 0.""",
@@ -197,7 +197,7 @@ publish_figure(
     "fig-ece-against-votes",
     plot_two_targets,
     main_systems,
-    caption="""At a temperature of 1 or 2, RoBERTa-base is less well calibrated to the votes than to their majority.
+    caption="""At a temperature of 1 or 2, RoBERTa-base is less well calibrated to the votes than to the majority label.
     Each row gives the ECE of the same predictions in the same bins against two targets. Large marks show means over
     seeds, and small marks show single seeds.""",
     alt="""Each system has a row with two marks joined by a line. The oracle's error is 0 against vote shares and the

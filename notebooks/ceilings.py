@@ -74,9 +74,9 @@ publish_figure(
     "fig-annotation-budget",
     plot_annotation_budget,
     budgets,
-    caption=f"""The more divided people are, the more votes it takes to find the majority label, and the larger is the
-    apparent error of a perfect model. Filled points show a perfect model that is judged against *k* votes per item; the
-    first panel shows its accuracy. Open circles in the last panel show that the label shares among *k* votes are
+    caption=f"""The more divided people are, the more votes it takes to find the majority label, and the larger the
+    apparent error of a perfect model is. Filled points show a perfect model that is judged against *k* votes per item;
+    the first panel shows its accuracy. Open circles in the last panel show that the label shares among *k* votes are
     overconfident if used as a prediction and judged against the true distribution. True distributions are drawn from a
     posterior whose prior may have any shape, because raw vote shares contain sampling noise, which looks like
     disagreement. Values are means over {draws} draws. The downloadable data also include KL, EntCE and RankCS.""",

@@ -7,7 +7,7 @@
 # substance.** We checked {value}`tbl-claims count:id d` claims, of which {value}`tbl-claims-summary "kind=depends on the reading" sum:n d`
 # depend on how they are read and {value}`tbl-claims-summary "kind=holds within noise" sum:n d` hold only within noise. Of the
 # {value}`tbl-published-counts sum:ours d` printed numbers that can be checked, {value}`tbl-published-counts sum:same d` agree with ours to
-# the last digit.
+# the last printed digit.
 #
 # The checked numbers include
 # {value}`tbl-published-beside-ours "table=Figures 4, 5" dataset=snli|mnli column=jsd|kl|old_accuracy|new_accuracy count:ours d` scores from
@@ -70,9 +70,9 @@ publish_table(
     columns=claims.SUM_COLUMNS,
     shown=verdicts.rows[verdicts.rows.groupby("kind")["claims"].transform("sum") > 0],
     index=["kind"],
-    caption=f"""Of {len(table)} claims, {n_failing} {"fails" if n_failing == 1 else "fail"} in substance. The table counts the claims in
-    {{numref}}`tbl-claims` by verdict. Two claims may fail because of the same slip in print. We decided which of the faults are slips in
-    print.""",
+    caption=f"""Of {len(table)} claims, {n_failing} {"fails" if n_failing == 1 else "fail"} in substance. The table shows the number of
+    claims in {{numref}}`tbl-claims` by verdict. A single error in a paper can make two claims fail. We class errors that we consider minor,
+    such as misprints, as *slips in print*.""",
 )
 
 # %% [markdown]
@@ -80,34 +80,36 @@ publish_table(
 #
 # (a-score-that-prefers-the-majority)=
 # The first three points below matter to anyone who builds on the papers. The other points list
-# {value}`tbl-claims-summary "kind=slip in print" sum:n d` slips in print, which matter to anyone who compares new results with the printed
-# numbers.
+# {value}`tbl-claims-summary "kind=slip in print" sum:n d` minor errors in print, which matter to anyone who compares new results with the
+# printed numbers.
 #
 # - **On αNLI, accuracy and distance from people are related.** {cite:t}`nie2020` report no visible relation between a model's accuracy and
 #   its distance from people. Over their nine models, however, Spearman's ρ between accuracy and {term}`JSD` is
 #   {value}`tbl-claims id=c24 value .2f`, so more accurate models tend to be nearer to people ([c24](#claim-c24)). Accuracy and KL show no
-#   such relation on αNLI (ρ = {value}`tbl-rank-correlations dataset=alphanli distance=kl value .2f`). On SNLI, the correlation of accuracy
-#   and JSD is weaker (ρ = {value}`tbl-rank-correlations dataset=snli distance=jsd value .2f`) and, after Holm's correction, not
-#   significant. On MNLI, we see no such correlation, but nine models are too few to detect a weak correlation.
-# - **Whether {term}`DistCE` is a proper score depends on the reading.** Measured against the whole distribution of votes, as in
-#   {cite:t}`baan2022`, DistCE is smallest for the true distribution. Measured against single votes, as in a training loss, DistCE is
+#   such relation on αNLI (ρ = {value}`tbl-rank-correlations dataset=alphanli distance=kl value .2f`). On SNLI, the correlation between
+#   accuracy and JSD (ρ = {value}`tbl-rank-correlations dataset=snli distance=jsd value .2f`) is weaker than on αNLI and, after Holm's
+#   correction, not significant. On MNLI, we see no such correlation, but nine models are too few for a weak correlation to be detected.
+# - **Whether {term}`DistCE` is a proper score depends on what serves as the reference.** Computed against the whole distribution of votes,
+#   as in {cite:t}`baan2022`, DistCE is smallest for the true distribution. Computed against single votes, as in a training loss, DistCE is
 #   smaller for a model that names only the majority label than for a model that predicts the true distribution ([c61](#claim-c61)).
-# - **Whether models are near-perfect where people agree depends on the items.** On the fifth of the SNLI items on which people agree most,
+# - **Whether models are near-perfect where people agree depends on the items.** On the 20% of the SNLI items on which people agree most,
 #   the best of the nine models is nearly perfect. If SNLI and MNLI are pooled, as in Figure 4 of {cite:t}`nie2020`, the best model is right
-#   on only {value}`tbl-claims id=c62 value .0%` of the corresponding fifth ([c62](#claim-c62)).
-# - Section 4 of {cite:t}`nie2020` says that 30% of the majorities change on MNLI, but Table 2 of the same paper prints
+#   on only {value}`tbl-claims id=c62 value .0%` of the corresponding items ([c62](#claim-c62)).
+# - Section 4 of {cite:t}`nie2020` says that 30% of the majority labels change on MNLI, but Table 2 of the same paper gives
 #   {value}`tbl-claims id=c06 value .1f`%. Section 4 also rounds the rate of changes on αNLI down ([c05](#claim-c05) and [c06](#claim-c06),
-#   one fault).
+#   counted as one error).
 # - Section 5.3 of {cite:t}`nie2020` names BART as the model nearest to people on αNLI, but RoBERTa-large is nearer. The JSD of
 #   RoBERTa-large minus the JSD of BART is {value}`tbl-claims id=c23 value .3f` ([c23](#claim-c23)).
 # - The JSD that {cite:t}`nie2020` print is computed with natural logarithms, so its largest possible value is
 #   {value}`tbl-claims id=c15 value .3f`, not 1 ([c15](#claim-c15)).
-# - For each label, the printed tables count up to {value}`tbl-claims id=c14 value .0f` votes fewer than were released ([c14](#claim-c14)).
-#   Some printed scores of the uniform guess therefore differ from ours in the fourth decimal place ([c16](#claim-c16), the same fault).
+# - The printed counts for a label are up to {value}`tbl-claims id=c14 value .0f` votes lower than the counts in the released files
+#   ([c14](#claim-c14)). Some printed scores of the uniform guess therefore differ from ours in the fourth decimal place ([c16](#claim-c16),
+#   counted as the same error).
 # - In their appendices, {cite:t}`baan2022` print two values for RoBERTa-base at a {term}`temperature` of 2 that do not follow from the
 #   released predictions. For the first seed, we get a class-wise ECE of
 #   {value}`tbl-published-beside-ours "table=appendix D" row=roberta-ts ours .1f`% rather than 5% ([c57](#claim-c57)), and an entropy that
-#   is {value}`tbl-published-beside-ours "table=appendix B" row=roberta-ts ours .2f` nats too high rather than 0.12 ([c60](#claim-c60)).
+#   is too high by {value}`tbl-published-beside-ours "table=appendix B" row=roberta-ts ours .2f` nats rather than by 0.12 nats
+#   ([c60](#claim-c60)).
 #
 # (reproduction-record)=
 # ## The claims
@@ -121,8 +123,9 @@ publish_table(
     table,
     columns=claims.columns_for(resamples),
     caption=f"""Each claim is shown with its verdict and the number on which the verdict is based. Brackets contain 95% intervals over items
-    ({resamples:,} bootstrap resamples) or, for c24 and c25, over models. Holm’s correction of the p-values covers every claim that one
-    value is larger than another, if sampling error can be estimated. The downloadable data also include the rules and the evidence.""",
+    ({resamples:,} bootstrap resamples) or, for c24 and c25, over models. Holm’s correction is applied to the p-values of all claims that
+    one value is larger than another, where the sampling error can be estimated. The downloadable data also include the rules and the
+    evidence.""",
 )
 
 # %% [markdown]
@@ -131,12 +134,12 @@ publish_table(
 # Each card states the rule for its claim. Published values have no intervals. Where we have no other values, the verdict is based on the
 # published values alone.
 #
-# - A claim that a quantity *has* a certain value **holds** if our number agrees to the printed digits, and otherwise **does not hold**.
-#   Such a claim is about exactly these items and votes, so sampling error cannot explain a difference.
+# - A claim that a quantity *has* a certain value **holds** if our number agrees with the paper's to the printed digits, and otherwise
+#   **does not hold**. Such a claim is about exactly these items and votes, so sampling error cannot explain a difference.
 # - A claim that one value is *larger* than another holds if the difference is significant at the 5% level in a bootstrap over items, after
 #   Holm's correction for all such claims. If the test is inconclusive, the claim **holds within noise**.
-# - A claim about *all* of several cases is refuted by a single exception. A claim that there is *no* correlation can be refuted with nine
-#   models, but not confirmed.
+# - A claim about *all* of several cases is refuted by a single exception. A claim that there is *no* correlation can be refuted, but not
+#   confirmed, with only nine models.
 # - A claim that fails as we read it, but holds under another possible reading, **depends on the reading**.
 #
 # The numbering of the claims has gaps, because some candidates turned out not to be claims.
@@ -153,8 +156,8 @@ publish_table(
     published_numbers.count_numbers(numbers),
     columns=published_numbers.COUNT_COLUMNS,
     caption="""Where a published number can be checked, it nearly always agrees with ours. Each row covers one table, figure or passage of a
-    paper. Two numbers agree if they are the same to the printed digits. We leave out the training settings (Table 8 of Nie et al.), which
-    are not results.""",
+    paper. A published number agrees with ours if our number, rounded to the printed digits, is the same. We leave out the training settings
+    (Table 8 of Nie et al.), which are not results.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every number, one by one, as a table", "code_prompt_hide": "Fold the table"}
@@ -164,8 +167,8 @@ publish_table(
     columns=published_numbers.COLUMNS,
     shown=numbers.rows[numbers.rows["ours"].notna()],
     caption="""Every published number that can be checked is shown beside ours. Δ is our number minus the paper's. Δ is shown in bold where
-    it exceeds the rounding error, and as 0 where our number has the printed digits. The downloadable data also include the numbers that
-    cannot be checked. Where Baan et al. do not name a seed, our number is for the first seed.""",
+    it exceeds the rounding error, and is shown as 0 where our number agrees to the printed digits. The downloadable data also include the
+    numbers that cannot be checked. Where Baan et al. do not name a seed, our number is for the first seed.""",
 )
 
 # %% [markdown]
@@ -180,9 +183,9 @@ publish_table(
     counts,
     columns=annotations.label_columns(counts.rows),
     index=["dataset", "label"],
-    caption="""The released majority labels match the paper, but slightly more votes were released than the paper counts. The columns headed
-    *paper* show Table 7 of {cite:t}`nie2020`, which leaves out αNLI. The totals of new votes in Table 7 are not multiples of a hundred.
-    Parentheses contain the change from the old majority labels.""",
+    caption="""The released majority labels match the paper, but slightly more votes were released than the paper reports. The columns
+    headed *paper* show the values from Table 7 of {cite:t}`nie2020`, which leaves out αNLI. The totals of new votes in Table 7 are not
+    multiples of a hundred. Numbers in parentheses are changes from the counts of the old majority labels.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Base and large models, as a table", "code_prompt_hide": "Fold the table"}
@@ -192,9 +195,9 @@ publish_table(
     sizes,
     columns=results.SIZE_COLUMNS,
     index=["dataset", "family"],
-    caption=f"""Large models are more accurate than base models, but, measured by KL, they are farther from people on MNLI and, in most
-    families, on αNLI. The table shows the change from the base to the large model in each model family of {{cite:t}}`nie2020`, on the same
-    items, with 95% intervals over items ({claims_tables.COMPARISONS:,} resamples). Lower distances and higher accuracies are better.""",
+    caption=f"""Large models are more accurate than base models, but on MNLI and, in most families, on αNLI, they are farther from people by
+    KL. The table shows the change from the base to the large model in each model family of {{cite:t}}`nie2020`, on the same items, with 95%
+    intervals over items ({claims_tables.COMPARISONS:,} resamples). Lower distances and higher accuracies are better.""",
 ) if len(sizes) else Markdown("*No model family is available in two sizes.*")
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Accuracy and distance of the nine models, as a table", "code_prompt_hide": "Fold the table"}
@@ -203,21 +206,22 @@ publish_table(
     tables["results.rank_correlations"],
     columns=results.RANK_COLUMNS,
     caption="""Whether accuracy shows which model is nearer to people depends on the dataset and on the measure of distance. The table shows
-    Spearman's rank correlation of new accuracy and distance over the nine published models, with 95% intervals over models. The correlation
-    is −1 if the more accurate of two models is always nearer to people, and 1 if it is always farther from people.""",
+    Spearman's rank correlation between new accuracy and distance over the nine published models, with 95% intervals over models. The
+    correlation is −1 if the more accurate of any two models is always nearer to people, and 1 if it is always farther from people.""",
 )
 
 # %% [markdown]
 # ## The appendices of Baan et al., number by number
 #
 # Of the {value}`tbl-published-counts paper=baan2022 sum:ours d` numbers of {cite:t}`baan2022` that can be checked,
-# {value}`tbl-published-counts paper=baan2022 sum:same d` agree to the printed digits, including all of Table 1 and everything that the
-# released notebook prints. The other two are the appendix values for a temperature of 2 that are listed above.
+# {value}`tbl-published-counts paper=baan2022 sum:same d` agree with ours to the printed digits, including all values in Table 1 and
+# everything that the released notebook prints. The two numbers that differ are the appendix values for a temperature of 2 that are listed
+# above.
 #
 # (the-paper-s-own-draw)=
-# {cite:t}`baan2022` compare models with two random samples of twenty people, H1 and H2. The released notebook fixes the seed of its only
-# random number generator, so we can repeat its draw and reproduce every value that the notebook prints. The values in the *text* of the
-# paper come from another draw, whose seed was not kept.
+# {cite:t}`baan2022` compare models with two random samples, H1 and H2, of twenty people each. The released notebook fixes the seed of its
+# only random number generator, so we can repeat the notebook's draw and reproduce every value that the notebook prints. The values in the
+# *text* of the paper come from another draw, whose seed was not kept.
 #
 # (what-the-kl-rests-on)=
 # In {value}`tbl-error-divergence measure=kl system=H2 reference=all infinite_share .0%` of our own draws, the KL between the error
@@ -232,8 +236,9 @@ publish_table(
 # (with-intervals)=
 # We give no interval for ECE, which is biased upward: in our simulations, a nominal 95% interval contained the true value only about half
 # of the time. The squared calibration error can be debiased, and may then be negative. For RoBERTa-base on SNLI at a temperature of 2, the
-# interval for the squared error against the majority label contains 0, the value of a calibrated model. The interval for the squared error
-# against the votes begins at {value}`tbl-calibration-intervals dataset=snli family=RoBERTa-base temperature=2 measure=sq_ce_votes low .4f`.
+# interval for the squared error against the majority label contains 0, the value of a perfectly calibrated model. The interval for the
+# squared error against the votes has a lower limit of
+# {value}`tbl-calibration-intervals dataset=snli family=RoBERTa-base temperature=2 measure=sq_ce_votes low .4f`.
 
 # %% tags=["remove-input"]
 Markdown(of_dataset.missing_note(error_distributions.MANY_VOTES))
@@ -244,7 +249,7 @@ publish_table(
     calibration.classwise_errors(of_dataset),
     columns=calibration.CLASSWISE_COLUMNS,
     caption="""The oracle's {term}`class-wise ECE` depends on the denominator. Values are percentages, computed against the majority label
-    with ten bins $(a, b]$ for each label. Many vote shares are exactly 0 and fall into none of these bins. Appendix D of {cite:t}`baan2022`
+    with ten bins $(a, b]$ for each label. Many vote shares are exactly 0 and fall into none of the bins. Appendix D of {cite:t}`baan2022`
     gives one value for each system, computed over the binned items. Δ is shown in bold where it exceeds the rounding error.""",
 )
 
@@ -265,12 +270,12 @@ publish_figure(
     plot_error_distributions,
     histograms.where(histograms.rows["origin"] != "trained"),
     caption=f"""Twenty people are close to the whole crowd on nearly every item, but models are not. Each histogram, in thirty bins, shows
-    how far a prediction is from all votes (DistCE), item by item. The predictions are two disjoint samples of 20 votes (H1 and H2, drawn
-    once) and the systems. Where a system has several seeds, seed {shown_seed} is shown. Dashed lines are means, and the thin outline
-    repeats H1. The figure corresponds to Figure 2 of {{cite:t}}`baan2022`.""",
-    alt="""Histograms of errors are stacked on a common axis from 0 to 1. The two human samples look alike: nearly all their items lie below
-    0.2. The models' errors spread from 0 to almost 1. At a temperature of 2, RoBERTa's largest errors shrink, but its histogram still looks
-    nothing like those of the samples.""",
+    how the DistCE between a prediction and all votes is distributed over items. The predictions come from the systems and from two disjoint
+    samples of 20 votes each (H1 and H2, drawn once). Where a system has several seeds, seed {shown_seed} is shown. Dashed lines are means,
+    and the thin outline repeats H1. The figure corresponds to Figure 2 of {{cite:t}}`baan2022`.""",
+    alt="""Histograms of errors are stacked on a common axis from 0 to 1. The two human samples look alike: for both, nearly all errors lie
+    below 0.2. The models' errors spread from 0 to almost 1. At a temperature of 2, RoBERTa's largest errors shrink, but its histogram still
+    looks nothing like those of the samples.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Twenty people compared with systems, as a table", "code_prompt_hide": "Fold the table"}
@@ -281,9 +286,9 @@ publish_table(
     ),
     columns=error_distributions.COLUMNS,
     index=error_distributions.SYSTEM_KEYS,
-    caption=f"""By DistCE, models are farther from the crowd than twenty people are, whichever votes they are judged against. By ECE, a
-    model can do better than twenty people. {{term}}`TVD` compares a system's histogram of errors, in 30 bins, with the histogram of H1.
-    Values are means over {n_seeds:,} draws. Where a value depends on the draw, brackets give the range of the middle 95% of the draws.""",
+    caption=f"""By DistCE, models are farther from the crowd than twenty people are, whichever votes serve as the reference. By ECE, a model
+    can do better than twenty people. {{term}}`TVD` compares a system's histogram of errors, in 30 bins, with the histogram of H1. Values
+    are means over {n_seeds:,} draws. Where a value depends on the draw, brackets give the range of the middle 95% of the draws.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Calibration with intervals, as a table", "code_prompt_hide": "Fold the table"}
@@ -295,8 +300,8 @@ publish_table(
     index=["dataset", "family", "origin", "temperature"],
     caption=f"""Calibration errors are averaged over seeds and shown with 95% intervals. For models with several seeds, the intervals
     account for the choice of seeds and of items (t intervals, with Satterthwaite's degrees of freedom). For a single seed, the intervals
-    account only for the choice of items ({intervals:,} bootstrap resamples). *Squared* is the debiased squared error in the same bins as
-    ECE.""",
+    account only for the choice of items ({intervals:,} bootstrap resamples). *Squared* is the debiased squared calibration error, computed
+    in the same bins as ECE.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The parts of the Brier score, as a table", "code_prompt_hide": "Fold the table"}
@@ -309,15 +314,15 @@ publish_table(
     groups=["dataset", "kind"],
     caption="""Temperature scaling improves reliability and leaves resolution almost unchanged. The table shows the Brier score of the votes
     and its parts ({term}`Murphy decomposition`), averaged over the seeds of a model, with ten bins for each label's probability.
-    *Resolution* is what the predictions reveal about the votes. *Within bins* is below 0 where finer bins would show a higher resolution.
-    The best model on each dataset is shown in bold.""",
+    *Resolution* measures how much the predictions reveal about the votes. A value below 0 for *within bins* means that finer bins would
+    show a higher resolution. The best model on each dataset is shown in bold.""",
 )
 
 # %% [markdown]
 # ## Limitations
 #
 # We check the claims of {cite:t}`nie2020` on the nine models of that paper ({doc}`results`). We check the claims of {cite:t}`baan2022`
-# about models on the predictions that were released with their paper, from RoBERTa and BERT trained on SNLI. Models that we trained
-# ({doc}`finetuning`) and later models affect only one claim ([c35](#claim-c35)). We decided which sentences count as claims and how to read
-# vague words. The intervals show how a value could vary with other items of the same kind. The SNLI and MNLI items were chosen because the
-# original five annotators disagreed on them.
+# about models on the predictions of RoBERTa and BERT, trained on SNLI, that were released with the paper. Models that we trained
+# ({doc}`finetuning`) and models published later affect only one claim ([c35](#claim-c35)). We decided which sentences count as claims and
+# how to read vague words. The intervals show how much a value could vary if other items of the same kind were used. The SNLI and MNLI items
+# were chosen because the original five annotators disagreed on them.

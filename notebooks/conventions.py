@@ -9,8 +9,8 @@
 # {value}`tbl-convention-spread quantity="Jensen–Shannon" largest .3f`. ChaosNLI reports the distance, which is the
 # square root of the divergence, in nats. Other papers report the divergence, in nats or bits. We recommend the
 # convention of ChaosNLI, which this book also uses: report the distance in nats, averaged over items, and say so. The
-# calculator below converts a published value to the other conventions. Some choices do more than change the unit: they
-# can reverse the order of two systems.
+# calculator below converts a published value to the other conventions. Some choices of convention do more than change
+# the unit: they can reverse the order of two systems.
 #
 # (calculator-conventions)=
 # ```{calculator} conversions
@@ -55,12 +55,12 @@ publish_figure(
     "fig-conventions",
     plot_conventions,
     conventions.drawn_rows(table),
-    caption=f"""A value without its convention can be misread by a factor of three. Each mark shows the value of a
-    measure under one convention, as a multiple of its value under the reference convention. The reference is the
-    convention of {{cite:t}}`nie2020` or {{cite:t}}`baan2022`, or Brier's own for the Brier score. All values are for
-    {leading}, on {short_of(dataset)}. The words in parentheses say in what respects a measure's conventions differ. An
-    arrow marks an infinite value.""",
-    alt="""A dot plot with one row for each of nine quantities, on a logarithmic scale centred on one. The quantity with
+    caption=f"""A value that is given without its convention can be misread by a factor of three. Each mark shows the
+    value of a measure under one convention, as a multiple of its value under the reference convention. The reference is
+    the convention of {{cite:t}}`nie2020` or {{cite:t}}`baan2022`, or Brier's own for the Brier score. All values are
+    for {leading}, on {short_of(dataset)}. The words in parentheses say in what respects a measure's conventions differ.
+    An arrow marks an infinite value.""",
+    alt="""A dot plot has one row for each of nine quantities, on a logarithmic scale centred on one. The quantity with
     the widest range is at the top. KL has the widest range and reaches infinity. Jensen–Shannon and the Brier score
     fall to about a third of their reference values. Calibration errors rise by half, and accuracy and RankCS hardly
     change.""",
@@ -82,10 +82,10 @@ publish_figure(
 # (does-the-choice-change-who-is-better)=
 # ## Does the choice change which system is better?
 #
-# A change of unit multiplies the values of all systems by the same factor, so it never changes their order. A change of
-# direction, floor, target or bins can reverse the order of two systems. Two of the systems compared here are not models
-# but extreme cases: the {term}`oracle` predicts exactly the vote shares, and the {term}`uniform guess` gives every
-# label the same probability.
+# A change of unit multiplies the values of all systems by the same factor, so it never changes the order of the
+# systems. A change of direction, floor, target or bins can reverse the order of two systems. Two of the systems
+# compared here are not models but extreme cases: the {term}`oracle` predicts exactly the vote shares, and the
+# {term}`uniform guess` gives every label the same probability.
 
 # %%
 quantity, *values, turned, example = conventions.SPREAD_COLUMNS
@@ -94,19 +94,20 @@ publish_table(
     conventions.spread(table),
     columns=[quantity, turned, *values, example],
     caption=f"""The order of the systems compared here depends on the convention only for KL and calibration errors.
-    Other systems may behave differently, because two of those compared are one model at two temperatures, and two are
-    not models. The smallest, reference and largest values are those of {leading}. The second column counts the pairs of
-    systems whose order under the reference convention is reversed by another convention. The last column gives an
-    example.""",
+    This result may not carry over to other systems: two of the systems compared are the same model at two temperatures,
+    and two others are not models. The smallest, reference and largest values are those of {leading}. The second column
+    gives the number of pairs of systems whose order under the reference convention is reversed by another convention.
+    The last column gives an example of a reversal.""",
 )
 
 # %% [markdown]
 # Changing the direction of KL reverses the order of {value}`tbl-convention-spread quantity=KL n_turned` of the
 # {value}`tbl-convention-spread quantity=KL n_pairs` pairs of systems ({numref}`tbl-convention-spread`). Scoring against
-# the vote shares instead of the majority label reverses {value}`tbl-convention-spread quantity=ECE n_turned` pairs for
-# ECE and {value}`tbl-convention-spread quantity="class-wise ECE" n_turned` for class-wise ECE. For example, against the
-# majority label, the vote shares themselves look worse calibrated than a model, but against the votes they are
-# perfectly calibrated ({doc}`calibration`).
+# the vote shares instead of the majority label reverses the order of
+# {value}`tbl-convention-spread quantity=ECE n_turned` pairs for ECE and
+# {value}`tbl-convention-spread quantity="class-wise ECE" n_turned` for class-wise ECE. For example, judged against the
+# majority label, the vote shares look worse calibrated than a model does, but judged against themselves, the vote
+# shares are perfectly calibrated ({doc}`calibration`).
 #
 # ## The same predictions, under every convention
 #
@@ -121,11 +122,11 @@ publish_table(
     shown=conventions.shown_rows(table.rows),
     groups=["quantity"],
     index=["quantity", "convention"],
-    caption="""Some conventions change the order of the systems. Only the convention changes from row to row. The
-    reference, marked ◆, is the convention of {cite:t}`nie2020` or {cite:t}`baan2022`. Neither paper uses the Brier
-    score, for which the reference is Brier's own definition. The last column names the papers and libraries that we
-    know to use the convention. The floor of KL applies to the second distribution. The downloadable data also include
-    other floors, other numbers of bins, and KL in bits.""",
+    caption="""Some conventions change the order of the systems. Within a quantity, only the convention changes from row
+    to row. The reference, marked ◆, is the convention of {cite:t}`nie2020` or {cite:t}`baan2022`. Neither paper uses
+    the Brier score, for which the reference is Brier's own definition. The last column names the papers and libraries
+    that we know to use the convention. The floor used in computing KL is applied to the second distribution. The
+    downloadable data also include other floors, other numbers of bins, and KL in bits.""",
 )
 
 # %% [markdown]
@@ -173,8 +174,8 @@ publish_table(
 # ## Limitations
 #
 # The numbers on this page are for a few systems on
-# {value}`tbl-conventions system=oracle quantity=EntCE convention=nats n_items ,.0f` SNLI items. For other systems, the
-# ratios between conventions differ, except between two units. We list only conventions that we know from papers and
-# libraries.
+# {value}`tbl-conventions system=oracle quantity=EntCE convention=nats n_items ,.0f` SNLI items. The ratio between two
+# conventions differs from system to system, unless the conventions differ only in the unit. We list only conventions
+# that we know from papers and libraries.
 #
 # Next, the {doc}`scoreboard <scoreboard>` compares published results in one unit.

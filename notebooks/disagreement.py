@@ -83,10 +83,10 @@ publish_table(
     "tbl-contested-pairs",
     disagreement.contested_pairs([part for part in inputs if part.datasets[0].n_classes > 2]),
     columns=disagreement.CONTESTED_PAIRS,
-    caption="""Most disagreement involves *neutral*. Items are counted by their two most frequent labels, however few
-    votes the second label has. Unanimous items belong to no pair, and a tie is resolved in favour of the label that is
-    listed first. Among all pairs of people who differ on an item, the last column gives the share divided between the
-    row's two labels.""",
+    caption="""Most disagreement involves the label *neutral*. Items are counted by their two most frequent labels,
+    however few votes the second label has. Unanimous items belong to no pair, and a tie is resolved in favour of the
+    label that is listed first. Among all pairs of people who differ on an item, the last column gives the share divided
+    between the row's two labels.""",
 )
 
 # %% [markdown]

@@ -223,9 +223,9 @@ publish_table(
     "tbl-recipes",
     finetuning.recipe_table(runs),
     columns=finetuning.RECIPE_COLUMNS,
-    caption="""Most of our learning rates are higher than those in the paper, as suits small models. The table lists the
-    paper's recipes for αNLI (Table 8 of {cite:t}`nie2020`) and the recipes of our runs. Each row shows one set of
-    values, and the downloadable table names the runs that used it.""",
+    caption="""Most of our learning rates are higher than those in the paper, because higher rates suit small models.
+    The table lists the paper's recipes for αNLI (Table 8 of {cite:t}`nie2020`) and the recipes of our runs. Each row
+    shows one set of values, and the downloadable table names the runs that used it.""",
 )
 
 # %% [markdown]

@@ -70,7 +70,7 @@ publish_figure(
     "fig-misplaced",
     plot_misplaced,
     results.drawn_misplaced(in_votes.where(~are_our_own(in_votes.rows["system"])), dataset="mnli"),
-    caption="""On MNLI, none of the nine models of 2020 is nearer to people than a uniform guess. The axis shows how
+    caption="""On MNLI, none of the nine models of 2020 is nearer to people than a uniform guess is. The axis shows how
     many of a hundred votes a prediction misplaces, averaged over the items, which ChaosNLI chose because people
     disagreed on them. The bar spans the values of the nine models. RoBERTa-large, which comes nearest of the nine to
     people after recalibration, is shown with and without it. Recalibration corrects a model's probabilities with a map
@@ -125,12 +125,12 @@ publish_figure(
     "fig-nine-models",
     plot_results,
     results.nine_models(figure_rows, comparison, dataset="mnli"),
-    caption="""By JSD, none of the nine models is measurably nearer to people on MNLI than a uniform guess, and two of
-    them are measurably farther. The original votes are nearer to people than the uniform guess, and so is the mean vote
-    on other items with the same old label. Bars show 95% intervals for the difference from the uniform guess on the same
-    items. If a bar crosses the dashed line, the system is indistinguishable from the guess. After correction for nine
-    comparisons, only the two models at the bottom are clearly farther from people than the guess. The dotted line marks
-    the JSD of a second crowd of a hundred people.""",
+    caption="""By JSD, none of the nine models is measurably nearer to people on MNLI than a uniform guess is, and two
+    of them are measurably farther from people. The original votes are nearer to people than the uniform guess, and so
+    is the mean vote on other items with the same old label. Bars show 95% intervals for the difference from the uniform
+    guess on the same items. If a bar crosses the dashed line, the system is indistinguishable from the guess. After
+    correction for nine comparisons, only the two models at the bottom are clearly farther from people than the guess.
+    The dotted line marks the JSD of a second crowd of a hundred people.""",
     alt="""A dot plot shows JSD on MNLI. The second crowd is far to the left. The mean vote given the old label and the
     original votes come next, followed by the uniform guess on a dashed line. All nine models of the paper lie close
     together, to the right of the dashed line. The bars of the nearest five models cross the line, and those of
@@ -178,11 +178,11 @@ publish_table(
     beaten,
     columns=results.count_columns(beaten.rows),
     index=["system"],
-    caption="""On MNLI and αNLI, the mean vote given the old label is nearer to people than any of the paper's models,
-    and on MNLI, the base rate is nearer, too. For each guess, the table counts the models with a higher JSD than the
-    guess and, in brackets, the models whose JSD is still clearly higher after Holm's correction. A count is shown in
-    bold if all models have a higher JSD than the guess. The downloadable data also include KL, total variation and
-    squared distance, and the number of models that are clearly nearer to people than the guess.""",
+    caption="""On MNLI and αNLI, the mean vote given the old label is nearer to people than any of the paper's models
+    is, and so is the base rate on MNLI. For each guess, the table counts the models with a higher JSD than the guess
+    and, in brackets, the models whose JSD is still clearly higher after Holm's correction. A count is shown in bold if
+    all models have a higher JSD than the guess. The downloadable data also include KL, total variation and squared
+    distance, and the number of models that are clearly nearer to people than the guess.""",
 ) if len(beaten) else Markdown(
     "*No model's predictions are available to compare with the guesses.*"
 )
@@ -195,8 +195,8 @@ publish_table(
     columns=results.paired_columns(comparisons),
     groups=["dataset"],
     index=["dataset", "system"],
-    caption=f"""By JSD, most models are clearly nearer to people than a uniform guess on SNLI and αNLI, but on MNLI, no
-    model is. Each value is a model's JSD minus a guess's JSD on the same items, with a 95% interval over items
+    caption=f"""On SNLI and αNLI, most models are clearly nearer to people by JSD than a uniform guess is, but on MNLI,
+    no model is. Each value is a model's JSD minus a guess's JSD on the same items, with a 95% interval over items
     ({comparisons:,} resamples). Negative values mean that the model is nearer to people than the guess. The *p*-values
     are adjusted by Holm's method for comparing several models with the same guess on the same dataset. The downloadable
     data also include all other guesses, and differences in KL, total variation and squared distance.""",
@@ -207,10 +207,10 @@ publish_figure(
     "fig-results",
     plot_results,
     figure_rows.where(~are_our_own(figure_rows.rows["label"])),
-    caption="""By JSD, all models of the paper are nearer to people than a uniform guess (dashed line) on SNLI, but on
-    MNLI, none is. From top to bottom, the rows show people and references, guesses that need no model, and models. On a
-    wide screen, the rows within each group are sorted by their mean rank over the datasets. Bars are 95% intervals over
-    items, and dotted lines mark the perfect model and the second crowd. Seeds of the same model share a row.""",
+    caption="""On SNLI, all models of the paper are nearer to people by JSD than a uniform guess is (dashed line), but
+    on MNLI, none is. From top to bottom, the rows show people and references, guesses that need no model, and models.
+    On a wide screen, the rows within each group are sorted by their mean rank over the datasets. Bars are 95% intervals
+    over items, and dotted lines mark the perfect model and the second crowd. Seeds of the same model share a row.""",
     alt="""Dot plots show JSD, with a panel for each dataset and a row for each system. On SNLI, every model of the
     paper lies to the left of the line of the uniform guess, and on MNLI, all of them lie to its right. On MNLI and
     αNLI, the mean vote given the old label lies to the left of all models. All models are far from the second crowd,
@@ -224,13 +224,13 @@ publish_table(
     shown=results.shown_results(table.rows),
     columns=results.COLUMNS,
     groups=("dataset", "kind"),
-    caption=f"""The table gives every system's accuracy and its distance from people. Rows marked *here* are our own
-    results, with 95% bootstrap intervals over items ({resamples:,} resamples). If a row shows a mean over seeds, its
-    intervals are also over seeds. The values for the estimated human, a second set of annotators whose votes were not
-    released, are taken from the *paper* (Table 5 of {{cite:t}}`nie2020`). *Chance* is the uniform guess for distances
-    and the most frequent label for accuracies. The class prior and the mean vote are fitted to nine of the ten folds of
-    the items and applied to the tenth. The base rate is computed from all items with other texts. The best model and
-    the best guess on each dataset are shown in bold.""",
+    caption=f"""The table gives the accuracy of every system and the system's distance from people. Rows marked *here*
+    are our own results, with 95% bootstrap intervals over items ({resamples:,} resamples). If a row shows a mean over
+    seeds, its intervals are also over seeds. The values for the estimated human, a second set of annotators whose votes
+    were not released, are taken from the *paper* (Table 5 of {{cite:t}}`nie2020`). *Chance* is the uniform guess for
+    distances and the most frequent label for accuracies. The class prior and the mean vote are fitted to nine of the
+    ten folds of the items and applied to the tenth. The base rate is computed from all items with other texts. The best
+    model and the best guess on each dataset are shown in bold.""",
 )
 
 # %% [markdown]
@@ -294,14 +294,14 @@ publish_table(
     equivalents,
     columns=results.equivalent_columns(equivalents.rows),
     index=["dataset", "system"],
-    caption=f"""The table gives what every system is worth in people. Brackets contain 95% intervals over items, with
-    out-of-fold predictions held fixed. *Worth* is the number of people whose votes, combined with the base rate, would
-    have the same squared distance from the crowd as the system. *Recalibrated* systems are corrected with a map of 12
-    parameters (6 for two labels), fitted out of fold. *Shrunk* systems are corrected with one number. *Pooled* is the
-    number of people whose vote shares would come as near to the crowd as the system, without the help of the base rate.
-    Because this measure has no zero point, even a uniform guess scores above 0. For TVD and JSD, systems and people are
-    compared with *m* other votes in each of {crowds} randomly drawn crowds, and the intervals are derived from the
-    interval for the paired difference.""",
+    caption=f"""The table gives the worth of every system as a number of people. Brackets contain 95% intervals over
+    items, with out-of-fold predictions held fixed. *Worth* is the number of people whose votes, combined with the base
+    rate, would have the same squared distance from the crowd as the system. *Recalibrated* systems are corrected with a
+    map of 12 parameters (6 for two labels), fitted out of fold. *Shrunk* systems are corrected with one number.
+    *Pooled* is the number of people whose vote shares would come as near to the crowd as the system, without the help
+    of the base rate. Because this measure has no zero point, even a uniform guess scores above 0. For TVD and JSD,
+    systems and people are compared with *m* other votes in each of {crowds} randomly drawn crowds, and the intervals
+    are derived from the interval for the paired difference.""",
 ) if len(equivalents) else Markdown(
     "*Some items have a single vote, which cannot show how far people are from each other, "
     "so worth cannot be computed here.*"

@@ -270,9 +270,9 @@ publish_table(
     columns=why.EXPLAINED_COLUMNS,
     groups=["holder"],
     caption=f"""Reasons predict which labels people choose and which labels models miss, but they hardly predict how
-    much people disagree or how large models' errors are. The table shows the share of the variance between items that
-    the ten reasons explain (adjusted R²), with p-values of F tests after Holm's correction. *Lowest* and *highest* are
-    the reasons with the lowest and the highest mean among those with at least {why.FEWEST_ITEMS} items. *Above
+    much people disagree or how large the errors of models are. The table shows the share of the variance between items
+    that the ten reasons explain (adjusted R²), with p-values of F tests after Holm's correction. *Lowest* and *highest*
+    are the reasons with the lowest and the highest mean among those with at least {why.FEWEST_ITEMS} items. *Above
     people's* is the probability that the model gives a label minus the label's share of the votes. The downloadable
     data also include the other models.""",
 )
@@ -290,10 +290,10 @@ publish_figure(
     "fig-why-readings",
     plot_readings,
     why.readings(pairs, confidence=confidence),
-    caption="""Once a reading is given, unanimity is twice as frequent as for the pair as written, but a distractor has
-    nearly the same effect. The lines show the share of pairs by the number of votes, out of nine, that the majority
-    label received. Pairs are shown as written, rewritten to express one reading, and rewritten to express a
-    distractor.""",
+    caption="""Once a reading is given, unanimity is twice as frequent as it is for the pair as written, but a
+    distractor has nearly the same effect. The lines show the share of pairs by the number of votes, out of nine, that
+    the majority label received. Pairs are shown as written, rewritten to express one reading, and rewritten to express
+    a distractor.""",
     alt="""Three lines, from three to nine of nine votes. For pairs as written, the shares are about equal for five or
     more votes. For readings and distractors, the shares rise with the number of votes, and more than a third of the
     pairs have all nine votes on one label.""",
