@@ -225,8 +225,8 @@ publish_table(
     rank correlation of a system's entropy with the entropy of the votes. An item is contested if no label reaches
     {threshold:.0%} of the votes. *AUROC* is the probability that a contested item gets a higher entropy than an item
     that is not contested, and 0.5 is chance. *Five people* are drawn a hundred times for each item and compared with
-    the remaining people. For five people, the table shows the mean and the middle 95% of the draws. Guesses that make
-    the same prediction for all items are left out.""",
+    the remaining people. For five people, the table shows the mean and the range of the middle 95% of the
+    draws. Guesses that make the same prediction for all items are left out.""",
 )
 
 # %% [markdown]

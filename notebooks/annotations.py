@@ -7,8 +7,7 @@
 # {value}`tbl-misplaced dataset=snli "system=old label" misplaced .0f` of every hundred votes, because these votes are
 # for other labels.** Even the best single label, which is the majority label of the hundred people, misplaces
 # {value}`tbl-misplaced dataset=snli "system=majority label" misplaced .0f` votes. On
-# {value}`tbl-data-statistics dataset=snli overruled_percent .0f`% of the SNLI items, the new majority clearly outvotes
-# the old label.
+# {value}`tbl-data-statistics dataset=snli overruled_percent .0f`% of the SNLI items, the old label is clearly outvoted.
 #
 # On MNLI, the old label misplaces {value}`tbl-misplaced dataset=mnli "system=old label" misplaced .0f` of every hundred
 # votes, and the majority label misplaces {value}`tbl-misplaced dataset=mnli "system=majority label" misplaced .0f`. On

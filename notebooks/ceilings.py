@@ -120,8 +120,8 @@ publish_table(
 
 # %% [markdown]
 # Only one crowd per item was released, so we estimate the score of a second crowd in two ways. On SNLI, the JSD of a
-# second crowd is {value}`tbl-noise-ceiling dataset=snli measure=jsd second_crowd_halves .3f` if it is extrapolated from
-# *split halves*, where two crowds, each with 10 to 50 of an item's votes, predict each other
+# second crowd is {value}`tbl-noise-ceiling dataset=snli measure=jsd second_crowd_halves .3f` when extrapolated from
+# *split halves*: two disjoint crowds, each with 10 to 50 of an item's votes, predict each other
 # ({numref}`tbl-noise-ceiling`). If both crowds are drawn under our prior, the JSD is
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd second_crowd_posterior .3f`. {cite:t}`nie2020` published a JSD of
 # {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f` for a second crowd whose
@@ -149,7 +149,7 @@ publish_figure(
     "fig-items-by-votes",
     plot_items_by_votes,
     item_budgets.where(~are_our_own(item_budgets.rows["system"])),
-    caption=f"""To measure a mean distance, most systems need many votes per item. Each line shows the total error of
+    caption=f"""Measuring a mean distance takes many votes per item for most systems. Each line shows the total error of
     one system's mean JSD when {budget:,} votes are spent; the lowest point of each line is marked. For one system, thin
     lines in its colour split the error into bias and standard error. Where the votes are enough for more items than the
     dataset contains, we assume that further items of the same kind are available. Both axes are logarithmic. The
@@ -202,8 +202,9 @@ publish_figure(
 ) if len(spread) else None
 
 # %% [markdown]
-# When it is computed from a few votes per item, JSD favours overconfident models. With five votes per SNLI item, the
-# difference in JSD between two models shifts by a median of {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f`,
+# When it is computed from only a few votes per item, JSD favours overconfident models. With five votes per SNLI item,
+# the difference in JSD between two models shifts by a median of
+# {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f`,
 # and {value}`tbl-vote-bias dataset=snli n_votes=5 reversed d` of the
 # {value}`tbl-vote-bias dataset=snli n_votes=5 n_pairs d` pairs are ranked in the wrong order, however many items there
 # are. With twenty votes per item, {value}`tbl-vote-bias dataset=snli n_votes=20 reversed d` pairs of models are still

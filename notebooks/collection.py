@@ -211,7 +211,7 @@ publish_figure(
     caption=f"""With many careless applicants, hidden checks prevent more error than any other single stage does. Hidden checks are also the only
     stage for which annotators are paid, at the same rate as for items. The panels show results for {items:,} {short_of(chosen[0].name)} items
     and different shares of careless applicants. Marks are means of {replicates} simulated collections, and bars run from the lowest to the
-    highest value. The vertical line shows the error that a hundred votes would have by chance if every vote were drawn from the true
+    highest value. The vertical line shows the error that a hundred votes would show by chance if every vote were drawn from the true
     distribution. The cost axis is logarithmic.""",
     alt="""Two panels of dots, for error and for cost. Rows are the published protocol, the protocol without each of its stages, no stage at all,
     and no stage at all with a thousand votes per item, sorted by error. Each mark stands for one share of careless applicants. Errors grow from

@@ -275,7 +275,7 @@ publish_table(
     annotator's agreement with the other annotators, corrected for chance. For agreement beyond chance, the table gives
     the median over annotators, the highest value among annotators near chance, and the lowest value among all other
     annotators with at least a hundred votes. Brackets contain 95% intervals over items and annotators. The downloadable
-    data also include evenness, {term}`Krippendorff’s α` and all other datasets with named annotators.""",
+    data also include evenness and {term}`Krippendorff’s α`, and cover all other datasets with named annotators.""",
 ) if len(near_chance) else Markdown("This section needs named annotators.")
 
 # %% [markdown]
@@ -330,8 +330,8 @@ publish_table(
 #
 # Because a hundred votes are only a sample of people's answers, their entropy is slightly too low on average, and a
 # vote share of one half has a margin of error of about ten percentage points. Where annotators are not named, as in
-# ChaosNLI, intervals cannot show how much the results would vary with other people. The chapter {doc}`ceilings` shows
-# how each estimate changes with fewer votes.
+# ChaosNLI, intervals cannot show how much the results would change if other people had voted. The chapter
+# {doc}`ceilings` shows how each estimate changes with fewer votes.
 #
 # The {value}`tbl-crowds count:n_items d` datasets differ in task, language, guidelines, annotators and selection of
 # items, so the atlas shows how divided these votes are, not which tasks are harder. WAX has only eight annotators, so

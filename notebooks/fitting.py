@@ -226,7 +226,7 @@ publish_figure(
     caption=f"""Maps fitted on twenty votes per item do nearly as well as maps fitted on a hundred. The figure shows
     {nearness} for the quadratic map of all systems when it is fitted on fewer items from the other folds and on fewer
     votes per item (drawn without replacement). The map minimises JSD if there are {ENOUGH_VOTES} or more votes per
-    item, and KL if there are fewer, because a JSD computed from a few votes is misleading. On αNLI, this difference in
+    item, and KL if there are fewer, because a JSD computed from only a few votes is misleading. On αNLI, this difference in
     objectives explains the whole gap between the lines: if all maps minimise KL, five votes do as well as a hundred.
     Values are means over {repeats} draws; items are drawn separately for each fold.""",
     alt="""Line plots with a panel for each dataset: JSD against the number of labelled items on a logarithmic axis,
@@ -306,13 +306,13 @@ publish_table(
     columns=fitting.SETS_COLUMNS,
     groups=["dataset"],
     caption=f"""With all systems combined, sets that cover nine in ten new votes contain fewer than two labels on
-    average. On the items on which people disagree most, such sets cover fewer than nine in ten votes. Sets for *90% of
-    new votes* should cover 90% of all votes on the items that were not used to set the threshold. Sets for *90% of the
-    votes on 90% of items* should cover at least 90% of an item's votes for 90% of these items. *Labels* is the mean
-    size of a set. *Held* is the share of votes that the sets actually cover, or the share of items for which they cover
-    enough votes. Predictions come from maps fitted on other texts; the threshold is set on half of the texts and tested
-    on the other half. Values are means over {splits} splits. The *most disputed fifth* contains the items whose votes
-    have the highest entropy. The single system shown is the recalibrated system with the smallest sets. In the row *the
+    average. On the items on which people disagree most, such sets cover fewer than nine in ten votes. Sets designed
+    for *90% of new votes* should cover 90% of all votes on the items that were not used to set the threshold. Sets
+    designed for *90% of the votes on 90% of items* should cover at least 90% of the votes on at least nine in ten of
+    these items. *Labels* is the mean size of a set. *Held* is the share of votes that the sets actually cover, or the
+    share of items for which they cover enough votes. Predictions come from maps fitted on other texts; the threshold is
+    set on half of the texts and tested on the other half. Values are means over {splits} splits. The *most disputed
+    fifth* contains the items whose votes have the highest entropy. The single system shown is the recalibrated system with the smallest sets. In the row *the
     votes themselves*, the vote shares are used as if they were a prediction. The downloadable table lists all
     systems.""",
 )

@@ -166,8 +166,8 @@ publish_table(
     caption=f"""The panel of five models that is best on one half of the items is worth less on the other half. Only on MNLI is the best
     panel of five worth more on the other half than all 32 models together are. *Worth* is the number of people whose votes, combined with
     the base rate, would match the panel in squared distance, without recalibration. Values are means over 20 random splits of the items
-    into halves. Each half is used once to choose a panel, which is then judged on the other half. Brackets contain the middle
-    {100 * confidence:g}% of the values.""",
+    into halves. Each half is used once to choose a panel, which is then judged on the other half. Brackets give the range of the
+    middle {100 * confidence:g}% of the values.""",
 )
 
 # %% [markdown]
@@ -244,9 +244,9 @@ publish_table(
 # ## The published values
 #
 # {cite:t}`li2026` evaluate the panel by $\nu_{\mathrm{MSE}}$, the number of people whose vote shares would be as near to the crowd's as the
-# panel's are. We reproduce the published values ({numref}`tbl-machine-published`), but $\nu_{\mathrm{MSE}}$ has no zero point. After
-# correction for the limited number of votes, the base rate alone counts as
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f` people on MNLI, more than the 32 models do
+# panel's are. We reproduce the published values ({numref}`tbl-machine-published`), but on $\nu_{\mathrm{MSE}}$, 0 does not stand for chance. After
+# correction for the limited number of votes, the base rate alone is equivalent to
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f` people on MNLI, more than the 32 models are
 # ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed values, as a table", "code_prompt_hide": "Fold the table"}

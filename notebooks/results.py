@@ -299,7 +299,7 @@ publish_table(
     rate, would have the same squared distance from the crowd as the system. *Recalibrated* systems are corrected with a
     map of 12 parameters (6 for two labels), fitted out of fold. *Shrunk* systems are corrected with one number.
     *Pooled* is the number of people whose vote shares would come as near to the crowd as the system, without the help
-    of the base rate. Because this measure has no zero point, even a uniform guess scores above 0. For TVD and JSD,
+    of the base rate. Because 0 on this measure does not stand for chance, even a uniform guess scores above 0. For TVD and JSD,
     systems and people are compared with *m* other votes in each of {crowds} randomly drawn crowds, and the intervals
     are derived from the interval for the paired difference.""",
 ) if len(equivalents) else Markdown(
@@ -349,5 +349,5 @@ publish_table(
 # is nearest to people. According to intervals that hold for the ranks of all models at once, RoBERTa-large may have any
 # JSD rank from {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_best .0f` to
 # {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_worst .0f` on MNLI. We compute the
-# predictions of the nine models from logits that another repository copied from the released file, which is no longer
-# online.
+# predictions of the nine models from logits kept in another repository. These logits were copied there from the released
+# file, which is no longer online.

@@ -136,8 +136,8 @@ publish_figure(
 # on SNLI and
 # {value}`tbl-scoreboard-parts dataset=mnli asked=label "kind=language model" max:people_on_top_recalibrated .1f` on
 # MNLI. On the same items, the probabilities of RoBERTa-large, a model from 2020, are worth at least as many people
-# ({value}`tbl-scoreboard-parts dataset=snli system=roberta-large people_on_top_recalibrated .1f` and
-# {value}`tbl-scoreboard-parts dataset=mnli system=roberta-large people_on_top_recalibrated .1f`, respectively).
+# ({value}`tbl-scoreboard-parts dataset=snli system=roberta-large people_on_top_recalibrated .1f` on SNLI and
+# {value}`tbl-scoreboard-parts dataset=mnli system=roberta-large people_on_top_recalibrated .1f` on MNLI).
 #
 # If you know the base rate, asking five people about each item brings you nearer to the crowd than any single model
 # does ({numref}`fig-scoreboard`). A recalibration map that combines the language models with all other systems is worth

@@ -170,8 +170,7 @@ publish_table(
 # On MNLI, the simplest method without votes is also the best: a temperature of 2 gives a JSD of
 # {value}`tbl-fitting dataset=mnli "inputs=MiniLM-L6, seed 0" "map=T = 2" jsd .3f`, compared with
 # {value}`tbl-main-results dataset=mnli system=chance jsd .3f` for a uniform guess. JSD ranges from 0 to 0.83, and lower
-# is better. On SNLI, a temperature of 2 hardly changes the JSD, which label smoothing and dropout lower by at most
-# 0.01.
+# is better. On SNLI, a temperature of 2 hardly changes the JSD; label smoothing and dropout reduce it by at most 0.01.
 #
 # ## What another encoder costs
 #

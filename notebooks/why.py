@@ -155,7 +155,7 @@ publish_table(
     columns=persons.GROUPS_COLUMNS,
     groups=["dataset"],
     caption=f"""No grouping accounts for more than a few percent of the disagreement. The table shows how often two
-    people differ on an item, and what part of this disagreement lies between groups of at least
+    people differ on an item, and how much of this disagreement lies between groups of at least
     {persons.FEWEST_IN_GROUP} people. MultiPICo's groups are compared within languages. Intervals are 95% intervals over
     items and people. The estimates are adjusted for differences between items, and being unbiased, they may fall below
     0. The p-values come from shuffling people between groups {shuffles:,} times and include Holm's correction.""",
@@ -300,7 +300,7 @@ publish_figure(
 )
 
 # %% [markdown]
-# On {value}`tbl-stated predictor=stated n_items d` of ChaosNLI's SNLI items, UNLI {cite:p}`chen2020` asked people for a
+# For {value}`tbl-stated predictor=stated n_items d` of ChaosNLI's SNLI items, UNLI {cite:p}`chen2020` asked people for a
 # probability instead of a label. The mean of a few people's probabilities says as much about the share of *entailment*
 # among a hundred votes as {value}`tbl-stated predictor=stated votes_worth .1f` votes do ({numref}`tbl-stated`).
 

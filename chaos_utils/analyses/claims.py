@@ -39,6 +39,7 @@ _FAULTS = {"print": PRINT, "substance": SUBSTANCE}
 _QUANTILE = 1.959963985  # of the normal distribution: half-widths of 95% in standard errors
 _VOTES = "claims_numbers.vote_numbers"  # has every dataset whose votes are available
 _ROUNDING = 1e-9  # 0.75 - 0.7495 must not exceed half a unit by floating point alone
+_SMALL = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _CASES = ("case", "model", "system", "family", "temperature")  # what tells rows of a dataset apart
 
 
@@ -200,9 +201,9 @@ class Claim(StrictModel):
     The `note` has the number in its first sentence, which a card shows, then details; no verdict
     depends on it. Its fields in braces are: the shown ``value`` with its ``case`` and ``dataset``;
     ``all`` numbers; the numbers ``holding`` and ``failing``; the counts ``n`` of all numbers and
-    ``right`` of those that hold; and the names in `also`, which are further numbers. `lacking` is
-    the evidence where a number is missing. `explorer` is a selection of the items that the claim is
-    about.
+    ``right`` of those that hold, and both before a plural, ``right_of_n``; and the names in `also`,
+    which are further numbers. `lacking` is the evidence where a number is missing. `explorer` is a
+    selection of the items that the claim is about.
     """
 
     id: Annotated[str, Field(pattern=r"^c\d\d$")]
@@ -255,12 +256,13 @@ class Claim(StrictModel):
     def noted(self, judged: pd.DataFrame, shown: Row, also: Mapping[str, pd.DataFrame]) -> str:
         """Return the note with numbers in place of its braces."""
         right = judged["verdict"] == HOLDS
+        n_right = int(right.sum())
         case = SYSTEM_NAMES.get(shown["case"], shown["case"])
         text = self.note.format(
             value=Numbers(pd.DataFrame([shown])), all=Numbers(judged),
             holding=Numbers(judged[right]), failing=Numbers(judged[~right]),
-            n=len(judged), right=int(right.sum()), case=case,
-            dataset=_short(shown["dataset"]),
+            n=len(judged), right=n_right, right_of_n=_of_all(n_right, len(judged)),
+            case=case, dataset=_short(shown["dataset"]),
             **{name: Numbers(rows) for name, rows in also.items()},
         )  # fmt: skip
         return re.sub(r"(?<!\w)-(?=\d)", "−", text)
@@ -300,6 +302,15 @@ class Numbers:
             return join_names(values) or MISSING
         names = map(_short, self._rows["dataset"])
         return join_names(f"{value} ({name})" for name, value in zip(names, values, strict=True))
+
+
+def _of_all(count: int, n: int) -> str:
+    """Say before a plural noun how many of `n` are meant: ``all three``, ``one of the three``."""
+    small = n < len(_SMALL)
+    of_n = _SMALL[n] if small else f"{n:,}"
+    if count == n:
+        return f"all {of_n}"
+    return f"{_SMALL[count] if small or not count else f'{count:,}'} of the {of_n}"
 
 
 def _short(dataset: str) -> str:

@@ -173,6 +173,13 @@ def test_a_claim_about_all_falls_with_one_exception_and_one_about_some_with_all(
     found = judged(rows[:2], rule="all", above=0, note=note)
     assert (found["verdict"], found["value"]) == (HOLDS, 2)
     assert found["evidence"].endswith("not on none.")
+    for limits, words in (
+        ((0, 2), "two of the three"),
+        ((-1, 3), "all three"),
+        ((5, 0), "none of the three"),
+    ):
+        found = judged(rows, rule="some", above=limits[0], note="For {right_of_n} models.")
+        assert (found["value"], found["evidence"]) == (limits[1], f"For {words} models.")
     assert judged(rows, rule="all", to=1, within=1)["verdict"] == HOLDS
     for bound, verdict in (({"above": 1}, HOLDS), ({"above": 2}, FAILS), ({"to": 5}, FAILS)):
         assert judged(rows, rule="some", **bound)["verdict"] == verdict
