@@ -96,8 +96,8 @@ publish_figure(
 # where 0 is best and 0.83 is worst. On the fifth of the MNLI items where RoBERTa-base is surest, it has a JSD of
 # {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 jsd .3f`, and a uniform guess has a JSD of
 # {value}`tbl-flattening dataset=mnli system=RoBERTa-base cut=model bin=1 uniform .3f`. On the fifth of the MNLI items
-# where RoBERTa-base is least sure, it is nearer to people than the guess. Each of the nine models is farther from
-# people than the guess, by at least
+# where RoBERTa-base is least sure, it is nearer to people than the guess is. Each of the nine models is farther from
+# people than the guess is, by at least
 # {value}`tbl-flattening dataset=mnli system=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert cut=model bin=1 min:gap .3f`,
 # on the fifth of the MNLI items where that model is surest. On αNLI, by contrast, models are nearest to people where
 # the models are surest.

@@ -122,11 +122,11 @@ publish_table(
     shown=conventions.shown_rows(table.rows),
     groups=["quantity"],
     index=["quantity", "convention"],
-    caption="""Some conventions change the order of the systems. Within a quantity, only the convention changes from row
-    to row. The reference, marked ◆, is the convention of {cite:t}`nie2020` or {cite:t}`baan2022`. Neither paper uses
-    the Brier score, for which the reference is Brier's own definition. The last column names the papers and libraries
-    that we know to use the convention. The floor used in computing KL is applied to the second distribution. The
-    downloadable data also include other floors, other numbers of bins, and KL in bits.""",
+    caption="""Some conventions change the order of the systems. For a given quantity, only the convention changes from
+    row to row. The reference, marked ◆, is the convention of {cite:t}`nie2020` or {cite:t}`baan2022`. Neither paper
+    uses the Brier score, for which the reference is Brier's own definition. The last column names the papers and
+    libraries that we know to use the convention. The floor used in computing KL is applied to the second distribution.
+    The downloadable data also include other floors, other numbers of bins, and KL in bits.""",
 )
 
 # %% [markdown]

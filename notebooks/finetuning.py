@@ -101,10 +101,10 @@ publish_table(
     columns=finetuning.RUN_COLUMNS,
     groups=["task"],
     caption=f"""{headline} Accuracies are on development items that are not in ChaosNLI. For αNLI, the development items come from held-out
-    training stories. Runs in folds, runs with dropout and runs of MPNet-base are evaluated on only some of the development items, so their
-    accuracies are only roughly comparable with those of the other runs. For a run in folds, the predictions of the folds' models are averaged.
-    Times in minutes cover only the training steps, summed over all folds. The downloadable table also gives the recipes, accuracies on test
-    items, the number of parameters, the items per second and the hardware.""",
+    training stories. Runs that use folds, runs with dropout and runs of MPNet-base are evaluated on only some of the development items, so
+    their accuracies are only roughly comparable with those of the other runs. If a run uses folds, the predictions of the models trained in
+    the different folds are averaged. Times in minutes cover only the training steps, summed over all folds. The downloadable table also
+    gives the recipes, accuracies on test items, the number of parameters, the items per second and the hardware.""",
 ) if runs else Markdown("")
 
 # %% [markdown]

@@ -170,14 +170,14 @@ publish_table(
     groups=["dataset"],
     index=["dataset", "inputs"],
     caption=f"""A temperature brings systems nearer to people, and on SNLI and MNLI, an affine map brings them nearer
-    still. {nearness} is computed out of fold (ten folds) on the items that all systems predict; the systems nearest to
-    people come first. The table shows one seed of each family and all stacks. Intervals are {100 * confidence:g}%
-    bootstrap intervals over items ({resamples:,} resamples). *Worth* is the number of people whose votes, combined with
-    the base rate, would be as informative as the system with a quadratic map that minimises KL. The row *none* uses no
-    system: it predicts the mean vote shares, either overall or given the old label. After seeing the results of the
-    alternatives, we chose to show the quadratic map in the figures, and to average the seeds of each model in a stack.
-    The downloadable table adds all seeds, both objectives, KL, TVD, accuracy, the perfect model and the second
-    crowd.""",
+    still. {nearness} is computed out of fold (ten folds) on the items for which all systems have predictions; the
+    systems nearest to people come first. The table shows one seed of each family and all stacks. Intervals are
+    {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). *Worth* is the number of people
+    whose votes, taken together and combined with the base rate, would be as informative as the system with a quadratic
+    map that minimises KL. The row *none* uses no system: it predicts the mean vote shares, either overall or given the
+    old label. After seeing the results of the alternatives, we chose to show the quadratic map in the figures, and to
+    average the seeds of each model in a stack. The downloadable table adds all seeds, both objectives, KL, TVD,
+    accuracy, the perfect model and the second crowd.""",
 )
 
 # %% [markdown]
@@ -294,8 +294,8 @@ publish_table(
 # ## Which labels to show
 #
 # Where a few labels are needed rather than probabilities, show every label whose predicted probability reaches a
-# threshold. Split conformal prediction {cite:p}`sadinle2019,angelopoulos2024` sets this threshold on items with votes,
-# so that the {term}`sets <label set>` cover a stated share of the votes on new items.
+# threshold. Split conformal prediction {cite:p}`sadinle2019,angelopoulos2024` chooses this threshold on items with
+# votes so that the {term}`label sets <label set>` cover a stated share of the votes on new items.
 
 # %%
 sets = fitting.label_sets(inputs, n_splits=splits, seed=seed)

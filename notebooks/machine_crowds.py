@@ -94,10 +94,10 @@ publish_table(
     index=["model"],
     caption=f"""On these items, we cannot tell which model agrees with people most often. *Agrees* is the percentage of people who give the
     same label as the model. Values in bold differ significantly from the rate at which two people give the same label. *Worth* is the
-    number of people whose votes, combined with the base rate, would match the model once each of its labels is replaced by the mean vote
-    shares of other items with that label. The downloadable data also include {100 * confidence:g}% intervals over items, for which
-    out-of-fold predictions are held fixed, as well as p-values, each model's possible ranks, its skill, and its worth when shrunk. Models
-    are listed under the names used in the queries, and the model versions have not been verified.""",
+    number of people whose votes, taken together and combined with the base rate, would match the model once each of its labels is replaced
+    by the mean vote shares of other items with that label. The downloadable data also include {100 * confidence:g}% intervals over items,
+    for which out-of-fold predictions are held fixed, as well as p-values, each model's possible ranks, its skill, and its worth when
+    shrunk. Models are listed under the names used in the queries, and the model versions have not been verified.""",
 )
 
 # %% [markdown]
@@ -151,10 +151,10 @@ publish_table(
     caption=f"""Language models agree with each other more often than people do, and so do copies of one model that were trained with
     different seeds. Without recalibration, each crowd in this table is worth at most a few people. Each member of a crowd gives one label
     per item, and the pooled labels are judged on the items that all members answered. *Misplaced* is the number of misplaced votes per
-    hundred. *Worth* is the number of people whose votes, combined with the base rate, would match the crowd; it is negative for a crowd
-    that is worse than the base rate. *Recalibrated* crowds are corrected by a map fitted on other items. Brackets contain
-    {100 * confidence:g}% intervals from {resamples:,} resamples of the items, with out-of-fold predictions held fixed. The downloadable
-    data also include each crowd's skill and its worth when shrunk.""",
+    hundred. *Worth* is the number of people whose votes, taken together and combined with the base rate, would match the crowd; it is
+    negative for a crowd that is worse than the base rate. *Recalibrated* crowds are corrected by a map fitted on other items. Brackets
+    contain {100 * confidence:g}% intervals from {resamples:,} resamples of the items, with out-of-fold predictions held fixed. The
+    downloadable data also include each crowd's skill and its worth when shrunk.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Panels of five, as a table", "code_prompt_hide": "Fold the table"}
@@ -164,10 +164,10 @@ publish_table(
     columns=machine_crowds.PANEL_COLUMNS,
     groups=["dataset"],
     caption=f"""The panel of five models that is best on one half of the items is worth less on the other half. Only on MNLI is the best
-    panel of five worth more on the other half than all 32 models together are. *Worth* is the number of people whose votes, combined with
-    the base rate, would match the panel in squared distance, without recalibration. Values are means over 20 random splits of the items
-    into halves. Each half is used once to choose a panel, which is then judged on the other half. Brackets give the range of the
-    middle {100 * confidence:g}% of the values.""",
+    panel of five worth more on the other half than all 32 models together are. *Worth* is the number of people whose votes, taken together
+    and combined with the base rate, would match the panel in squared distance, without recalibration. Values are means over 20 random
+    splits of the items into halves. Each half is used once to choose a panel, which is then judged on the other half. Brackets give the
+    range of the middle {100 * confidence:g}% of the values.""",
 )
 
 # %% [markdown]
@@ -190,9 +190,10 @@ publish_table(
     groups=["dataset"],
     caption=f"""On SNLI and MNLI, combining language models and encoders is better than using either group alone. On αNLI, the encoders add
     almost nothing to the language models. Each row shows one map, evaluated out of fold (ten folds) on the items that all systems answered.
-    *Worth* is the number of people whose votes, combined with the base rate, would match the map when it is fitted to minimise KL. The last
-    two columns show how much JSD falls when language models are added to the encoders, and when encoders are added to the language models.
-    Brackets contain {100 * confidence:g}% intervals over items. The downloadable data also include results without ModernBERT-large.""",
+    *Worth* is the number of people whose votes, taken together and combined with the base rate, would match the map when it is fitted to
+    minimise KL. The last two columns show how much JSD falls when language models are added to the encoders, and when encoders are added to
+    the language models. Brackets contain {100 * confidence:g}% intervals over items. The downloadable data also include results without
+    ModernBERT-large.""",
 )
 
 # %% [markdown]
@@ -243,9 +244,9 @@ publish_table(
 # %% [markdown]
 # ## The published values
 #
-# {cite:t}`li2026` evaluate the panel by $\nu_{\mathrm{MSE}}$, the number of people whose vote shares would be as near to the crowd's as the
-# panel's are. We reproduce the published values ({numref}`tbl-machine-published`), but on $\nu_{\mathrm{MSE}}$, 0 does not stand for chance. After
-# correction for the limited number of votes, the base rate alone is equivalent to
+# {cite:t}`li2026` evaluate the panel by $\nu_{\mathrm{MSE}}$, the number of people whose pooled vote shares would be as near to the crowd's
+# as the panel's are. We reproduce the published values ({numref}`tbl-machine-published`), but on $\nu_{\mathrm{MSE}}$, 0 does not stand for
+# chance. After correction for the limited number of votes, the base rate alone is equivalent to
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f` people on MNLI, more than the 32 models are
 # ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`).
 
@@ -314,12 +315,12 @@ publish_table(
     columns=asking.way_columns(ways.rows),
     index=["way", "n_answers"],
     caption=f"""After recalibration, one label is worth about half as much as the full probabilities, and thirty samples are worth about
-    three quarters as much. *Worth* is the number of people whose votes, combined with the base rate, would match the answers, before and
-    after recalibration on other items. The answers are simulated from RoBERTa-large's probabilities, and percentages are rounded to the
-    nearest ten. A language model may state percentages that differ from its own probabilities. For samples, ½ is added to the count of each
-    label. If there are only a few samples from an overconfident model, this addition flatters the model by drawing its answers towards a
-    uniform guess. Worth before recalibration is undefined for a single label. The downloadable data also include {100 * confidence:g}%
-    intervals over items, for one draw of the samples.""",
+    three quarters as much. *Worth* is the number of people whose votes, taken together and combined with the base rate, would match the
+    answers, before and after recalibration on other items. The answers are simulated from RoBERTa-large's probabilities, and percentages
+    are rounded to the nearest ten. A language model may state percentages that differ from its own probabilities. For samples, ½ is added
+    to the count of each label. If there are only a few samples from an overconfident model, this addition flatters the model by drawing its
+    answers towards a uniform guess. Worth before recalibration is undefined for a single label. The downloadable data also include
+    {100 * confidence:g}% intervals over items, for one draw of the samples.""",
 )
 
 # %% [markdown]

@@ -72,10 +72,10 @@ publish_figure(
     results.drawn_misplaced(in_votes.where(~are_our_own(in_votes.rows["system"])), dataset="mnli"),
     caption="""On MNLI, none of the nine models of 2020 is nearer to people than a uniform guess is. The axis shows how
     many of a hundred votes a prediction misplaces, averaged over the items, which ChaosNLI chose because people
-    disagreed on them. The bar spans the values of the nine models. RoBERTa-large, which comes nearest of the nine to
-    people after recalibration, is shown with and without it. Recalibration corrects a model's probabilities with a map
-    of twelve parameters, which is fitted to the votes on other items. The votes of the five people are not
-    recalibrated, although recalibration would bring them nearer to the crowd, too.""",
+    disagreed on them. The bar spans the values of the nine models. RoBERTa-large, which of the nine models comes
+    nearest to people after recalibration, is shown both with and without recalibration. Recalibration corrects a
+    model's probabilities with a map of twelve parameters, which is fitted to the votes on other items. The votes of the
+    five people are not recalibrated, although recalibration would bring them nearer to the crowd, too.""",
     alt="""Five rows share one axis of misplaced votes. A second crowd misplaces 6 votes, and five people misplace 20.
     RoBERTa-large misplaces 35 without recalibration, and an arrow leads from there to 18 after recalibration. The
     uniform guess misplaces 34, and the bar of the nine models lies just right of it, from 35 to 37.""",
@@ -126,11 +126,11 @@ publish_figure(
     plot_results,
     results.nine_models(figure_rows, comparison, dataset="mnli"),
     caption="""By JSD, none of the nine models is measurably nearer to people on MNLI than a uniform guess is, and two
-    of them are measurably farther from people. The original votes are nearer to people than the uniform guess, and so
-    is the mean vote on other items with the same old label. Bars show 95% intervals for the difference from the uniform
-    guess on the same items. If a bar crosses the dashed line, the system is indistinguishable from the guess. After
-    correction for nine comparisons, only the two models at the bottom are clearly farther from people than the guess.
-    The dotted line marks the JSD of a second crowd of a hundred people.""",
+    of them are measurably farther from people. The original votes are nearer to people than the uniform guess is, and
+    so is the mean vote on other items with the same old label. Bars show 95% intervals for the difference from the
+    uniform guess on the same items. If a bar crosses the dashed line, the system is indistinguishable from the guess.
+    After correction for nine comparisons, only the two models at the bottom are clearly farther from people than the
+    guess is. The dotted line marks the JSD of a second crowd of a hundred people.""",
     alt="""A dot plot shows JSD on MNLI. The second crowd is far to the left. The mean vote given the old label and the
     original votes come next, followed by the uniform guess on a dashed line. All nine models of the paper lie close
     together, to the right of the dashed line. The bars of the nearest five models cross the line, and those of
@@ -138,27 +138,27 @@ publish_figure(
 )
 
 # %% [markdown]
-# By JSD and after correction for nine comparisons, two models are clearly farther from people than the uniform guess on
-# the same items: BART-large by
+# By JSD and after correction for nine comparisons, two models are clearly farther from people than the uniform guess is
+# on the same items: BART-large by
 # {value}`tbl-paired-with-guesses dataset=mnli system=bart-large baseline=chance measure=jsd value .3f` (p =
 # {value}`tbl-paired-with-guesses dataset=mnli system=bart-large baseline=chance measure=jsd p_holm .3f`) and
 # ALBERT-xxlarge by
 # {value}`tbl-paired-with-guesses dataset=mnli system=albert-xxlarge baseline=chance measure=jsd value .3f` (p =
 # {value}`tbl-paired-with-guesses dataset=mnli system=albert-xxlarge baseline=chance measure=jsd p_holm .3f`). By JSD,
 # seven of the nine models are indistinguishable from the guess. By KL, all nine models are farther from people than the
-# guess by at least {value}`tbl-paired-with-guesses dataset=mnli baseline=chance measure=kl min:value .2f` nats.
-# Measured in misplaced votes, only DistilBERT and BERT-large are clearly farther from people than the guess. Two
+# guess is, by at least {value}`tbl-paired-with-guesses dataset=mnli baseline=chance measure=kl min:value .2f` nats.
+# Measured in misplaced votes, only DistilBERT and BERT-large are clearly farther from people than the guess is. Two
 # training runs of the same model can fall on opposite sides of the guess, whose JSD is
 # {value}`tbl-main-results dataset=mnli system=chance jsd .3f`. Of the RoBERTa-base models that {cite:t}`baan2022`
 # trained on SNLI alone, one has a JSD of {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 1" jsd .3f`
 # on MNLI, and another has a JSD of {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 2" jsd .3f`.
 #
 # By JSD, all {value}`tbl-baselines-against-models dataset=snli system=chance measure=jsd n_surely_nearer` models are
-# clearly nearer to people than the guess on SNLI, but only
+# clearly nearer to people than the guess is on SNLI, but only
 # {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_surely_nearer` are on αNLI. KL
 # heavily penalises a model that is confident but wrong. By KL, only
 # {value}`tbl-baselines-against-models dataset=snli system=chance measure=kl n_surely_nearer` models are clearly nearer
-# to people than the guess on SNLI, and all
+# to people than the guess is on SNLI, and all
 # {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=kl n_surely_beaten` are clearly farther on
 # αNLI. People disagree more on the MNLI items than on the SNLI items, and by definition, a uniform guess is nearer to
 # people where they disagree more.
@@ -182,7 +182,7 @@ publish_table(
     is, and so is the base rate on MNLI. For each guess, the table counts the models with a higher JSD than the guess
     and, in brackets, the models whose JSD is still clearly higher after Holm's correction. A count is shown in bold if
     all models have a higher JSD than the guess. The downloadable data also include KL, total variation and squared
-    distance, and the number of models that are clearly nearer to people than the guess.""",
+    distance, and the number of models that are clearly nearer to people than the guess is.""",
 ) if len(beaten) else Markdown(
     "*No model's predictions are available to compare with the guesses.*"
 )
@@ -197,9 +197,9 @@ publish_table(
     index=["dataset", "system"],
     caption=f"""On SNLI and αNLI, most models are clearly nearer to people by JSD than a uniform guess is, but on MNLI,
     no model is. Each value is a model's JSD minus a guess's JSD on the same items, with a 95% interval over items
-    ({comparisons:,} resamples). Negative values mean that the model is nearer to people than the guess. The *p*-values
-    are adjusted by Holm's method for comparing several models with the same guess on the same dataset. The downloadable
-    data also include all other guesses, and differences in KL, total variation and squared distance.""",
+    ({comparisons:,} resamples). Negative values mean that the model is nearer to people than the guess is. The
+    *p*-values are adjusted by Holm's method for comparing several models with the same guess on the same dataset. The
+    downloadable data also include all other guesses, and differences in KL, total variation and squared distance.""",
 ) if len(comparison) else None
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every system on every dataset, as a figure", "code_prompt_hide": "Fold the figure"}
@@ -295,13 +295,13 @@ publish_table(
     columns=results.equivalent_columns(equivalents.rows),
     index=["dataset", "system"],
     caption=f"""The table gives the worth of every system as a number of people. Brackets contain 95% intervals over
-    items, with out-of-fold predictions held fixed. *Worth* is the number of people whose votes, combined with the base
-    rate, would have the same squared distance from the crowd as the system. *Recalibrated* systems are corrected with a
-    map of 12 parameters (6 for two labels), fitted out of fold. *Shrunk* systems are corrected with one number.
-    *Pooled* is the number of people whose vote shares would come as near to the crowd as the system, without the help
-    of the base rate. Because 0 on this measure does not stand for chance, even a uniform guess scores above 0. For TVD and JSD,
-    systems and people are compared with *m* other votes in each of {crowds} randomly drawn crowds, and the intervals
-    are derived from the interval for the paired difference.""",
+    items, with out-of-fold predictions held fixed. *Worth* is the number of people whose votes, taken together and
+    combined with the base rate, would have the same squared distance from the crowd as the system does. *Recalibrated*
+    systems are corrected with a map of 12 parameters (6 for two labels), fitted out of fold. *Shrunk* systems are
+    corrected with one number. *Pooled* is the number of people whose pooled votes would come as near to the crowd as
+    the system does, without the help of the base rate. Because 0 on this measure does not stand for chance, even a
+    uniform guess scores above 0. For TVD and JSD, systems and people are compared with *m* other votes in each of
+    {crowds} randomly drawn crowds, and the intervals are derived from the interval for the paired difference.""",
 ) if len(equivalents) else Markdown(
     "*Some items have a single vote, which cannot show how far people are from each other, "
     "so worth cannot be computed here.*"

@@ -154,9 +154,9 @@ publish_table(
 #
 # MD-Agreement has {value}`tbl-crowds dataset=md-agreement n_items ,d` tweets with five votes each. We held out a fifth
 # of the tweets and trained MiniLM on the remaining tweets for two epochs. Trained on votes about the comments in
-# POPQUORN, MiniLM is worth {value}`tbl-trained run=minilm-l6-popquorn-s0 worth .1f` people. The datasets of tweets and
-# of NLI items differ in the task, the number of items and the number of votes per item, so these results do not show
-# which of these differences matters.
+# POPQUORN, MiniLM is worth {value}`tbl-trained run=minilm-l6-popquorn-s0 worth .1f` people. The tweet and NLI datasets
+# differ in task, number of items and number of votes per item, so the results do not show which of these differences
+# matters.
 #
 # ## Other ways to learn distributions
 #

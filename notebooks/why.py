@@ -192,18 +192,18 @@ publish_table(
     caption=f"""The model is not clearly nearer to any group of people than to everybody else. The model
     ({"; ".join(models.rows["system"].unique())}) is judged against the votes of each group's own members. *Skill* is 0
     for the group's base rate and 1 for a system that knows how all of the group's members answer. *Worth* is the number
-    of the group's members whose votes, combined with the base rate, would be as informative as the model. *More than
-    elsewhere* is the skill in this group minus the skill among everybody else, with p-values after Holm's correction
-    over all groups. Brackets contain 95% intervals over items and people. A dash means that there are too few
-    votes.""",
+    of group members whose votes, taken together and combined with the base rate, would be as informative as the model.
+    *More than elsewhere* is the skill in this group minus the skill among everybody else, with p-values after Holm's
+    correction over all groups. Brackets contain 95% intervals over items and people. A dash means that there are too
+    few votes.""",
 ) if len(models) else Markdown("No system predicts items whose annotators' groups are known.")
 
 # %% [markdown]
 # ## Reasons: error or variation
 #
-# Votes show that people disagree, but not why. In VariErr {cite:p}`weber2024`, four people explained each label that
-# they gave to 500 MNLI items, and then judged all explanations. A label is an *error* if nobody who gave it stands by
-# an explanation for it.
+# Votes show that people disagree, but not why. In VariErr {cite:p}`weber2024`, four people labelled 500 MNLI items,
+# explained each label that they gave, and then judged all the explanations. A label is an *error* if nobody who gave it
+# stands by an explanation for it.
 
 # %%
 judges, *found = why.ERROR_COLUMNS
@@ -225,11 +225,12 @@ publish_table(
 # On average, a minority label that its author took back receives
 # {value}`tbl-why-errors judges=authors status=error holder=people each .0%` of its item's votes, whereas one whose
 # explanation holds receives {value}`tbl-why-errors judges=authors status=plausible holder=people each .0%`
-# ({numref}`tbl-why-errors`). Of the minority labels that somebody in VariErr gave,
-# {value}`tbl-why-errors judges=authors status=error holder=people given_labels .0%` are errors, and these receive
-# {value}`tbl-why-errors judges=authors status=error holder=people given_share .0%` of the votes for such labels. Of all
-# minority votes, {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%` are for
-# labels that nobody in VariErr gave or judged.
+# ({numref}`tbl-why-errors`). Of the minority labels given by at least one VariErr annotator,
+# {value}`tbl-why-errors judges=authors status=error holder=people given_labels .0%` are errors; these errors receive
+# {value}`tbl-why-errors judges=authors status=error holder=people given_share .0%` of the votes for all such minority
+# labels. Of all minority votes,
+# {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%` are for labels that no
+# VariErr annotator gave or judged.
 #
 # ## Ten reasons
 #

@@ -41,7 +41,7 @@
     "conf", "family", "seed", "trained_on", "out_of_fold", "doc", "custom_id"];
   // What files begin with, what they are, and what to do.
   const KINDS = [
-    ["PAR1", "a parquet file", "run `chaos evaluate` on it, which reads parquet"],
+    ["PAR1", "a Parquet file", "run `chaos evaluate` on it, which reads Parquet"],
     ["\x93NUMPY", "a NumPy array", `${AS_CSV}: \`chaos evaluate\` also refuses what names no items`],
     ["PK", "a zip archive or a workbook", "unpack it or save it as CSV: `chaos evaluate` opens none"],
     ["\x1f\x8b", "a gzip archive", "unpack it: `chaos evaluate` opens none"],
@@ -102,7 +102,7 @@
       }
     }
     const header = [...new Set(said.flatMap(({value}) => Object.keys(value)))];
-    if (!said.every(({value}) => isObject(value))) throw unread(text.startsWith("[") ? "a JSON list" : "JSON or JSON lines");
+    if (!said.every(({value}) => isObject(value))) throw unread(text.startsWith("[") ? "a JSON list" : "JSON or JSON Lines");
     return {header, rows: said.map(({value, ...row}) => ({...row, fields: header.map((name) => value[name] ?? "")}))};
   }
 
@@ -224,7 +224,7 @@
   }
 
   /* What a cell says of all labels: a list of numbers, or numbers by label; nothing for another. Lists may be
-     spelled as JSON, Python or numpy do, and hold what a pipeline of transformers returns. */
+     spelled as JSON, Python or NumPy do, and hold what a pipeline of transformers returns. */
   function listIn(cell) {
     let value = cell;
     if (typeof cell === "string") {

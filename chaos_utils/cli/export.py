@@ -68,7 +68,7 @@ def lm_eval(
     prompt: Prompt = None,
     force: Replace = False,
 ) -> Replies:
-    """Write a task of lm-evaluation-harness: its YAML file, and the items as JSON lines.
+    """Write a task of lm-evaluation-harness: its YAML file, and the items as JSON Lines.
 
     The harness asks for the log-likelihoods of the letters.
     """
@@ -91,7 +91,7 @@ def lm_eval(
 def batch(
     name: Name,
     to: Annotated[
-        Path, Option("--out", metavar="FILE", help="File for the requests, as JSON lines.")
+        Path, Option("--out", metavar="FILE", help="File for the requests, as JSON Lines.")
     ],
     model: Annotated[str, Option(help="The model's name on its server.")],
     data: Data = "auto",

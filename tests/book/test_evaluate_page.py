@@ -704,7 +704,7 @@ def test_the_button_copies_the_sentences_of_the_command(page, files, sample, tmp
 def test_a_fault_is_one_message_and_the_next_file_takes_its_place(page, files):
     message = page.get_by_role("alert")
     for name, words in {
-        "parquet": "a parquet file",
+        "parquet": "a Parquet file",
         "bytes": "not UTF-8 text",
         "short": "3 of 300 items",
     }.items():
