@@ -441,7 +441,7 @@ FAULTS = {
                    "JSON; the key index; remove it; chaos evaluate"),
     "JSON": ('\ufeff\n{"m": {"u0": {}}}', "JSON; chaos evaluate"),
     "list": ("[1, 2]", "a JSON list; chaos evaluate"),
-    "parquet": (b"PAR1....", "parquet; chaos evaluate"),
+    "parquet": (b"PAR1....", "Parquet; chaos evaluate"),
     "npy": (b"\x93NUMPY\x01", "a NumPy array; uid"),
     "zip": (b"PK\x03\x04..", "zip; unpack"),
     "gzip": (b"\x1f\x8b\x08", "gzip; unpack"),
