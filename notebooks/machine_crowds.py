@@ -82,7 +82,6 @@ publish_figure(
 # significantly more often than a second person does, and on MNLI, {value}`tbl-machine-models dataset=mnli side=above count:with_people d`
 # models do ({numref}`fig-machine-models`). On SNLI, any one of {value}`tbl-machine-models dataset=snli rank_best=1 count:with_people d`
 # models may be the one that agrees with people most often (95% confidence, for all ranks jointly).
-#
 # A higher rate of agreement does not mean that a model is better than a person, because agreement is highest if a model ignores all
 # minority views. We therefore also report how many people each model is worth ({numref}`tbl-machine-models`).
 
