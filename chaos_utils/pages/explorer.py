@@ -273,7 +273,8 @@ def other_dataset_script(votes: Votes, systems: Sequence[System], paper: str) ->
     It has no texts if their publisher states no licence for them. `paper` is the BibTeX entry of
     the dataset's paper.
     """
-    groups = columns(votes, ())["groups"]  # by the texts, which may be removed next
+    # By the texts, which may be removed next.
+    groups = item_groups([votes])[0][_rows_by_uid(votes)].tolist()
     votes = without_unlicensed_texts(votes)
     notice = (licences.notice if votes.texts else licences.votes_notice)([group_of(votes.dataset)])
     numbers = columns(votes, systems) | {"paper": paper, "notice": notice, "groups": groups}
