@@ -205,7 +205,9 @@ class Rows:
                 "the items' identifiers end in zeros, as a spreadsheet rounds numbers of more than "
                 "15 digits: items may have become one"
             )
-        first_field = column_of(text for text in (texts[0] if texts else ()) if text.strip())
+        # What is no text is a fault already.
+        found = (text for text in (texts[0] if texts else ()) if isinstance(text, str))
+        first_field = column_of(text for text in found if text.strip())
         why = ""
         if len(first_field.codes) > 1:
             why = why_not_apart(first_field, first_field.codes)

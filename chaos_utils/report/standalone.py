@@ -98,7 +98,7 @@ def page(
                 data["text/html"] += citations_after[first_line]
             for media_type in {"text/markdown", "text/html"} & set(data):
                 data[media_type] = plain_roles(data[media_type])
-    notebook.cells.insert(1, nbformat.v4.new_markdown_cell(_identity(record)))
+    notebook.cells.insert(1, nbformat.v4.new_markdown_cell(_identity(record), id="identity"))
     exporter = HTMLExporter(
         exclude_input=True,
         exclude_input_prompt=True,

@@ -286,8 +286,9 @@ def test_the_synthetic_sample_cannot_be_mistaken(request, built):
         if not any(one["synthetic"] for one in json.loads(path.read_text())["inputs"])
     ]
     no_items = {
-        "fig-protocol", "fig-training-curves", "tbl-annotators", "tbl-model-sizes", "tbl-plan",
-        "tbl-protocol", "tbl-rank-correlations", "tbl-recipes", "tbl-runs",
+        "fig-protocol", "fig-trained", "fig-training-curves", "tbl-annotators", "tbl-model-sizes",
+        "tbl-plan", "tbl-protocol", "tbl-rank-correlations", "tbl-recipes", "tbl-runs",
+        "tbl-trained", "tbl-training-cost",
     }  # fmt: skip
     assert set(real) - no_items <= ({"tbl-claims"} if built == "small_checkout" else set())
     # A PDF's title is UTF-16 where it has other letters than Latin ones.

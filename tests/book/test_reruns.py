@@ -16,6 +16,9 @@ from chaos_utils.publish import dependencies
 from chaos_utils.report.parameters import command, papermill_command, read_parameters, resolve
 from chaos_utils.sphinx import rerun
 
+QUICK = {"train": {"model": "tiny-bert", "n_folds": 2, "epochs": 1, "threads": 1}}
+NOTHING_SHOWN = ("why",)  # of the sample: nobody gave reasons for its labels
+
 
 def tables(path):
     """Return the figures and tables that an executed notebook shows, by id: tables as they look."""
@@ -32,7 +35,7 @@ def tables(path):
 def rerun_both(checkout, folder, notebook):
     """Rerun a chapter of a built site as its page says; return what both notebooks show."""
     source = PROJECT / "notebooks" / f"{notebook}.py"
-    values = resolve(source, {"data": "sample"})
+    values = resolve(source, {"data": "sample"} | QUICK.get(notebook, {}))
     name, value = rerun.other_value(read_parameters(source), values)
     values |= {} if name == "data" else {name: value}
     built = (checkout / "book" / "chapters" / f"{notebook}.ipynb").read_bytes()
@@ -67,4 +70,4 @@ def test_a_chapter_of_the_short_book_is_rerun_by_both_commands(small_checkout, t
 def test_every_chapter_is_rerun_by_both_commands(sample_checkout, tmp_path, notebook):
     by_chaos, by_papermill = rerun_both(sample_checkout, tmp_path, notebook)
     assert by_chaos == by_papermill
-    assert by_chaos
+    assert by_chaos or notebook in NOTHING_SHOWN

@@ -32,6 +32,7 @@ FEW = {
     "calibration": {"n_temperatures": 2},
     "claims": {"resamples": 20, "intervals": 20, "n_seeds": 2},
     "crowd": {"resamples": 40, "draws": 2, "shuffles": 9, "epsilon": 0.1, "why": EVIL},
+    "finetune": {"model": "tiny-bert", "n_folds": 2, "epochs": 1, "threads": 1, "resamples": 40},
     "train": {"model": "tiny-bert", "n_folds": 2, "epochs": 1, "threads": 1, "resamples": 40},
 }
 OTHERS_REFUSED = ("collection",)  # on what the papers have alone
