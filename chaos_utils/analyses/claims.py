@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from chaos_utils.analyses.agreement import LEVEL, adjusted_p
 from chaos_utils.analyses.claims_tables import SYSTEM_TABLES, TABLES
-from chaos_utils.analyses.names import join_names
+from chaos_utils.analyses.names import in_words, join_names
 from chaos_utils.base.errors import ChaosError, did_you_mean
 from chaos_utils.base.numbers import true_minus
 from chaos_utils.base.validation import StrictModel, validate
@@ -39,7 +39,6 @@ _FAULTS = {"print": PRINT, "substance": SUBSTANCE}
 _QUANTILE = 1.959963985  # of the normal distribution: half-widths of 95% in standard errors
 _VOTES = "claims_numbers.vote_numbers"  # has every dataset whose votes are available
 _ROUNDING = 1e-9  # 0.75 - 0.7495 must not exceed half a unit by floating point alone
-_SMALL = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _CASES = ("case", "model", "system", "family", "temperature")  # what tells rows of a dataset apart
 
 
@@ -306,11 +305,9 @@ class Numbers:
 
 def _of_all(count: int, n: int) -> str:
     """Say before a plural noun how many of `n` are meant: ``all three``, ``one of the three``."""
-    small = n < len(_SMALL)
-    of_n = _SMALL[n] if small else f"{n:,}"
     if count == n:
-        return f"all {of_n}"
-    return f"{_SMALL[count] if small or not count else f'{count:,}'} of the {of_n}"
+        return f"all {in_words(n)}"
+    return f"{in_words(count) if count else 'none'} of the {in_words(n)}"
 
 
 def _short(dataset: str) -> str:

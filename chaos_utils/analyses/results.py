@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import hypergeom, spearmanr
 
-from chaos_utils.analyses.names import SYSTEM
+from chaos_utils.analyses.names import SYSTEM, in_words
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.catalogue import released, short_of
 from chaos_utils.datasets.splits import folds_of, item_groups
@@ -239,7 +239,7 @@ def drawn_misplaced(table: pd.DataFrame, *, dataset: str) -> pd.DataFrame:
     as_they_are = models[models["how"] == AS_IT_IS]
     parts = [rows[rows["system"].isin([SECOND_CROWD, FIVE_PEOPLE, "uniform guess"])]]
     if len(as_they_are) > 1:
-        name = f"the {_in_words(len(as_they_are))} models" + " of 2020" * bool(
+        name = f"the {in_words(len(as_they_are))} models" + " of 2020" * bool(
             models["of_paper"].any()
         )
         ends = as_they_are["misplaced"].agg(["min", "max"])
@@ -250,11 +250,6 @@ def drawn_misplaced(table: pd.DataFrame, *, dataset: str) -> pd.DataFrame:
         nearest = mapped.loc[mapped["misplaced"].idxmin(), "system"]
         parts.append(models[models["system"] == nearest])
     return pd.concat(parts)[columns].assign(dataset=chosen)
-
-
-def _in_words(n: int) -> str:
-    words = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-    return words[n - 2] if 2 <= n <= 10 else str(n)
 
 
 def table_5_models(systems: Sequence[System]) -> list[System]:

@@ -115,4 +115,4 @@ def _draw_parts(axis: Axes, rows: pd.DataFrame, hue: str | Hue) -> None:
             look: dict[str, Any] = {"marker": "", "linestyle": dashes, "linewidth": 1}
             line(axis, points, "n_votes", "size", name, hue, **look)
             point = points["n_votes"].iloc[index], points["size"].iloc[index]
-            write(axis, name, point, (-1, -3) if index == -1 else (1, -3), "text")
+            write(axis, name, point, (-1, -3) if index == -1 else (1, -3))

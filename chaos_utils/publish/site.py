@@ -86,6 +86,12 @@ def update_pages(
         shutil.rmtree(workplace, ignore_errors=True)
     basis_file.unlink(missing_ok=True)  # written again only if all goes well
     sources = dependencies.digests_of_pages()
+
+    def keep_basis() -> None:
+        dependencies.forget()  # so that sources that changed meanwhile are noticed
+        if dependencies.digests_of_pages() == sources:
+            write_json(basis_file, basis)
+
     try:
         make_pages(
             workplace / HTML,
@@ -97,11 +103,9 @@ def update_pages(
         )
     except ChaosError:
         if draft:
-            write_json(basis_file, basis)
+            keep_basis()
         raise
-    dependencies.forget()  # so that sources that changed meanwhile are noticed
-    if dependencies.digests_of_pages() == sources:
-        write_json(basis_file, basis)
+    keep_basis()
 
 
 def _basis() -> dict[str, str]:

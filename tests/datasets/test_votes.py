@@ -65,6 +65,7 @@ def changed(**fields):
             "found ['neutral']; expected 4 or 5 labels",
         ),
         (changed(example={"premise": "p"}), "field 'example.hypothesis': found nothing"),
+        (changed(example=None), "field 'example.premise': found nothing"),
         (changed(example={**row()["example"], "uid": "b"}), "field 'example.uid': found 'b'"),
         (changed(entropy=0.802), "field 'entropy': found 0.802; expected that of label_count"),
     ],

@@ -1,12 +1,17 @@
 """The site as a whole: links inside it, and pages that are made side by side."""
 
 import os
+import shutil
 
 import pytest
+from helpers.checkout import PROJECT
 
 from chaos_utils.base import inputs
+from chaos_utils.base.errors import ChaosError
 from chaos_utils.publish import crate, site
 from chaos_utils.publish.site import Page, broken_links
+
+SMALL_BOOK = PROJECT / "tests" / "book" / "small_book"
 
 
 def test_broken_links_are_reported_with_their_page(tmp_path):
@@ -36,6 +41,31 @@ def test_links_and_places_are_read_as_a_browser_would(tmp_path):
     found = Page(page)
     assert list(found.links) == ["a?x=1&y", "c.js", "d.svg", ""]
     assert found.ids == {"b"}
+
+
+@pytest.mark.parametrize("changes", [False, True])
+def test_after_a_fault_in_a_draft_pages_are_kept_unless_one_has_changed_meanwhile(
+    tmp_path, monkeypatch, changes
+):
+    book = shutil.copytree(SMALL_BOOK, tmp_path / "book")
+    monkeypatch.chdir(book)
+    workplace = tmp_path / "work"
+    made = workplace / site.HTML / "index.html"
+    kept = []
+
+    def make_pages(*_, **__):
+        kept.append(made.is_file())
+        made.parent.mkdir(parents=True, exist_ok=True)
+        made.touch()
+        if changes:
+            (book / "book" / "index.md").write_text(f"# Version {len(kept)}\n")
+        raise ChaosError("A page has a fault.")
+
+    monkeypatch.setattr(site, "make_pages", make_pages)
+    for _ in range(2):
+        with pytest.raises(ChaosError):
+            site.update_pages(workplace, str, draft=True)
+    assert kept == [False, not changes]
 
 
 @pytest.mark.slow
