@@ -101,6 +101,9 @@ class Book(Project):
             )
         return "auto"
 
+    def libraries(self) -> tuple[str, ...]:
+        return ("scipy.stats", "scipy.optimize", "scipy.interpolate", "seaborn")
+
     def inputs_of(self, data: str) -> Mapping[str, Path]:
         """Return the files of votes, without those of the book's datasets that are missing."""
         if may_be_recorded(data):

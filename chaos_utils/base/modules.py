@@ -316,6 +316,7 @@ def _source_cache(root: Path) -> _SourceCache:
     return _SourceCache(valid_for, data_files, _cached_sources(valid_for), set())
 
 
+@cache  # what a text says does not change: `clear_cache` leaves it
 def _cached_sources(valid_for: str) -> dict[str, Source]:
     content = read_mapping(paths.build() / _CACHE_FILE)
     if content.get("valid_for") != valid_for:

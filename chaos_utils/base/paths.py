@@ -26,13 +26,15 @@ FIGURES, TABLES = "figures", "tables"
 NOTEBOOK_FILE, RECORD_FILE = "notebook.ipynb", "record.json"
 CONTEXT_FILE = "context.json"  # the running notebook and its parameters; removed when it ends
 
+_PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 _figures_folder: ContextVar[Path | None] = ContextVar("figures_folder", default=None)
 
 
 def _is_project(folder: Path) -> bool:
     """Say whether a folder is a checkout; a book of prose alone has no notebooks."""
-    others = (folder / "notebooks").is_dir(), (folder / "CITATION.cff").is_file()
-    return (folder / "_toc.yml").is_file() and any(others)
+    return (folder / "_toc.yml").is_file() and (
+        (folder / "notebooks").is_dir() or (folder / "CITATION.cff").is_file()
+    )
 
 
 def find_project() -> Path | None:
@@ -41,7 +43,7 @@ def find_project() -> Path | None:
     None where there is no checkout.
     """
     here = Path.cwd()
-    for folder in (here, *here.parents, Path(__file__).resolve().parents[2]):
+    for folder in (here, *here.parents, _PACKAGE_ROOT):
         if _is_project(folder):
             return folder
     return None

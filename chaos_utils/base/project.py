@@ -137,6 +137,13 @@ class Project(ABC):
         """
         return ""
 
+    def libraries(self) -> tuple[str, ...]:
+        """Return modules of other packages that chapters import and that are slow to load.
+
+        Processes are then started with these loaded; those of every book need not be named.
+        """
+        return ()
+
     def inputs_of(self, data: str) -> Mapping[str, Path]:
         """Return the available files that every chapter reads, by name, for a ``data`` parameter.
 

@@ -2,8 +2,8 @@
 
 import os
 import shutil
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Generator, Sequence
+from contextlib import closing, nullcontext
 from functools import partial
 
 from chaos_utils.base import modules, paths, project
@@ -97,26 +97,21 @@ def build(
 
 def _make(steps: Sequence[str], data: str, cores: int, say: Say) -> Generator[JobResult]:
     """Run the chapters in parallel, the longest first, then make the site; yield each result."""
-    chapters = _chapters_of(steps)
-    _check_notebooks(chapters)
-    chapters.sort(key=staleness.seconds_of, reverse=True)
-    failed, with_site = False, staleness.SITE in steps
+    chapters = sorted(_chapters_of(steps), key=staleness.seconds_of, reverse=True)
+    failed = False
     try:
-        with ExitStack() as until_done:
-            page_env: Mapping[str, str] = {}
-            if chapters and with_site:  # the libraries of pages are loaded while chapters run
-                page_env = until_done.enter_context(warm.processes(warm.PAGES))
+        with warm.processes() if chapters else nullcontext():
             if chapters:
+                _check_notebooks(chapters)
                 say(f"running {counted(len(chapters), 'chapter')}")
-                with warm.processes() as warm_env, environment(**warm_env):
-                    make = partial(make_chapter, data=data)
-                    for result in processes.run_parallel(make, chapters, workers=cores):
-                        failed = failed or bool(result.fault)
-                        yield result
+                make = partial(make_chapter, data=data)
+                for result in processes.run_parallel(make, chapters, workers=cores):
+                    failed = failed or bool(result.fault)
+                    yield result
             # A chapter whose sources have changed meanwhile is run again before the site is made.
-            if with_site and not failed and not staleness.stale_chapters():
+            if staleness.SITE in steps and not failed and not staleness.stale_chapters():
                 say("pages: running")
-                render = partial(site.render, cores=cores, warm_env=page_env)
+                render = partial(site.render, cores=cores)
                 yield processes.run_job(lambda _: render(say), "pages")
     finally:  # the lock says that no other build is running
         for scratch in (*paths.build().glob("chapters/.*"), *paths.build().glob(".site-*")):

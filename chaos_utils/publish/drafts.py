@@ -4,7 +4,7 @@ They are in a folder of their own, beside the site of ``chaos build``, and lack 
 """
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -19,16 +19,16 @@ def pages_folder() -> Path:
     return paths.build() / "drafts" / site.HTML
 
 
-def update(warm_env: Mapping[str, str], say: Callable[[str], None]) -> None:
+def update(say: Callable[[str], None]) -> None:
     """Make the pages that have changed, and show them unless one has a fault.
 
     `say` is called with each fault. After a fault, a ChaosError is raised, and the pages shown stay
-    as they were. `warm_env` is as `site.make_pages` takes it.
+    as they were.
     """
     workplace = paths.build() / "drafts" / "work"
     html = workplace / site.HTML
     with exclusive_lock(workplace.with_suffix(".lock")):
-        site.update_pages(workplace, say, draft=True, warm_env=warm_env)
+        site.update_pages(workplace, say, draft=True)
         write_json(html / crate.FILE, {"@graph": []})  # a page links to it; drafts have no record
         site.check_links(html, _page)
         with fresh_folder(pages_folder()) as folder:

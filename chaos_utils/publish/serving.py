@@ -5,7 +5,7 @@ import logging
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
@@ -47,8 +47,8 @@ def serve(port: int, options: list[str], say: Callable[[str], None]) -> None:
         watch_filter=sources_only, rust_timeout=500, yield_on_timeout=True,
     )  # fmt: skip
     next(changes)  # starts the watch, so that changes during the first build count
-    with warm.processes(libraries=warm.PAGES) as warm_env:
-        is_updated = _update(warm_env, options, say)
+    with warm.processes():
+        is_updated = _update(options, say)
         if not is_updated and not (drafts.pages_folder() / "index.html").is_file():
             raise ChaosError(
                 "There is no book to serve.", todo="correct what the build has reported"
@@ -59,20 +59,18 @@ def serve(port: int, options: list[str], say: Callable[[str], None]) -> None:
         for changed_files in filter(None, changes):
             say("something has changed: building")
             only_pages = all(root / "book" in Path(path).parents for _, path in changed_files)
-            is_updated = _update(warm_env, None if only_pages else options, say)
+            is_updated = _update(None if only_pages else options, say)
             loop.call_soon_threadsafe(
                 LiveReloadHandler.reload_waiters if is_updated else _show_build_failed
             )
 
 
-def _update(
-    warm_env: Mapping[str, str], options: list[str] | None, say: Callable[[str], None]
-) -> bool:
+def _update(options: list[str] | None, say: Callable[[str], None]) -> bool:
     """Run the chapters with the options, unless None, and update the pages; return if it worked."""
     if options is not None and not _run_chapters(options):
         return False
     try:
-        drafts.update(warm_env, say)
+        drafts.update(say)
     except (ChaosError, OSError, UnicodeError) as fault:  # a file may vanish, or be half written
         say(str(fault))
         return False

@@ -5,13 +5,12 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache
 from html.parser import HTMLParser
-from importlib.metadata import distributions
 from pathlib import Path
-from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
 from chaos_utils.base import inputs, modules, paths
@@ -20,7 +19,7 @@ from chaos_utils.base.errors import ChaosError, counted
 from chaos_utils.base.files import read_mapping, swap_in, write_json, write_text
 from chaos_utils.base.processes import python_path
 from chaos_utils.base.record_keys import digest_of
-from chaos_utils.publish import crate, dependencies, staleness
+from chaos_utils.publish import dependencies, staleness
 from chaos_utils.publish.processes import end_group
 from chaos_utils.report import provenance, warm
 
@@ -41,22 +40,18 @@ def _workplace() -> Path:
     return paths.build() / "pages"
 
 
-def render(
-    say: Callable[[str], None],
-    *,
-    cores: int = 0,
-    warm_env: Mapping[str, str] = MappingProxyType({}),
-) -> None:
+def render(say: Callable[[str], None], *, cores: int = 0) -> None:
     """Render the book into ``_build/html``, which is replaced whole or left as it was.
 
     `say` is called with each fault of a page as soon as it is found. The digests of the site's
     sources are written to ``_build``, beside the site. `cores` is how many may be used: 0 for all.
-    `warm_env` is as `make_pages` takes it.
     """
+    from chaos_utils.publish import crate  # slow to import
+
     staleness.refuse_stale()
     address = os.environ.get(ADDRESS, "")
     made_from = dependencies.digests_of_pages() | {staleness.MADE_FOR: address}
-    update_pages(_workplace(), say, cores=cores, warm_env=warm_env)
+    update_pages(_workplace(), say, cores=cores)
     with tempfile.TemporaryDirectory(dir=paths.build(), prefix=".site-") as folder:
         html = shutil.copytree(_workplace() / HTML, Path(folder) / HTML)
         check_links(html)
@@ -68,12 +63,7 @@ def render(
 
 
 def update_pages(
-    workplace: Path,
-    say: Callable[[str], None],
-    *,
-    cores: int = 0,
-    draft: bool = False,
-    warm_env: Mapping[str, str] = MappingProxyType({}),
+    workplace: Path, say: Callable[[str], None], *, cores: int = 0, draft: bool = False
 ) -> None:
     """Make those pages in a folder that have changed since the last call, as `make_pages` does.
 
@@ -93,14 +83,7 @@ def update_pages(
             write_json(basis_file, basis)
 
     try:
-        make_pages(
-            workplace / HTML,
-            workplace / "doctrees",
-            say,
-            cores=cores,
-            draft=draft,
-            warm_env=warm_env,
-        )
+        make_pages(workplace / HTML, workplace / "doctrees", say, cores=cores, draft=draft)
     except ChaosError:
         if draft:
             keep_basis()
@@ -123,7 +106,8 @@ def _basis() -> dict[str, str]:
     }
     digests |= {name: inputs.digest(path) for name, path in dependencies.data_of_pages().items()}
     texts = {"address": os.environ.get(ADDRESS, "")}
-    texts["libraries"] = repr(sorted((dist.name, dist.version) for dist in distributions()))
+    installed = (path.name for folder in sys.path for path in Path(folder).glob("*-info"))
+    texts["libraries"] = repr(sorted(installed))  # such as numpy-2.4.1.dist-info
     for chapter in dependencies.chapters():
         run = paths.chapter_run(chapter)
         record = provenance.read_run_record(run)
@@ -140,19 +124,17 @@ def make_pages(
     *,
     cores: int = 0,
     draft: bool = False,
-    warm_env: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Let Jupyter Book make the pages in a process of its own; raise a ChaosError on any warning.
 
     Folders and `draft` are as `pages.make` takes them, and `say` and `cores` as in `render`.
-    `warm_env` is what `warm.processes(warm.PAGES)` yields, or empty.
     """
     options = {
         "target": str(html),
         "doctrees": str(doctrees),
         "jobs": cores or os.cpu_count() or 1,
         "draft": draft,
-        "parent": 0 if warm_env else os.getpid(),
+        "parent": 0 if warm.SOCKET in os.environ else os.getpid(),
     }
     root = paths.project()
     environment = os.environ | {
@@ -160,10 +142,10 @@ def make_pages(
         "PYTHONHASHSEED": "0",
         "SOURCE_DATE_EPOCH": "1577836800",  # the same date in every build
     }
-    command = [*warm.python_command(warm_env), "chaos_utils.sphinx.pages", json.dumps(options)]
+    command = [*warm.python_command(), "chaos_utils.sphinx.pages", json.dumps(options)]
     lines = []
     with subprocess.Popen(
-        command, cwd=root, env={**environment, **warm_env}, text=True, stdout=subprocess.PIPE,
+        command, cwd=root, env=environment, text=True, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, start_new_session=True,
     ) as process:  # fmt: skip
         assert process.stdout is not None

@@ -57,20 +57,22 @@ def ask(address: str, module: str, *arguments: str) -> None:
     sys.exit(code)
 
 
-def serve(descriptor: str, *libraries: str) -> dict[str, Any]:
+def serve(descriptor: str, libraries: str, later: str) -> dict[str, Any]:
     """Load libraries; fork for each request at a socket, and return the request in the new process.
+
+    Both arguments are the names of modules, with commas. Those that are needed `later` are loaded
+    one by one, while there is no request.
 
     In the server itself, this never returns: when its standard input is closed, it ends the forked
     processes, and then itself.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     listener = socket.socket(fileno=int(descriptor))
-    for name in libraries:
-        with suppress(ImportError):
-            importlib.import_module(name)
+    gc.disable()  # what is loaded stays
+    for name in libraries.split(","):
+        _load(name)
+    pending = later.split(",")
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # from here on, forked processes must end first
-    gc.collect()
-    gc.freeze()  # what is loaded stays, and need not be looked at again
     child_ended, wakeup = socket.socketpair()
     wakeup.setblocking(False)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
@@ -79,12 +81,15 @@ def serve(descriptor: str, *libraries: str) -> dict[str, Any]:
     server_alive, server_end = os.pipe()
     running: dict[int, socket.socket] = {}
     while True:
-        ready, *_ = select.select([0, listener.fileno(), child_ended.fileno()], [], [])
+        watched, patience = [0, listener.fileno(), child_ended.fileno()], 0 if pending else None
+        ready, *_ = select.select(watched, [], [], patience)
+        if not ready:
+            _load(pending.pop(0))
         if 0 in ready:
             os.close(server_end)
             while running:
                 running.pop(os.wait()[0])
-            sys.exit()
+            os._exit(0)  # there is nothing to clean up but memory, which takes a while
         if child_ended.fileno() in ready:
             child_ended.recv(4096)
             _report_exit_codes(running)
@@ -96,7 +101,9 @@ def serve(descriptor: str, *libraries: str) -> dict[str, Any]:
         except (OSError, ValueError, struct.error):  # the asking process was killed
             connection.close()
             continue
+        gc.freeze()  # so that a forked process need not look at what is loaded
         if (child := os.fork()) == 0:
+            gc.enable()
             signal.set_wakeup_fd(-1)
             for number in (signal.SIGCHLD, signal.SIGTERM):
                 signal.signal(number, signal.SIG_DFL)
@@ -109,6 +116,12 @@ def serve(descriptor: str, *libraries: str) -> dict[str, Any]:
         running[child] = connection
         for file in files:
             os.close(file)
+
+
+def _load(module: str) -> None:
+    """Import a module, if it is installed."""
+    with suppress(ImportError, ValueError):  # an empty name
+        importlib.import_module(module)
 
 
 def _receive(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:

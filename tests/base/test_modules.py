@@ -127,13 +127,19 @@ def test_every_data_file_of_the_package_is_named_by_a_module_or_is_a_dataset_s()
     assert named >= {"datasets/tasks.yml", "datasets/releases.yml", "collection/protocol.json"}
 
 
+def as_in_a_new_process():
+    modules.clear_cache()
+    modules._cached_sources.cache_clear()
+
+
 @pytest.fixture
 def cached(project):
     """The digest of some code, and the file that caches all that was parsed for it."""
     digest = modules.code_digest("chaos_utils.a")
     modules.save_cache()
-    modules.clear_cache()
-    return digest, project / "_build" / "modules.json"
+    as_in_a_new_process()
+    yield digest, project / "_build" / "modules.json"
+    as_in_a_new_process()
 
 
 def test_what_was_read_once_is_not_parsed_again(cached, monkeypatch):
@@ -146,7 +152,7 @@ def test_a_damaged_cache_is_no_cache(cached):
     whole = cache_file.read_text()
     for damaged in (whole[:-30], whole.replace('["chaos_utils.b"', "[3"), "[]"):
         cache_file.write_text(damaged)
-        modules.clear_cache()
+        as_in_a_new_process()
         assert modules.code_digest("chaos_utils.a") == digest
         modules.save_cache()
         assert cache_file.read_text() == whole

@@ -39,8 +39,7 @@ publish_table("tbl-n", table, caption="How many.")
 @pytest.fixture(scope="module", autouse=True)
 def _warm():
     """Fork kernels, as a build does: it is quicker."""
-    with pytest.MonkeyPatch.context() as patch, warm.processes() as found:
-        patch.setenv(*found.popitem())
+    with warm.processes():
         yield
 
 

@@ -24,8 +24,10 @@ def project(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def environment(project):
-    with warm.processes(libraries=("decimal", "no_such_library")) as found:
-        yield os.environ | found
+    with warm.processes(libraries=("decimal", "no_such_library")):
+        variables = dict(os.environ)
+        del os.environ[warm.SOCKET]  # processes of tests are warm where they are told so
+        yield variables
 
 
 def started(environment, code, **options):
@@ -87,9 +89,8 @@ def test_nothing_is_left_running(project, ends):
         "from chaos_utils.base import paths\n"
         "from chaos_utils.report import warm\n"
         "paths.project = lambda: Path(sys.argv[1])\n"
-        "with warm.processes(libraries=()) as found:\n"
-        "    command = [*warm.python_command(found), 'job', sys.argv[2]]\n"
-        "    subprocess.Popen(command, env=os.environ | found)\n"
+        "with warm.processes(libraries=['decimal']):\n"
+        "    subprocess.Popen([*warm.python_command(), 'job', sys.argv[2]])\n"
         "    sys.stdin.readline()\n"
     )
     process = subprocess.Popen(
