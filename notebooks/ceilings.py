@@ -50,14 +50,20 @@ from chaos_utils.plots.power import plot_power
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
+from chaos_utils.scoring.methods_sentences import wordings
 
 check_parameters(globals())
 
 inputs = gather(data, predictions)
 crowds = atlas.atlas_inputs(data, inputs) if inputs.released else inputs
-# Not shown here: their records are what `chaos evaluate` sets a reader's model beside.
+# Not shown here: their records are what `chaos evaluate` and the explorer set a reader's model beside.
 for analysis in (reference_scores, baseline_scores):
     analysis(inputs, seed=seed)
+own_names = {own.name for own in inputs}
+others = [crowd for crowd in crowds if crowd.name not in own_names]
+if others:
+    reference_scores(others, seed=seed, measures=list(wordings()["measures"]))
+    baseline_scores(others, seed=seed)
 
 # %% tags=["remove-input"]
 Markdown(notices(inputs))

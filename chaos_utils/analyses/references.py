@@ -75,19 +75,19 @@ def write_package_data(tables: Path, target: Path | None = None) -> list[Path]:
     list of Path
         A file for each dataset; other files there are removed.
     """
-    records: dict[str, list[Record]] = {}
+    records: dict[tuple[str, str], Record] = {}
     for analysis in (reference_scores, baseline_scores):
         for path in sorted((tables / analysis.name).glob("*.csv")):
             record = read_record(path)
-            # Records of a few chosen measures belong to single chapters.
-            if not record.parameters.get("measures"):
-                records.setdefault(record.dataset, []).append(record)
+            key = record.dataset, analysis.name
+            # Of the book's datasets there are records of few measures too, for single chapters.
+            if key not in records or len(record.text) > len(records[key].text):
+                records[key] = record
     folder = target or KNOWN
-    tables_of = {dataset: map(_known_scores, parts) for dataset, parts in records.items()}
-    texts = {
-        f"{dataset}.csv": as_text(pd.concat(parts, ignore_index=True))[0]
-        for dataset, parts in tables_of.items()
-    }
+    texts = {}
+    for dataset in sorted({dataset for dataset, _ in records}):
+        parts = [_known_scores(record) for key, record in records.items() if key[0] == dataset]
+        texts[f"{dataset}.csv"] = as_text(pd.concat(parts, ignore_index=True))[0]
     if {path.name: path.read_text("utf-8") for path in folder.glob("*.csv")} != texts:
         # Written only if changed, since chapters that read these files are then made again.
         with fresh_folder(folder) as new_folder:

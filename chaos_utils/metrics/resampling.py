@@ -319,13 +319,15 @@ def take_votes(
     """
     remaining = np.asarray(votes, dtype=np.int64)
     left = np.broadcast_to(np.asarray(sizes, dtype=np.int64), len(remaining))
-    if left.min() < 0 or (left > remaining.sum(axis=1)).any():
+    n_others = remaining.sum(axis=1)
+    if left.min() < 0 or (left > n_others).any():
         raise ValueError("sizes go beyond an item's number of votes, or below 0")
     sample = np.zeros_like(remaining)
     for k in range(remaining.shape[1] - 1):
-        n_others = remaining[:, k + 1 :].sum(axis=1)
-        sample[:, k] = rng.hypergeometric(remaining[:, k], n_others, left - sample.sum(axis=1))
-    sample[:, -1] = left - sample.sum(axis=1)
+        n_others = n_others - remaining[:, k]
+        sample[:, k] = rng.hypergeometric(remaining[:, k], n_others, left)
+        left = left - sample[:, k]
+    sample[:, -1] = left
     return sample
 
 
