@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -100,8 +101,7 @@ def read_keys(folder: Path) -> dict[str, Key]:
     if not path.is_file():
         return {}
     try:
-        content = json.loads(path.read_bytes().decode())
-        return {name: Key(**digests) for name, digests in content.items()}
+        return dict(_parse(path.read_bytes()))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
         raise ChaosError(
             "The keys of the recorded tables are damaged.",
@@ -110,6 +110,11 @@ def read_keys(folder: Path) -> dict[str, Key]:
             expected='{"<table>": {"made_by": "<digest>", "parsed": "<digest>", "tables": {}}, …}',
             todo="restore it with git, or run `make record`, which writes it anew",
         ) from fault
+
+
+@lru_cache(maxsize=2)  # a chapter reads the keys once for each table
+def _parse(content: bytes) -> dict[str, Key]:
+    return {name: Key(**digests) for name, digests in json.loads(content.decode()).items()}
 
 
 def write_keys(folder: Path, keys: Mapping[str, Key]) -> None:

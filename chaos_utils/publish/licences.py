@@ -92,7 +92,8 @@ def _files_with_notice(site: Path, prefix: str) -> list[str]:
     return sorted(
         path.relative_to(site).as_posix()
         for path in site.rglob("*")
-        if path.suffix in _TEXT_FILES and path.is_file() and pattern.search(path.read_text("utf-8"))
+        if path.suffix in _TEXT_FILES and path.is_file()
+        if prefix in (text := path.read_text("utf-8")) and pattern.search(text)
     )
 
 

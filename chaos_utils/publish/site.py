@@ -43,12 +43,12 @@ def _workplace() -> Path:
 def render(say: Callable[[str], None], *, cores: int = 0) -> None:
     """Render the book into ``_build/html``, which is replaced whole or left as it was.
 
-    `say` is called with each fault of a page as soon as it is found. The digests of the site's
-    sources are written to ``_build``, beside the site. `cores` is how many may be used: 0 for all.
+    No chapter may be behind its sources. `say` is called with each fault of a page as soon as it is
+    found. The digests of the site's sources are written to ``_build``, beside the site. `cores` is
+    how many may be used: 0 for all.
     """
     from chaos_utils.publish import crate  # slow to import
 
-    staleness.refuse_stale()
     address = os.environ.get(ADDRESS, "")
     made_from = dependencies.digests_of_pages() | {staleness.MADE_FOR: address}
     update_pages(_workplace(), say, cores=cores)
