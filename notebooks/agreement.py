@@ -151,7 +151,7 @@ publish_figure(
 # as often as half a crowd is. In the last fifth, where people disagree most, the nine models are, on average, right on
 # {value}`tbl-entropy-bins dataset=snli source=published measure=new_accuracy bin=5 mean:value .0%` of the items, and
 # half a crowd is right on {value}`fig-accuracy-by-entropy dataset=snli "system=half a crowd" bin=5 value .0%`
-# ({numref}`fig-accuracy-by-entropy`). A guess that always gives the commonest label is right on
+# ({numref}`fig-accuracy-by-entropy`). A baseline that always guesses the commonest label is right on
 # {value}`tbl-entropy-bins dataset=snli system=chance measure=new_accuracy bin=5 value .0%` of the items in the last
 # fifth, and the old label matches the new majority on
 # {value}`tbl-entropy-bins dataset=snli "system=original votes" measure=new_accuracy bin=5 value .0%` of these items. In
@@ -160,8 +160,8 @@ publish_figure(
 # half a crowd is right on {value}`fig-accuracy-by-entropy dataset=mnli "system=half a crowd" bin=5 value .0%`.
 #
 # {cite:t}`nie2020` report that models barely beat a guess in the last bin. On SNLI and αNLI, after correction for all
-# comparisons, no model is significantly more or less accurate in the last bin than a guess that always gives the
-# commonest label of the dataset. On MNLI,
+# comparisons, no model is significantly more or less accurate in the last bin than a baseline that always
+# guesses the commonest label of the dataset. On MNLI,
 # {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy bin=5 verdict=better count:system d` of
 # the
 # {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy reference=chance bin=5 count:system d`

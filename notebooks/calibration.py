@@ -273,5 +273,5 @@ publish_figure(
 # These findings rest on a few seeds of one architecture and on single runs of other models. The items were chosen
 # because their five original votes were split, so errors and disagreement are larger than they would be on whole
 # development sets. All calibration errors depend on how the ten bins are chosen. Because the votes are a sample, even a
-# perfect model would misplace {value}`tbl-misplaced dataset=snli "system=perfect model" misplaced .0f` of a hundred
+# perfect model would misplace {value}`tbl-misplaced dataset=snli "system=perfect model" misplaced .0f` out of a hundred
 # votes. Corrections with more than one parameter are the subject of {doc}`fitting`.

@@ -138,7 +138,7 @@ publish_table(
 #   **does not hold**. Such a claim is about exactly these items and votes, so sampling error cannot explain a difference.
 # - A claim that one value is *larger* than another holds if the difference is significant at the 5% level in a bootstrap over items, after
 #   Holm's correction for all such claims. If the test is inconclusive, the claim **holds within noise**.
-# - A claim about *all* of several cases is refuted by a single exception. A claim that there is *no* correlation can be refuted, but not
+# - A claim that something holds in *all* cases is refuted by a single exception. A claim that there is *no* correlation can be refuted, but not
 #   confirmed, with only nine models.
 # - A claim that fails as we read it, but holds under another possible reading, **depends on the reading**.
 #
@@ -167,7 +167,7 @@ publish_table(
     columns=published_numbers.COLUMNS,
     shown=numbers.rows[numbers.rows["ours"].notna()],
     caption="""Every published number that can be checked is shown beside ours. Δ is our number minus the paper's. Δ is shown in bold where
-    it exceeds the rounding error, and is shown as 0 where our number agrees to the printed digits. The downloadable data also include the
+    it exceeds the rounding error, and is shown as 0 where the two agree in all printed digits. The downloadable data also include the
     numbers that cannot be checked. Where Baan et al. do not name a seed, our number is for the first seed.""",
 )
 

@@ -125,10 +125,10 @@ publish_figure(
 #   this distribution, except in occasional lapses, when the annotator guesses. Feedback on mistakes reduces the rate of lapses, but only to a
 #   certain level.
 # - The simulation has four kinds of *careless* annotators. *Hasty* annotators mostly pay attention in the tests but mostly guess in the paid
-#   tasks. The other three kinds guess everywhere, give the same label throughout, or confuse two labels until feedback corrects them.
+#   tasks. Of the other three kinds, one always guesses, one always gives the same label, and one confuses two labels until it is corrected.
 # - Most annotators judge only a few items, but some judge hundreds.
 # - Items on which nearly all of the hundred people agree stand in for the authors' unanimous examples. SNLI and MNLI share one pool of these
-#   test items. Test items are not used as regular items, so some other items are judged twice to make up the number.
+#   test items. Test items are not used as regular items, so some other items are judged twice to make up for them.
 #
 # We make four numerical assumptions about the applicants, each chosen to match a number that the paper reports:
 #
@@ -211,7 +211,7 @@ publish_figure(
     caption=f"""With many careless applicants, hidden checks prevent more error than any other single stage does. Hidden checks are also the only
     stage for which annotators are paid, at the same rate as for items. The panels show results for {items:,} {short_of(chosen[0].name)} items
     and different shares of careless applicants. Marks are means of {replicates} simulated collections, and bars run from the lowest to the
-    highest value. The vertical line shows the error that a hundred votes would show by chance if every vote were drawn from the true
+    highest value. The vertical line marks the error that a hundred votes would have by chance alone if every vote were drawn from the true
     distribution. The cost axis is logarithmic.""",
     alt="""Two panels of dots, for error and for cost. Rows are the published protocol, the protocol without each of its stages, no stage at all,
     and no stage at all with a thousand votes per item, sorted by error. Each mark stands for one share of careless applicants. Errors grow from

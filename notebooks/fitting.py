@@ -171,11 +171,11 @@ publish_table(
     index=["dataset", "inputs"],
     caption=f"""A temperature brings systems nearer to people, and on SNLI and MNLI, an affine map brings them nearer
     still. {nearness} is computed out of fold (ten folds) on the items for which all systems have predictions; the
-    systems nearest to people come first. The table shows one seed of each family and all stacks. Intervals are
+    systems nearest to people come first. The table shows all stacks, and one seed of each family. Intervals are
     {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). *Worth* is the number of people
-    whose votes, taken together and combined with the base rate, would be as informative as the system with a quadratic
-    map that minimises KL. The row *none* uses no system: it predicts the mean vote shares, either overall or given the
-    old label. After seeing the results of the alternatives, we chose to show the quadratic map in the figures, and to
+    whose votes, taken together and combined with the base rate, would be as informative as the system after
+    recalibration by a quadratic map, fitted by minimising KL. The row *none* uses no system: it predicts the mean vote
+    shares, either overall or given the old label. After seeing the results of the alternatives, we chose to show the quadratic map in the figures, and to
     average the seeds of each model in a stack. The downloadable table adds all seeds, both objectives, KL, TVD,
     accuracy, the perfect model and the second crowd.""",
 )
@@ -250,9 +250,9 @@ publish_table(
     one to three votes on αNLI; with twenty votes, there is no difference. We have not tested whether an encoder also
     learns more from raw shares. All values are squared distances, corrected for bias. The first pair of columns
     compares the label shares among a few votes, either raw or as expected under a prior, with the shares among the
-    remaining votes. For the second pair, an affine map of all systems was fitted to these label shares on other folds
-    by minimising KL, and its predictions are compared with the shares among all votes. Values are means over {repeats}
-    draws of the votes. Intervals are 95% intervals over items. The better value of each pair is shown in bold.""",
+    remaining votes. For the second pair, an affine map that combines all systems was fitted to these label
+    shares on the other folds by minimising KL, and its predictions are compared with the shares among all votes. Values
+    are means over {repeats} draws of the votes. Intervals are 95% intervals over items. The better value of each pair is shown in bold.""",
 ) if len(learnt) else None
 
 # %% [markdown]

@@ -179,7 +179,7 @@ publish_table(
     columns=results.count_columns(beaten.rows),
     index=["system"],
     caption="""On MNLI and αNLI, the mean vote given the old label is nearer to people than any of the paper's models
-    is, and so is the base rate on MNLI. For each guess, the table counts the models with a higher JSD than the guess
+    is; on MNLI, so is the base rate. For each guess, the table counts the models with a higher JSD than the guess
     and, in brackets, the models whose JSD is still clearly higher after Holm's correction. A count is shown in bold if
     all models have a higher JSD than the guess. The downloadable data also include KL, total variation and squared
     distance, and the number of models that are clearly nearer to people than the guess is.""",
@@ -224,7 +224,7 @@ publish_table(
     shown=results.shown_results(table.rows),
     columns=results.COLUMNS,
     groups=("dataset", "kind"),
-    caption=f"""The table gives the accuracy of every system and the system's distance from people. Rows marked *here*
+    caption=f"""The table gives each system's accuracy and its distance from people. Rows marked *here*
     are our own results, with 95% bootstrap intervals over items ({resamples:,} resamples). If a row shows a mean over
     seeds, its intervals are also over seeds. The values for the estimated human, a second set of annotators whose votes
     were not released, are taken from the *paper* (Table 5 of {{cite:t}}`nie2020`). *Chance* is the uniform guess for

@@ -163,8 +163,8 @@ publish_table(
 
 # %% [markdown]
 # None of the {value}`tbl-groups count:field d` groupings stands out: the smallest p-value after Holm's correction is
-# {value}`tbl-groups min:p_holm .2f` ({numref}`tbl-groups`). Even if the intervals are widened to hold for all groupings
-# at once, none accounts for more than about {value}`tbl-groups max:joint_high .0%` of the disagreement.
+# {value}`tbl-groups min:p_holm .2f` ({numref}`tbl-groups`). Even at the upper ends of intervals that hold for all groupings
+# at once, no grouping accounts for more than about {value}`tbl-groups max:joint_high .0%` of the disagreement.
 # {cite:t}`pei2023` find that annotators' background plays a significant role in POPQUORN. Both results can be true,
 # because even a clear difference between the means of groups may account for only a small part of the disagreement.
 # {cite:t}`orlikowski2023` find that group information brings no significant gain in predicting how individuals judge

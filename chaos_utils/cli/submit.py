@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _MOST_BYTES = 200_000_000  # of a file that is read: a hundred times what honest predictions take
 _HEADINGS = {
     "system": "title", "dataset": "dataset", "worth, recalibrated": "recalibrated",
-    "as it is": "as_it_is", "votes misplaced of 100": "misplaced", "JSD (distance, nats)": "jsd",
+    "as it is": "as_it_is", "votes misplaced of 100": "misplaced", "JSD (distance, √nats)": "jsd",
     "accuracy": "accuracy",
 }  # fmt: skip
 
