@@ -59,7 +59,8 @@ _FEWEST_VOTES = 40  # on an item; the scores of smaller halves follow another cu
 _FARTHEST = 3  # times the half crowd's votes; beyond, the extrapolation is mostly noise
 _ITEM_RESAMPLES = 200  # for a standard error
 REFITS = 200  # of the prior, for the interval of the perfect model's score
-_PRIOR_ERROR = 0.02  # share of a score, on average; see the simulations in tests/scoring
+# Share of a score, on average, on so many items, and more on fewer: see tests/scoring.
+_PRIOR_ERROR, _PRIOR_ERROR_ITEMS = 0.02, 1500
 _JUDGED = 100_000  # crowds drawn for a measure's expected values at the points of a prior
 _LIKELY = 1e-7  # least mass of a point that is judged
 
@@ -231,8 +232,10 @@ class References:
         Items are resampled with their votes and the prior is refitted, `REFITS` times; the
         deviations of the refits from their mean are added to the score. For an error (lower is
         better), the interval is widened by 2% of the score each way, the most by which scores were
-        off, on average, in simulations with known truths: the votes do not say how small a small
-        share is. NaN for a measure that is no mean over items, such as a calibration error.
+        off, on average, in simulations of 1,500 items with known truths: the votes do not say how
+        small a small share is. On fewer items it is widened more, in inverse proportion to the
+        root of their number. NaN for a measure that is no mean over items, such as a calibration
+        error.
         """
         chosen = MEASURES[measure]
         if not chosen.is_mean:
@@ -250,7 +253,10 @@ class References:
             scores += mass[:, likely] @ expected[:, 0]
         low, high = percentile_interval(scores - scores.mean())
         value = self.perfect_model(measure).value
-        allowed = _PRIOR_ERROR * abs(value) if chosen.better == "lower" else 0.0
+        allowed = 0.0
+        if chosen.better == "lower":
+            fewer = max(1.0, _PRIOR_ERROR_ITEMS / len(self.votes))
+            allowed = _PRIOR_ERROR * np.sqrt(fewer) * abs(value)
         k = self.votes.dataset.n_classes
         return (
             max(float(value + low - allowed), chosen.low_for(k)),
