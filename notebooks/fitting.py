@@ -6,15 +6,15 @@
 # **On SNLI and MNLI, five hundred votes are enough to learn how far a model's probabilities should be shrunk towards
 # the {term}`base rate`, which is how often people give each label overall.** On MNLI, shrinking reduces the misplaced
 # votes of RoBERTa-large from {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large misplaced .0f` to
-# {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large shrunk .0f` out of a hundred. A second crowd of a hundred
-# people misplaces {value}`tbl-misplaced dataset=mnli "system=second crowd" misplaced .0f` votes out of a hundred.
+# {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large shrunk .0f` out of a hundred, whereas a second crowd of a
+# hundred people misplaces {value}`tbl-misplaced dataset=mnli "system=second crowd" misplaced .0f`.
 #
 # On MNLI, a map of twelve numbers, fitted to the votes on all other items, reduces the misplaced votes of
 # DeBERTa-v3-large from {value}`tbl-misplaced dataset=mnli system=DeBERTa-v3-large "how=as it is" misplaced .0f` to
-# {value}`tbl-misplaced dataset=mnli system=DeBERTa-v3-large how=recalibrated misplaced .0f` out of a hundred. The model
-# is then {term}`worth`
+# {value}`tbl-misplaced dataset=mnli system=DeBERTa-v3-large how=recalibrated misplaced .0f`. The model is then
+# {term}`worth`
 # {value}`tbl-human-equivalents dataset=mnli system=DeBERTa-v3-large measure=people_on_top_recalibrated value .1f`
-# people: its predictions are as informative as the base rate combined with the answers of that many people.
+# people: its predictions are as informative as the base rate combined with that many people's answers.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -53,10 +53,8 @@ Markdown(notices(inputs))
 # %% [markdown]
 # ## One number from five hundred votes
 #
-# Models trained on one label per item are overconfident in the labels that they predict. Shrinking mixes each
-# prediction with the base rate. We draw a hundred items with five votes each and estimate the base rate, and the
-# model's weight in the mixture, from these votes. We then evaluate the shrunk predictions against all votes on the
-# items with other texts.
+# Models trained on one label per item are overconfident. Shrinking mixes each prediction with the base rate, and the
+# model's weight in this mixture is the one number that is fitted for each model.
 
 # %%
 shrunk = shrinking.shrunk(inputs, n_items=few_items, n_each=few_votes, n_draws=draws, seed=seed)
@@ -68,41 +66,39 @@ publish_table(
     columns=shrinking.shrunk_columns(shown),
     index=["system"],
     caption=f"""On average over the draws, shrinking with five hundred votes makes every model misplace fewer votes on
-    MNLI and SNLI, but helps no model on αNLI. The table gives the number of votes out of a hundred that a system
-    misplaces before and after shrinking towards the base rate. The base rate and the weight are estimated from
-    {few_votes} votes on each of {few_items} items. Values are means over {draws} draws; the brackets show the range of
-    the middle 95% of these draws and are not intervals over items. For each dataset, the best value and the values
-    within its interval are shown in bold. The table shows one seed of each family of models. The downloadable table
-    lists all systems and their weights.""",
+    MNLI and SNLI, but helps no model on αNLI, where people agree more. The table gives the number of votes out of a
+    hundred that a system misplaces before and after shrinking towards the base rate. The base rate and the weight are
+    estimated from {few_votes} votes on each of {few_items} items, and the shrunk predictions are evaluated against all
+    votes on the items with other texts. Values are means over {draws} draws; the brackets show the range of the middle
+    95% of these draws and are not intervals over items. For each dataset, the best value and the values within its
+    interval are shown in bold. The table shows one seed of each family of models. The downloadable table lists all
+    systems and their weights.""",
 ) if len(shrunk) else Markdown(
     "*Shrinking can be tested only on items with many votes, so it is left out here.*"
 )
 
 # %% [markdown]
-# On MNLI, shrinking helps in nearly every draw and gives RoBERTa-large a weight of
-# {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large weight .2f` ({numref}`tbl-fitting-shrunk`). The base rate
-# by itself misplaces {value}`tbl-fitting-shrunk dataset=mnli "system=base rate" shrunk .0f` votes out of a hundred on
-# MNLI. On SNLI, shrinking makes most models misplace one or two votes fewer, on average over the draws, but an unlucky
-# draw can make them worse. On αNLI, where people agree more, shrinking does not help any model.
+# On MNLI, where the base rate by itself misplaces
+# {value}`tbl-fitting-shrunk dataset=mnli "system=base rate" shrunk .0f` votes out of a hundred, shrinking helps in
+# nearly every draw and gives RoBERTa-large a weight of
+# {value}`tbl-fitting-shrunk dataset=mnli system=roberta-large weight .2f` ({numref}`tbl-fitting-shrunk`). On SNLI,
+# shrinking makes most models misplace one or two votes fewer on average, but an unlucky draw can make them worse.
 #
 # (fitting-predictions-to-votes)=
 # ## The maps
 #
-# A map turns the log-probabilities of one or more systems into a distribution over the labels. We fit three kinds of
-# maps to the votes on all other items:
+# A map turns the log-probabilities of one or more systems into a distribution over the labels. Every prediction is
+# {term}`cross-fitted`: the map was fitted to the votes on items with other texts, so as to minimise the mean of
+# {term}`JSD` or of {term}`KL`. We compare three kinds of maps:
 #
-# * A **temperature** divides the log-probabilities by one number ({term}`temperature scaling`).
+# * A **temperature** divides the log-probabilities, or the mean log-probabilities of several systems, by one number
+#   ({term}`temperature scaling`).
 # * An **affine** map multiplies the log-probabilities by a matrix and adds an intercept, which takes twelve numbers for
-#   three labels. It is equivalent to {term}`Dirichlet calibration` {cite:p}`kull2019`.
+#   three labels ({term}`Dirichlet calibration`; {cite:alp}`kull2019`).
 # * A **quadratic** map is affine in the log-probabilities, the probabilities, and all pairwise products of a system's
 #   centred logits.
 #
-# For several systems, a temperature divides the mean of their log-probabilities, whereas affine and quadratic maps
-# {term}`stack <stacking>` them. Maps are fitted to minimise the mean of {term}`JSD`, the distance that ChaosNLI's
-# authors report, or of {term}`KL`.
-#
-# Every prediction is {term}`cross-fitted`: the map that is applied to an item was fitted without the votes on that item
-# or on any item with the same premise, story or image.
+# Affine and quadratic maps {term}`stack <stacking>` several systems.
 #
 # ## From the text alone
 
@@ -131,7 +127,7 @@ publish_figure(
 )
 
 # %% [markdown]
-# On SNLI, DeBERTa-v3-large has the highest {term}`new accuracy` (although its lead may be due to chance), but it is
+# On SNLI, DeBERTa-v3-large has the highest {term}`new accuracy` (its lead may be due to chance), but it is
 # among the systems farthest from people. A map that takes seconds to fit lowers the model's JSD from
 # {value}`tbl-fitting dataset=snli inputs=DeBERTa-v3-large "map=as it is" jsd .3f` to
 # {value}`tbl-fitting dataset=snli access=text inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .3f`
@@ -145,15 +141,15 @@ publish_figure(
 # on SNLI and {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl dist_ce .0%`
 # on MNLI. The stack is worth
 # {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl people .1f` people on
-# SNLI and {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl people .1f`
-# people on MNLI. Without ModernBERT-large, which may have seen the MNLI items, the stack is worth
+# SNLI and {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl people .1f` on
+# MNLI. Without ModernBERT-large, which may have seen the MNLI items, the stack is worth
 # {value}`tbl-fitting dataset=mnli access=text "inputs=all but ModernBERT-large" map=quadratic objective=kl people .1f`
-# people on MNLI.
+# on MNLI.
 #
 # Most of the gain from a map comes from lower confidence. For RoBERTa-large on MNLI, a temperature lowers the JSD from
 # {value}`tbl-fitting dataset=mnli inputs=roberta-large "map=as it is" jsd .3f` to
 # {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=temperature objective=jsd jsd .3f`, and an
-# affine map lowers it to
+# affine map to
 # {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=jsd jsd .3f`. A map cannot add
 # what a system does not know. On αNLI, where MiniLM is right hardly more often than a uniform guess, its JSD with a map
 # is {value}`tbl-fitting dataset=alphanli access=text "inputs=MiniLM-L6, seed 0" map=affine objective=jsd jsd .2f`,
@@ -186,8 +182,7 @@ publish_table(
 # On SNLI, DeBERTa-v3-large, ModernBERT-large and RoBERTa-large each add something to the stack that no other system
 # adds ({numref}`tbl-fitting-added`). On MNLI, only DeBERTa-v3-large and ModernBERT-large do. Without the nine models of
 # {cite:t}`nie2020`, the JSD of the stack on MNLI changes by
-# {value}`tbl-fitting-added dataset=mnli "left_out=those of Nie et al. 2020" value .4f`, so the stack is slightly better
-# without them.
+# {value}`tbl-fitting-added dataset=mnli "left_out=those of Nie et al. 2020" value .4f`, a slight improvement.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What each system adds, as a table", "code_prompt_hide": "Fold the table"}
 contributions = fitting.contributions(inputs, n_resamples=comparisons, seed=seed)
@@ -207,12 +202,12 @@ publish_table(
 # %% [markdown]
 # ## With the old label
 #
-# A map can also use an item's {term}`old label`. Because this label is somebody's answer to the same item, methods that
-# use it are not ranked with the other methods. With the old label, the stack of all systems misplaces
+# A map can also use an item's {term}`old label`. Such a map is not ranked with the other methods, because this label is
+# somebody's answer to the same item. With the old label, the stack of all systems misplaces
 # {value}`tbl-fitting dataset=snli "access=old label" "inputs=all systems" map=quadratic objective=kl dist_ce .0%` of
 # the votes on SNLI and
 # {value}`tbl-fitting dataset=mnli "access=old label" "inputs=all systems" map=quadratic objective=kl dist_ce .0%` on
-# MNLI. On αNLI, the old label by itself is about as informative as all models combined.
+# MNLI. On αNLI, the old label alone is about as informative as all models combined.
 
 # %% tags=["remove-input"]
 Markdown(inputs.missing_note("old labels"))
@@ -256,12 +251,11 @@ publish_table(
 ) if len(learnt) else None
 
 # %% [markdown]
-# A stack fitted on five votes per item, as many as AmbiNLI {cite:p}`meissner2021` uses, misplaces
-# {value}`fig-fitting-curve dataset=mnli whole=true n_votes=5 recipe=true misplaced .1f` votes out of a hundred on MNLI.
-# A stack fitted on a hundred votes per item misplaces
-# {value}`fig-fitting-curve dataset=mnli whole=true n_votes=100 recipe=true misplaced .1f` votes
-# ({numref}`fig-fitting-curve`). With few votes per item, a map learns more from raw shares than from shrunk shares
-# ({numref}`tbl-soft-labels`).
+# A stack fitted on five votes per item misplaces
+# {value}`fig-fitting-curve dataset=mnli whole=true n_votes=5 recipe=true misplaced .1f` votes out of a hundred on MNLI,
+# and a stack fitted on a hundred votes per item misplaces
+# {value}`fig-fitting-curve dataset=mnli whole=true n_votes=100 recipe=true misplaced .1f`
+# ({numref}`fig-fitting-curve`).
 #
 # A fixed number of votes on SNLI or MNLI is best spent on more items with fewer votes each, down to about five votes
 # per item. On SNLI, a map fitted on twenty votes on each of 50 items misplaces
@@ -278,9 +272,9 @@ publish_table(
 # out of a hundred without a map, {value}`tbl-fitting-pooled judged_on=snli misplaced_other .0f` with a map fitted on
 # MNLI, and {value}`tbl-fitting-pooled judged_on=snli misplaced_same .0f` with a map fitted on SNLI. On MNLI, a map
 # fitted on SNLI reduces the misplaced votes from {value}`tbl-fitting-pooled judged_on=mnli misplaced_as_it_is .0f` to
-# {value}`tbl-fitting-pooled judged_on=mnli misplaced_other .0f`, and a map fitted on MNLI reduces them to
+# {value}`tbl-fitting-pooled judged_on=mnli misplaced_other .0f`, and a map fitted on MNLI to
 # {value}`tbl-fitting-pooled judged_on=mnli misplaced_same .0f`. On SNLI, even a map fitted on fifty SNLI items with
-# twenty votes each works better than a map fitted on MNLI does.
+# twenty votes each works better than a map fitted on MNLI.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Borrowed maps, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -296,9 +290,9 @@ publish_table(
 # %% [markdown]
 # ## Which labels to show
 #
-# Where a few labels are needed rather than probabilities, show every label whose predicted probability reaches a
-# threshold. Split conformal prediction {cite:p}`sadinle2019,angelopoulos2024` chooses this threshold on items with
-# votes so that the {term}`label sets <label set>` cover a stated share of the votes on new items.
+# Where labels are needed rather than probabilities, show every label whose predicted probability reaches a
+# threshold. Split conformal prediction {cite:p}`sadinle2019,angelopoulos2024` sets this threshold so that the
+# {term}`label sets <label set>` cover a stated share of the votes on new items.
 
 # %%
 sets = fitting.label_sets(inputs, n_splits=splits, seed=seed)
@@ -324,7 +318,7 @@ publish_table(
 # With all systems combined, sets that should cover 90% of new votes contain on average
 # {value}`tbl-label-sets dataset=snli "system=all systems" new_vote_size .1f` labels on SNLI and
 # {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_size .1f` on MNLI, hardly more than sets made from
-# the votes themselves do ({numref}`tbl-label-sets`). Such sets cover 90% of new votes even if the threshold is set on
+# the votes themselves ({numref}`tbl-label-sets`). Such sets cover 90% of new votes even if the threshold is set on
 # items with only a few votes each. On the most disputed fifth of the MNLI items, however, they cover only
 # {value}`tbl-label-sets dataset=mnli "system=all systems" new_vote_held_disputed .0%` of the votes. Sets that should
 # cover 90% of an item's votes do so on only
@@ -350,24 +344,24 @@ publish_figure(
 # %% [markdown]
 # ## Fit it to your model
 #
-# A map needs votes on about a hundred items, and the system's probabilities for these items and for the new ones. It
-# needs no text, no training and no GPU. The commands below fit every map to your predictions, both on their own and
-# stacked with those of all other systems. For the formats, see {doc}`../your_model`.
+# A map needs votes on about a hundred items, and the system's probabilities for these items and for the new ones, but
+# no text, training or GPU. These commands fit every map to your predictions ({doc}`../your_model` explains the
+# formats), both alone and stacked with those of all other systems.
 #
 # ```console
 # $ chaos run fitting -p predictions=my-model.csv
 # $ chaos run fitting -p data=my-votes.csv -p predictions=my-model.csv
 # ```
 #
-# In Python, `fit_map` in `chaos_utils.scoring.fitting` fits a map that can be applied to new items.
+# In Python, `chaos_utils.scoring.fitting.fit_map` fits a map that can be applied to new items.
 #
 # (other-ways-to-learn-distributions)=
 # For a comparison of maps with training on the votes, see {doc}`train`.
 #
 # ## Limitations
 #
-# * A map must be fitted to votes on items like those that it will be applied to, because it also learns how the items
-#   that it is fitted on were chosen. ChaosNLI's SNLI and MNLI items were chosen because their old votes were split.
+# * A map also learns how its training items were chosen, so it must be fitted to votes on items like those that it will
+#   be applied to. ChaosNLI's SNLI and MNLI items were chosen because their old votes were split.
 # * The models differ in size, training data and seeds, so nothing here shows what makes one model nearer to people than
-#   another. Intervals cover only the variation between items, with systems and folds held fixed; another seed may
+#   another. Intervals cover only the variation between items, with systems and folds held fixed, so another seed may
 #   reverse a small difference.
