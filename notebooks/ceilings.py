@@ -22,7 +22,7 @@
 #
 # (calculator-votes-and-items)=
 # To compare two models, add items rather than votes. With fewer than twenty votes per item, avoid {term}`JSD`, because
-# it then favours overconfident models.
+# it favours overconfident models.
 #
 # ```{calculator} votes
 # ```
@@ -72,7 +72,7 @@ Markdown(notices(inputs))
 # ## Measurement error at k votes
 #
 # A {term}`perfect model` predicts each item's true distribution, that is, the label shares among infinitely many votes.
-# Judged against a few votes, even a perfect model seems to err, because the votes are only a sample.
+# Because the votes are only a sample, even a perfect model seems to err.
 
 # %%
 budgets = ceilings.annotation_budget(inputs, n_draws=draws, seed=seed)
@@ -95,17 +95,16 @@ publish_figure(
 
 # %% [markdown]
 # On SNLI, a perfect model has a JSD of
-# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=100 value .3f` when it is judged
-# against a hundred votes per item ({numref}`fig-annotation-budget`). Judged against two votes per item, a perfect model
-# has a JSD of {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=2 value .2f`, which
-# is higher than the JSD of {value}`tbl-normalised-scores dataset=snli measure=jsd kind=model min:value .2f` that the
-# best model in {doc}`results` has against a hundred votes.
+# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=100 value .3f` against a hundred
+# votes per item ({numref}`fig-annotation-budget`). Against two votes per item, a perfect model has a JSD of
+# {value}`fig-annotation-budget dataset=snli measure=jsd quantity=perfect_model n_votes=2 value .2f`, more than the
+# {value}`tbl-normalised-scores dataset=snli measure=jsd kind=model min:value .2f` that the best model in {doc}`results`
+# has against a hundred votes.
 #
 # (noise-ceilings-and-sample-sizes)=
 # ## Perfect model and second crowd
 #
-# A {term}`second crowd` consists of a hundred other people, whose votes are used as the prediction. Because both crowds
-# are samples, a perfect model is nearer to either crowd than the two crowds are to each other.
+# A {term}`second crowd` consists of a hundred other people, whose votes are used as the prediction.
 
 # %%
 references = ceilings.noise_ceiling(inputs, n_draws=draws, seed=seed)
@@ -116,25 +115,25 @@ publish_table(
     shown=references.rows[chosen],
     columns=ceilings.CEILING_COLUMNS,
     groups=["dataset"],
-    caption="""A second crowd scores worse than a perfect model, and both score far better than a uniform guess.
-    Brackets contain 95% intervals for items like these; the intervals are computed from resampled items and refitted
-    priors. Intervals for measures of error are widened by 2% of the score in each direction, because the votes leave
-    the prior uncertain. In simulations in which the true distributions are known, our estimate of the perfect model's
-    JSD is, on average, within 3% of the true value. The downloadable data also include both estimates of the second
-    crowd's score, RankCS, a calibration error, and KL, which is undefined for the second crowd.""",
+    caption="""A second crowd scores worse than a perfect model, because its votes are themselves only a sample, but far
+    better than a uniform guess. Brackets contain 95% intervals for items like these; the intervals are computed from
+    resampled items and refitted priors. Intervals for measures of error are widened by 2% of the score in each
+    direction, because the votes leave the prior uncertain. In simulations in which the true distributions are known,
+    our estimate of the perfect model's JSD is, on average, within 3% of the true value. The downloadable data also
+    include both estimates of the second crowd's score, RankCS, a calibration error, and KL, which is undefined for the
+    second crowd.""",
 )
 
 # %% [markdown]
-# Only one crowd per item was released, so we estimate the score of a second crowd in two ways. On SNLI, the JSD of a
-# second crowd is {value}`tbl-noise-ceiling dataset=snli measure=jsd second_crowd_halves .3f` when extrapolated from
-# *split halves*: two disjoint crowds, each with 10 to 50 of an item's votes, predict each other
+# Only one crowd per item was released, so we estimate a second crowd's score in two ways. On SNLI, the JSD of a second
+# crowd is {value}`tbl-noise-ceiling dataset=snli measure=jsd second_crowd_halves .3f` when extrapolated from
+# *split halves*, in which disjoint crowds of 10 to 50 votes per item predict each other
 # ({numref}`tbl-noise-ceiling`). If both crowds are drawn under our prior, the JSD is
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd second_crowd_posterior .3f`. {cite:t}`nie2020` published a JSD of
-# {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f` for a second crowd whose
-# votes were not released.
+# {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f` for a second crowd.
 #
-# We test our prior on half crowds. On SNLI, the mean JSD between two halves of a crowd is
-# {value}`tbl-noise-ceiling dataset=snli measure=jsd half_measured .4f`. Our prior predicts a JSD of
+# In a test of our prior on SNLI, the mean JSD between two halves of a crowd is
+# {value}`tbl-noise-ceiling dataset=snli measure=jsd half_measured .4f`. Our prior predicts
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd half_drawn .4f`, and the usual
 # [Dirichlet](https://en.wikipedia.org/wiki/Dirichlet_distribution) prior predicts
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd half_dirichlet .4f`.
@@ -142,12 +141,13 @@ publish_table(
 # (which-differences-n-items-and-v-votes-can-detect)=
 # ## Many items or many votes
 #
-# If you can collect 10,000 votes to measure the JSD between *one* model and people, collect about fifty votes on each
-# item. The mean JSD of one run of RoBERTa-base on SNLI has an error of
+# With 10,000 votes to measure the JSD between *one* model and people, collect about fifty votes on each item. The mean
+# JSD of one run of RoBERTa-base on SNLI has an error of
 # {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=50 total_error .3f` if 200 items get
-# fifty votes each. If 2,000 items get five votes each, the error of the mean JSD is
-# {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=5 total_error .3f`, most of which is
-# bias. DeBERTa-v3-large, which is overconfident, needs far fewer votes per item than RoBERTa-base does.
+# fifty votes each, and of
+# {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=5 total_error .3f`, mostly bias, if
+# 2,000 items get five votes each. DeBERTa-v3-large, which is overconfident, needs far fewer votes per item than
+# RoBERTa-base.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Error by number of votes per item, as a figure", "code_prompt_hide": "Fold the figure"}
 item_budgets = ceilings.items_by_votes(inputs, budget=budget, n_draws=draws, seed=seed)
@@ -166,14 +166,13 @@ publish_figure(
 )
 
 # %% [markdown]
-# To find out *which* of two models is nearer to people, add items, because collecting more than twenty votes per item
-# hardly helps ({numref}`tbl-power`). ChaosNLI's {value}`fig-power dataset=snli min:n_items ,.0f` SNLI items are enough
+# To find out *which* of two models is nearer to people, add items: more than twenty votes per item hardly help
+# ({numref}`tbl-power`). ChaosNLI's {value}`fig-power dataset=snli min:n_items ,.0f` SNLI items are enough
 # to detect a difference of {value}`fig-power dataset=snli min:detected .3f` in JSD, but neighbours in the published
 # ranking are typically only {value}`fig-power dataset=snli min:gap .3f` apart. To tell such neighbours apart, you need
 # {value}`fig-power dataset=snli min:items_needed_low ,.0f` SNLI items if their errors are as similar as those of two
-# seeds of one model, and {value}`fig-power dataset=snli min:items_needed_high ,.0f` items if the errors are only as
-# similar as those of an average pair of models. On MNLI, telling neighbours apart takes
-# {value}`fig-power dataset=mnli min:items_needed_low ,.0f` to
+# seeds of one model, and {value}`fig-power dataset=snli min:items_needed_high ,.0f` if the errors are only as similar
+# as those of an average pair of models. On MNLI, you need {value}`fig-power dataset=mnli min:items_needed_low ,.0f` to
 # {value}`fig-power dataset=mnli min:items_needed_high ,.0f` items.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Differences that 1,000 items detect, as a table", "code_prompt_hide": "Fold the table"}
@@ -208,13 +207,12 @@ publish_figure(
 ) if len(spread) else None
 
 # %% [markdown]
-# When it is computed from only a few votes per item, JSD favours overconfident models. With five votes per SNLI item,
-# the difference in JSD between two models shifts by a median of
-# {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f`,
-# and {value}`tbl-vote-bias dataset=snli n_votes=5 reversed d` of the
+# With five votes per SNLI item, JSD favours overconfident models: the difference in JSD between two models shifts by a
+# median of {value}`tbl-vote-bias dataset=snli n_votes=5 median .3f`, and
+# {value}`tbl-vote-bias dataset=snli n_votes=5 reversed d` of the
 # {value}`tbl-vote-bias dataset=snli n_votes=5 n_pairs d` pairs are ranked in the wrong order, however many items there
-# are. With twenty votes per item, {value}`tbl-vote-bias dataset=snli n_votes=20 reversed d` pairs of models are still
-# ranked in the wrong order. KL and the unbiased squared distance do not have this bias.
+# are. With twenty votes per item, {value}`tbl-vote-bias dataset=snli n_votes=20 reversed d` pairs are still ranked in
+# the wrong order. KL and the unbiased squared distance do not have this bias.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Effect of few votes on comparisons by JSD, as a table", "code_prompt_hide": "Fold the table"}
 shifts = ceilings.vote_bias(item_budgets)
@@ -237,11 +235,11 @@ publish_table(
 # The Shannon entropy of MNLI's vote shares is
 # {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 value .2f` nats when computed from three
 # votes per item, but {value}`tbl-few-votes dataset=mnli quantity=shannon estimate=plain n_votes=3 of_all .2f` nats when
-# computed from all votes. The Miller–Madow correction {cite:p}`miller1955` closes less than half of the gap between
-# these two estimates, whereas the {term}`nonparametric prior` closes nearly all of it. The chance that two people
-# differ can be estimated without bias: the estimate is
-# {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 value .3f` from three votes per item
-# and {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 of_all .3f` from all votes.
+# computed from all votes. The Miller–Madow correction {cite:p}`miller1955` closes less than half of this gap, whereas
+# the {term}`nonparametric prior` closes nearly all of it. The chance that two people differ can be estimated without
+# bias: {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 value .3f` from three votes
+# per item and {value}`tbl-few-votes dataset=mnli quantity=quadratic estimate=unbiased n_votes=3 of_all .3f` from all
+# votes.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Estimates by votes per item, as a figure", "code_prompt_hide": "Fold the figure"}
 few_votes = atlas.few_votes(atlas.book_inputs(crowds), seed=seed)
@@ -293,8 +291,7 @@ publish_table(
 # ## Tested on a thousand votes
 #
 # The estimates above could all be wrong in the same way, so we test them on the 180 SNLI pairs of {cite:t}`lalor2016`,
-# which were each judged by about a thousand people. We make forecasts from 5, 20 and 100 votes per pair and compare the
-# forecasts with the remaining votes.
+# which were each judged by about a thousand people.
 
 # %%
 tested = forecasts.forecasts(forecasts.inputs_of_many_votes(inputs), n_draws=draws, seed=seed)
@@ -315,22 +312,22 @@ publish_table(
 # {value}`tbl-thousand-votes n_votes=5 quantity=perfect_model forecast .3f`, and the observed TVD is
 # {value}`tbl-thousand-votes n_votes=5 quantity=perfect_model seen .3f` ({numref}`tbl-thousand-votes`). With twenty or
 # more votes per item, we find no error in the forecast of any mean, but 180 pairs are too few to detect an error of a
-# few percent. A hundred people misplace fewer than four votes out of a hundred: the observed TVD is
-# {value}`tbl-thousand-votes n_votes=100 quantity=perfect_model seen .3f`, and the forecast TVD is
-# {value}`tbl-thousand-votes n_votes=100 quantity=perfect_model forecast .3f`.
+# few percent. A hundred people misplace fewer than four votes out of a hundred: the forecast TVD is
+# {value}`tbl-thousand-votes n_votes=100 quantity=perfect_model forecast .3f`, and the observed TVD is
+# {value}`tbl-thousand-votes n_votes=100 quantity=perfect_model seen .3f`.
 #
 # For individual items, the nonparametric prior is overconfident, so we use it only for averages. With twenty votes,
 # only {value}`tbl-thousand-votes n_votes=20 quantity=interval seen .0%` of the 95% intervals under this prior contain
-# the label's share, compared with {value}`tbl-thousand-votes n_votes=20 quantity=interval_dirichlet seen .0%` of the
-# intervals under a smooth Dirichlet prior.
+# the label's share, compared with {value}`tbl-thousand-votes n_votes=20 quantity=interval_dirichlet seen .0%` under a
+# smooth Dirichlet prior.
 #
 # ## Where to spend the next vote
 #
 # We replay the collection of the votes: each item first gets three of its votes, and a rule then decides which items
-# get more. The rule *open majorities* chooses the items for which $(1 - P)/\sqrt{n}$ is largest, where $P$ is the
+# get more. The rule *open majorities* chooses the items with the largest $(1 - P)/\sqrt{n}$, where $P$ is the
 # probability that an item's leading label is the majority, given the item's $n$ votes and a prior fitted to all votes
-# so far. The rule *small margins* needs no prior: it chooses the items for which $(n_1 - n_2)/\sqrt{n_1 + n_2 + 1}$ is
-# smallest, where $n_1$ and $n_2$ are the numbers of votes for the two leading labels.
+# so far. The rule *small margins* chooses the items with the smallest $(n_1 - n_2)/\sqrt{n_1 + n_2 + 1}$, where $n_1$
+# and $n_2$ count the votes for the two leading labels.
 
 # %%
 replays = max(draws // 2, 2)
@@ -356,7 +353,8 @@ publish_figure(
 # {value}`fig-next-vote dataset=snli rule=majority quantity=votes_for_majority n_votes=10 value .1f` votes per item on
 # SNLI, {value}`fig-next-vote dataset=mnli rule=majority quantity=votes_for_majority n_votes=10 value .1f` on MNLI and
 # {value}`fig-next-vote dataset=alphanli rule=majority quantity=votes_for_majority n_votes=10 value .1f` on αNLI
-# ({numref}`fig-next-vote`). The rule *small margins* needs hardly any more votes than *open majorities* does.
+# ({numref}`fig-next-vote`). The rule *small margins*, which does without a prior, needs hardly any more
+# votes than *open majorities*.
 #
 # **To estimate vote shares, spread votes evenly.** To match ten evenly spread votes per item, the best rule for shares
 # still needs {value}`fig-next-vote dataset=snli rule=shares quantity=votes_for_shares n_votes=10 value .1f` votes per
@@ -365,20 +363,19 @@ publish_figure(
 #
 # Spending votes where the majority is open biases later estimates. When five votes per SNLI item are spent in this way,
 # two people seem to differ {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement n_votes=5 value .0%`
-# of the time, but according to all votes, they differ
-# {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_true n_votes=5 value .0%` of the time. The
-# first three votes, which every item receives, give an unbiased estimate of
-# {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_first n_votes=5 value .0%`. A file of votes
-# collected in this way should therefore name each vote's batch, so that people and systems can be judged from the first
-# batch alone. The command `chaos plan votes.csv --votes 1000` lists the items to ask about next ({doc}`../datasets`).
+# of the time, compared with
+# {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_true n_votes=5 value .0%` according to all
+# votes. The first three votes on every item give an unbiased estimate of
+# {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_first n_votes=5 value .0%`. The command
+# `chaos plan votes.csv --votes 1000` lists the items to ask about next, with the number of their batch, so that people
+# and systems can be judged from the first batch alone ({doc}`../datasets`).
 #
 # ## Where the numbers come from
 #
 # The calculator interpolates between the values in {numref}`fig-annotation-budget`, {numref}`tbl-crowds-votes`,
-# {numref}`tbl-power` and {numref}`tbl-vote-bias`; it never extrapolates. The command
-# `chaos run ceilings -p data=my-votes.csv` rebuilds this page from your votes.
+# {numref}`tbl-power` and {numref}`tbl-vote-bias`; it never extrapolates.
 #
 # ## Limitations
 #
 # The results on this page may not hold for other items or other crowds. The models are not a random sample, and several
-# of them differ only in their seed. The perfect model's score depends on a prior that is fitted to the same votes.
+# differ only in their seed. The perfect model's score depends on a prior that is fitted to the same votes.

@@ -127,8 +127,8 @@ publish_figure(
 )
 
 # %% [markdown]
-# On SNLI, DeBERTa-v3-large has the highest {term}`new accuracy` (its lead may be due to chance), but it is
-# among the systems farthest from people. A map that takes seconds to fit lowers the model's JSD from
+# On SNLI, DeBERTa-v3-large has the highest {term}`new accuracy` (its lead may be due to chance), but it is among the
+# systems farthest from people. A map that takes seconds to fit lowers the model's JSD from
 # {value}`tbl-fitting dataset=snli inputs=DeBERTa-v3-large "map=as it is" jsd .3f` to
 # {value}`tbl-fitting dataset=snli access=text inputs=DeBERTa-v3-large map=quadratic objective=jsd jsd .3f`
 # ({numref}`fig-fitting`), so the model knows more than its probabilities show. With a map, RoBERTa-large and BART-large
@@ -149,10 +149,10 @@ publish_figure(
 # Most of the gain from a map comes from lower confidence. For RoBERTa-large on MNLI, a temperature lowers the JSD from
 # {value}`tbl-fitting dataset=mnli inputs=roberta-large "map=as it is" jsd .3f` to
 # {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=temperature objective=jsd jsd .3f`, and an
-# affine map to
-# {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=jsd jsd .3f`. A map cannot add
-# what a system does not know. On αNLI, where MiniLM is right hardly more often than a uniform guess, its JSD with a map
-# is {value}`tbl-fitting dataset=alphanli access=text "inputs=MiniLM-L6, seed 0" map=affine objective=jsd jsd .2f`,
+# affine map to {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=jsd jsd .3f`. A
+# map cannot add what a system does not know. On αNLI, where MiniLM is right hardly more often than a uniform guess, its
+# JSD with a map is
+# {value}`tbl-fitting dataset=alphanli access=text "inputs=MiniLM-L6, seed 0" map=affine objective=jsd jsd .2f`,
 # compared with {value}`tbl-fitting dataset=alphanli access=text "map=base rate" objective=jsd jsd .2f` for the best
 # constant prediction.
 
@@ -290,8 +290,8 @@ publish_table(
 # %% [markdown]
 # ## Which labels to show
 #
-# Where labels are needed rather than probabilities, show every label whose predicted probability reaches a
-# threshold. Split conformal prediction {cite:p}`sadinle2019,angelopoulos2024` sets this threshold so that the
+# Where labels are needed rather than probabilities, show every label whose predicted probability reaches a threshold.
+# Split conformal prediction {cite:p}`sadinle2019,angelopoulos2024` sets this threshold so that the
 # {term}`label sets <label set>` cover a stated share of the votes on new items.
 
 # %%
