@@ -113,10 +113,10 @@ publish_figure(
 #
 # The mean {term}`entropy` of an item's votes is {value}`fig-entropy dataset=snli bin=1 mean_bits .2f` bits on SNLI,
 # {value}`fig-entropy dataset=mnli bin=1 mean_bits .2f` on MNLI and
-# {value}`fig-entropy dataset=alphanli bin=1 mean_bits .2f` on αNLI. Entropy is at most $\log_2 3 = 1.58$ bits with three
-# labels and 1 bit with two labels. {cite:t}`nie2020` describe the distribution of entropies on αNLI as U-shaped, with
-# people either certain or split. However, much of the peak at high entropy is an artefact of the entropy scale. If all
-# splits of the votes were equally frequent,
+# {value}`fig-entropy dataset=alphanli bin=1 mean_bits .2f` on αNLI. Entropy is at most $\log_2 3 = 1.58$ bits with
+# three labels and 1 bit with two labels. {cite:t}`nie2020` describe the distribution of entropies on αNLI as U-shaped,
+# with people either certain or split. However, much of the peak at high entropy is an artefact of the entropy scale. If
+# all splits of the votes were equally frequent,
 # {value}`fig-entropy dataset=alphanli bin=20 share_of_splits .0%` of the αNLI items would fall into the last of twenty
 # bins, but only {value}`fig-entropy dataset=alphanli bin=20 share .0%` do.
 
