@@ -158,6 +158,10 @@ publish_table(
     (Table 8 of Nie et al.), which are not results.""",
 )
 
+# %% [markdown]
+# ```{sortable} tbl-published-beside-ours
+# ```
+
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every number, one by one, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-published-beside-ours",

@@ -234,13 +234,12 @@ publish_table(
     datasets,
     columns=atlas.ATLAS_COLUMNS,
     caption="""Which dataset has the least agreement depends on the measure. The table shows the rate at which two votes
-    on an item differ, that rate as a fraction of its maximum, and {term}`Krippendorff’s α`. Among datasets with three
-    labels, Krippendorff’s α is lowest on the two DICES datasets, where every conversation gets a similar mix of
-    answers. The rate at which two votes differ is highest if all labels are equally frequent. Annotators are counted if
-    the file names them or always lists them in the same order. The 95% intervals in brackets are over items and, where
-    annotators are counted, also over annotators. Where people judged an item in two rounds, only the first round is
-    used. The downloadable data also include the shares of unanimous and of tied items, and the Shannon {term}`entropy`
-    expected under a {term}`nonparametric prior`.""",
+    on an item differ, that rate as a fraction of its maximum, and {term}`Krippendorff’s α`. The rate at which two votes
+    differ is highest if all labels are equally frequent. Annotators are counted if the file names them or always lists
+    them in the same order. The 95% intervals in brackets are over items and, where annotators are counted, also over
+    annotators. Where people judged an item in two rounds, only the first round is used. The downloadable data also
+    include the shares of unanimous and of tied items, and the Shannon {term}`entropy` expected under a
+    {term}`nonparametric prior`.""",
 )
 
 # %% [markdown]
@@ -335,4 +334,5 @@ publish_table(
 # The {value}`tbl-crowds count:n_items d` datasets differ in task, language, guidelines, annotators and selection of
 # items, so the atlas shows how divided these votes are, not which tasks are harder. WAX has only eight annotators, so
 # its true rate of disagreement may lie anywhere between {value}`tbl-crowds dataset=wax disagreement_low .0%` and
-# {value}`tbl-crowds dataset=wax disagreement_high .0%`.
+# {value}`tbl-crowds dataset=wax disagreement_high .0%`. Among datasets with three labels, {term}`Krippendorff’s α` is
+# lowest on the two DICES datasets, where every conversation gets a similar mix of answers.

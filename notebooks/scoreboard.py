@@ -246,7 +246,7 @@ publish_table(
 # JSD.
 #
 # ```{sortable} tbl-scoreboard-published
-# :by: JSD, distance (nats) ↓
+# :by: JSD (distance, √nats) ↓
 # :lowest-first:
 # ```
 
