@@ -142,9 +142,9 @@ publish_figure(
 # on MNLI. The stack is worth
 # {value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl people .1f` people on
 # SNLI and {value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl people .1f` on
-# MNLI. Without ModernBERT-large, which may have seen the MNLI items, the stack is worth
+# MNLI. On MNLI, the stack without ModernBERT-large, which may have seen these items, is worth
 # {value}`tbl-fitting dataset=mnli access=text "inputs=all but ModernBERT-large" map=quadratic objective=kl people .1f`
-# on MNLI.
+# people.
 #
 # Most of the gain from a map comes from lower confidence. For RoBERTa-large on MNLI, a temperature lowers the JSD from
 # {value}`tbl-fitting dataset=mnli inputs=roberta-large "map=as it is" jsd .3f` to
