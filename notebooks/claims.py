@@ -80,8 +80,7 @@ publish_table(
 #
 # (a-score-that-prefers-the-majority)=
 # The first three points below matter to anyone who builds on the papers. The other points list
-# {value}`tbl-claims-summary "kind=slip in print" sum:n d` minor errors in print, which matter to anyone who compares new results with the
-# printed numbers.
+# {value}`tbl-claims-summary "kind=slip in print" sum:n d` minor errors in print.
 #
 # - **On αNLI, accuracy and distance from people are related.** {cite:t}`nie2020` report no visible relation between a model's accuracy and
 #   its distance from people. Over their nine models, however, Spearman's ρ between accuracy and {term}`JSD` is
@@ -122,10 +121,11 @@ publish_table(
     "tbl-claims",
     table,
     columns=claims.columns_for(resamples),
-    caption=f"""Each claim is shown with its verdict and the number on which the verdict is based. Brackets contain 95% intervals over items
-    ({resamples:,} bootstrap resamples) or, for c24 and c25, over models. Holm’s correction is applied to the p-values of all claims that
-    one value is larger than another, where the sampling error can be estimated. The downloadable data also include the rules and the
-    evidence.""",
+    caption=f"""Each claim is shown with its verdict and the number on which the verdict is based. Brackets contain 95%
+    intervals over items ({resamples:,} bootstrap resamples) or, for c24 and c25, over models. Holm’s correction is
+    applied to the p-values of all claims that one value is larger than another, where the sampling error can be
+    estimated. The numbering has gaps, because some candidates turned out not to be claims. The downloadable data also
+    include the rules and the evidence.""",
 )
 
 # %% [markdown]
@@ -141,8 +141,6 @@ publish_table(
 # - A claim that something holds in *all* cases is refuted by a single exception. A claim that there is *no* correlation can be refuted, but not
 #   confirmed, with only nine models.
 # - A claim that fails as we read it, but holds under another possible reading, **depends on the reading**.
-#
-# The numbering of the claims has gaps, because some candidates turned out not to be claims.
 #
 # ## Every published number beside ours
 #
@@ -160,6 +158,10 @@ publish_table(
     (Table 8 of Nie et al.), which are not results.""",
 )
 
+# %% [markdown]
+# ```{sortable} tbl-published-beside-ours
+# ```
+
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every number, one by one, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-published-beside-ours",
@@ -174,7 +176,7 @@ publish_table(
 # %% [markdown]
 # ## What the verdicts rest on
 #
-# The three tables below show the numbers behind [c14](#claim-c14) and [c24](#claim-c24) to [c27](#claim-c27).
+# The next three tables show the numbers behind [c14](#claim-c14) and [c24](#claim-c24) to [c27](#claim-c27).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Labels before and after, as a table", "code_prompt_hide": "Fold the table"}
 counts = annotations.label_counts(inputs)
@@ -214,9 +216,9 @@ publish_table(
 # ## The appendices of Baan et al., number by number
 #
 # Of the {value}`tbl-published-counts paper=baan2022 sum:ours d` numbers of {cite:t}`baan2022` that can be checked,
-# {value}`tbl-published-counts paper=baan2022 sum:same d` agree with ours to the printed digits, including all values in Table 1 and
-# everything that the released notebook prints. The two numbers that differ are the appendix values for a temperature of 2 that are listed
-# above.
+# {value}`tbl-published-counts paper=baan2022 sum:same d` agree with ours to the printed digits, including all values in
+# Table 1 and everything that the released notebook prints. The exceptions are two appendix values for a temperature of
+# 2 ([c57](#claim-c57) and [c60](#claim-c60)).
 #
 # (the-paper-s-own-draw)=
 # {cite:t}`baan2022` compare models with two random samples, H1 and H2, of twenty people each. The released notebook fixes the seed of its

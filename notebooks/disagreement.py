@@ -109,15 +109,14 @@ publish_figure(
 # of the SNLI items, {value}`fig-majority-share dataset=mnli percent=90 share_at_least .0%` of the MNLI items and
 # {value}`fig-majority-share dataset=alphanli percent=90 share_at_least .0%` of the αNLI items
 # ({numref}`fig-majority-share`). On {value}`fig-majority-share dataset=mnli percent=60 share_at_most .0%` of the MNLI
-# items, no label gets more than 60% of the votes, so at least forty of the hundred people disagree with any single
-# label.
+# items, no label gets more than 60% of the votes.
 #
 # The mean {term}`entropy` of an item's votes is {value}`fig-entropy dataset=snli bin=1 mean_bits .2f` bits on SNLI,
 # {value}`fig-entropy dataset=mnli bin=1 mean_bits .2f` on MNLI and
-# {value}`fig-entropy dataset=alphanli bin=1 mean_bits .2f` on αNLI. Entropy is 0 if everyone agrees, and its maximum is
-# $\log_2 3 = 1.58$ bits with three labels and 1 bit with two labels. {cite:t}`nie2020` describe the distribution of
-# entropies on αNLI as U-shaped, with people either certain or split. However, much of the peak at high entropy is an
-# artefact of the entropy scale. If all splits of the votes were equally frequent,
+# {value}`fig-entropy dataset=alphanli bin=1 mean_bits .2f` on αNLI. Entropy is at most $\log_2 3 = 1.58$ bits with
+# three labels and 1 bit with two labels. {cite:t}`nie2020` describe the distribution of entropies on αNLI as U-shaped,
+# with people either certain or split. However, much of the peak at high entropy is an artefact of the entropy scale. If
+# all splits of the votes were equally frequent,
 # {value}`fig-entropy dataset=alphanli bin=20 share_of_splits .0%` of the αNLI items would fall into the last of twenty
 # bins, but only {value}`fig-entropy dataset=alphanli bin=20 share .0%` do.
 
@@ -183,11 +182,10 @@ Markdown(f"*{no_triangle}*\n\n" * is_all_left_out + no_texts)
 # (the-atlas)=
 # ## The atlas: how other people answer
 #
-# Are people more divided on ChaosNLI than on other datasets? The atlas compares {value}`tbl-crowds count:n_items d`
-# datasets with several votes per item, and some of these datasets are for tasks other than inference. For each dataset,
-# the atlas shows the {term}`quadratic entropy`, which is the chance that two votes on an item differ. Quadratic entropy
-# can be estimated without bias even from few votes. The maximum of quadratic entropy grows with the number of labels,
-# so there are separate panels for two, three, and four or more labels.
+# For {value}`tbl-crowds count:n_items d` datasets with several votes per item, the atlas shows the
+# {term}`quadratic entropy`, which is the chance that two votes on an item differ. The chance can be estimated without
+# bias even from few votes, but its maximum grows with the number of labels, so there are separate panels for two,
+# three, and four or more labels.
 
 # %%
 near_chance = your_votes.near_chance(crowds, n_resamples=resamples, seed=seed)
@@ -213,10 +211,10 @@ publish_figure(
 
 # %% [markdown]
 # People disagree on every inference dataset in the atlas, but much more often on some than on others
-# ({numref}`fig-atlas`). On average, two people differ on {value}`tbl-crowds dataset=ocnli disagreement .0%` of the
-# items in OCNLI {cite:p}`hu2020`, on {value}`tbl-crowds dataset=lalor disagreement .0%` of the 180 SNLI pairs that a
-# thousand people judged {cite:p}`lalor2016`, and on {value}`tbl-crowds dataset=mnli disagreement .0%` of the MNLI items
-# that ChaosNLI chose. In AmbiEnt {cite:p}`liu2023`, ProbCOPA {cite:p}`kamath2026` and the slider data
+# ({numref}`fig-atlas`). Two people differ on {value}`tbl-crowds dataset=ocnli disagreement .0%` of the items in OCNLI
+# {cite:p}`hu2020`, on {value}`tbl-crowds dataset=lalor disagreement .0%` of the 180 SNLI pairs that a thousand people
+# judged {cite:p}`lalor2016`, and on {value}`tbl-crowds dataset=mnli disagreement .0%` of the MNLI items that ChaosNLI
+# chose. In AmbiEnt {cite:p}`liu2023`, ProbCOPA {cite:p}`kamath2026` and the slider data
 # {cite:p}`pavlick2019`, people differ more often than in OCNLI but less often than on the MNLI items.
 #
 # People are nearly as divided over whether a chatbot's answer is safe as they are over the MNLI items. Two people
@@ -325,8 +323,8 @@ publish_table(
 # (how-far-this-goes)=
 # ## Limitations
 #
-# ChaosNLI chose its SNLI and MNLI items because five earlier annotators had been split. These items do not represent all
-# of SNLI and MNLI, nor are they items on which a crowd is known to be split.
+# ChaosNLI's SNLI and MNLI items do not represent all of SNLI and MNLI, nor are they items on which a crowd is known to
+# be split.
 #
 # Because a hundred votes are only a sample of people's answers, their entropy is slightly too low on average, and a
 # vote share of one half has a margin of error of about ten percentage points. Where annotators are not named, as in
@@ -338,5 +336,3 @@ publish_table(
 # its true rate of disagreement may lie anywhere between {value}`tbl-crowds dataset=wax disagreement_low .0%` and
 # {value}`tbl-crowds dataset=wax disagreement_high .0%`. Among datasets with three labels, {term}`Krippendorff’s α` is
 # lowest on the two DICES datasets, where every conversation gets a similar mix of answers.
-#
-# The next chapter asks {doc}`what one label hides <annotations>`.

@@ -57,8 +57,8 @@ Markdown(notices(inputs))
 
 # %% [markdown]
 # ## How many votes a prediction misplaces
-# The mean number of misplaced votes per hundred is 100 times the mean {term}`total variation distance`. Two references
-# show what is achievable. A {term}`second crowd <human ceiling>` of a hundred other people misplaces
+# The mean number of misplaced votes per hundred is 100 times the mean {term}`total variation distance`. A
+# {term}`second crowd <human ceiling>` of a hundred other people misplaces
 # {value}`tbl-misplaced dataset=mnli "system=second crowd" misplaced .0f` of a hundred votes on MNLI, because a hundred
 # people are only a sample. Even a {term}`perfect model <noise floor>`, which predicts each item's true distribution,
 # misplaces {value}`tbl-misplaced dataset=mnli "system=perfect model" misplaced .0f` of a hundred votes, because the
@@ -138,15 +138,15 @@ publish_figure(
 )
 
 # %% [markdown]
-# By JSD and after correction for nine comparisons, two models are clearly farther from people than the uniform guess is
-# on the same items: BART-large by
+# By JSD and after correction for nine comparisons, two models are clearly farther from people than the uniform guess
+# is: BART-large by
 # {value}`tbl-paired-with-guesses dataset=mnli system=bart-large baseline=chance measure=jsd value .3f` (p =
 # {value}`tbl-paired-with-guesses dataset=mnli system=bart-large baseline=chance measure=jsd p_holm .3f`) and
 # ALBERT-xxlarge by
 # {value}`tbl-paired-with-guesses dataset=mnli system=albert-xxlarge baseline=chance measure=jsd value .3f` (p =
-# {value}`tbl-paired-with-guesses dataset=mnli system=albert-xxlarge baseline=chance measure=jsd p_holm .3f`). By JSD,
-# seven of the nine models are indistinguishable from the guess. By KL, all nine models are farther from people than the
-# guess is, by at least {value}`tbl-paired-with-guesses dataset=mnli baseline=chance measure=kl min:value .2f` nats.
+# {value}`tbl-paired-with-guesses dataset=mnli system=albert-xxlarge baseline=chance measure=jsd p_holm .3f`). By KL,
+# all nine models are farther from people than the guess is, by at least
+# {value}`tbl-paired-with-guesses dataset=mnli baseline=chance measure=kl min:value .2f` nats.
 # Measured in misplaced votes, only DistilBERT and BERT-large are clearly farther from people than the guess is. Two
 # training runs of the same model can fall on opposite sides of the guess, whose JSD is
 # {value}`tbl-main-results dataset=mnli system=chance jsd .3f`. Of the RoBERTa-base models that {cite:t}`baan2022`
@@ -160,8 +160,7 @@ publish_figure(
 # {value}`tbl-baselines-against-models dataset=snli system=chance measure=kl n_surely_nearer` models are clearly nearer
 # to people than the guess is on SNLI, and all
 # {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=kl n_surely_beaten` are clearly farther on
-# αNLI. People disagree more on the MNLI items than on the SNLI items, and by definition, a uniform guess is nearer to
-# people where they disagree more.
+# αNLI. By definition, a uniform guess is nearer to people where they disagree more, as they do on the MNLI items.
 #
 # By JSD, a table of averages is nearer to people on MNLI and αNLI than any of the
 # {value}`tbl-baselines-against-models dataset=mnli "system=mean vote given the old label" measure=jsd n_surely_beaten`
@@ -266,11 +265,8 @@ publish_table(
 # ## Worth in people
 # A model's {term}`worth` answers the following question: How many people would someone who knows the base rate have to
 # ask about each item to get as near to the crowd as the model does? The base rate is worth 0, and a worth below 0 means
-# that a system is farther from people than the base rate is. Worth is computed from squared distances, which can be
-# estimated without bias even from few votes.
-#
-# A system's worth after recalibration shows how much the system knows about people's answers, and the gain from
-# recalibration shows how much of this knowledge the system's own probabilities hide.
+# that a system is farther from people than the base rate is. A system's worth after recalibration shows how much the
+# system knows about people's answers.
 
 # %%
 publish_figure(
@@ -316,11 +312,11 @@ publish_table(
 # {value}`tbl-human-equivalents dataset=mnli "system=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert" measure=people_on_top_recalibrated min:value .1f`
 # to
 # {value}`tbl-human-equivalents dataset=mnli "system=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert" measure=people_on_top_recalibrated max:value .1f`
-# on MNLI ({numref}`fig-human-equivalents`). With a map of twelve parameters, fitted out of fold to the votes on all
-# items, RoBERTa-large is worth
+# on MNLI ({numref}`fig-human-equivalents`). With a map of twelve parameters, RoBERTa-large is worth
 # {value}`tbl-human-equivalents dataset=mnli system=roberta-large measure=people_on_top_recalibrated value .1f` people
-# on MNLI. On the {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=kl n_items ,d`
-# MNLI items that every system predicts, RoBERTa-large is worth
+# on all {value}`tbl-main-results dataset=mnli system=chance n_items ,.0f` MNLI items. On the
+# {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=kl n_items ,d` MNLI items that
+# every system predicts, RoBERTa-large is worth
 # {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=kl people .1f` people with a
 # map of the same size and
 # {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=quadratic objective=kl people .1f` with a larger
@@ -349,5 +345,5 @@ publish_table(
 # is nearest to people. According to intervals that hold for the ranks of all models at once, RoBERTa-large may have any
 # JSD rank from {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_best .0f` to
 # {value}`tbl-main-results dataset=mnli source=computed system=roberta-large rank_worst .0f` on MNLI. We compute the
-# predictions of the nine models from logits kept in another repository. These logits were copied there from the released
-# file, which is no longer online.
+# predictions of the nine models from a copy of their logits in another repository, because the released file is no
+# longer online.

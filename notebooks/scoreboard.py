@@ -100,8 +100,7 @@ publish_table(
 # {value}`tbl-scoreboard dataset=mnli system=roberta-large as_it_is_n_placed .0f` systems. With recalibration, the
 # possible places of RoBERTa-large on MNLI are {value}`tbl-scoreboard dataset=mnli system=roberta-large place_best .0f`
 # to {value}`tbl-scoreboard dataset=mnli system=roberta-large place_worst .0f` among
-# {value}`tbl-scoreboard dataset=mnli system=roberta-large n_placed .0f` systems. More systems are ranked with
-# recalibration than without, because a system that gives only one label per item has no worth without recalibration.
+# {value}`tbl-scoreboard dataset=mnli system=roberta-large n_placed .0f` systems.
 #
 # Recalibration makes it possible to compare labels with probabilities, because each label is replaced by the mean vote
 # shares of the other items that received the same label. Such a comparison does not show which model is better, because
@@ -146,11 +145,11 @@ publish_figure(
 # {value}`tbl-scoreboard-parts dataset=mnli "system=all systems + language models, stacked" people_on_top_recalibrated .1f`
 # on MNLI, but this map has learned from all votes on the other items.
 #
-# The five original votes are worth fewer than five people:
-# {value}`tbl-scoreboard dataset=mnli "system=original votes" people_on_top_recalibrated .1f` on MNLI and only
-# {value}`tbl-scoreboard dataset=snli "system=original votes" people_on_top_recalibrated .1f` on SNLI. The original
-# votes are worth fewer than five people partly because ChaosNLI chose items on which exactly three of the five original
-# annotators agreed. We do not know why the original votes lose more of their worth on SNLI than on MNLI.
+# The five original votes are worth only
+# {value}`tbl-scoreboard dataset=mnli "system=original votes" people_on_top_recalibrated .1f` people on MNLI and
+# {value}`tbl-scoreboard dataset=snli "system=original votes" people_on_top_recalibrated .1f` on SNLI, partly because
+# ChaosNLI chose items on which exactly three of the five original annotators agreed. We do not know why the original
+# votes lose more of their worth on SNLI than on MNLI.
 #
 # ## The same items
 #
@@ -172,14 +171,12 @@ publish_table(
     alone=scoreboard.SAW_NO_VOTES,
     caption="""The pooled labels of 32 language models are worth more people than any single system is, although the
     difference is not always clear. Most single models cannot be ranked with certainty. The table covers all systems on
-    the items that the language models labelled. The columns are the same as in {numref}`tbl-scoreboard`. The language
-    models may have seen the items and their votes.""",
+    the items that the language models labelled. The columns are the same as in {numref}`tbl-scoreboard`, but the ranges
+    are wider, because there are fewer items and about twice as many systems. The language models may have seen the
+    items and their votes.""",
 ) if len(parts) else Markdown("*No system covers only some of the items.*")
 
 # %% [markdown]
-# On the items that the language models labelled, the ranges are wider than those in {numref}`tbl-scoreboard`, because
-# there are fewer items and about twice as many systems.
-#
 # ```{interactive} tbl-machine-models
 # :measures: people_on_top_recalibrated with_people
 # :group: maker
@@ -249,7 +246,7 @@ publish_table(
 # JSD.
 #
 # ```{sortable} tbl-scoreboard-published
-# :by: JSD, distance (nats) ↓
+# :by: JSD (distance, √nats) ↓
 # :lowest-first:
 # ```
 

@@ -664,7 +664,7 @@ SYSTEM_COLUMNS = [
     Column("items", "item_set"),
     Column("system", "model", names=_system_name),
     Column("how", "method"),
-    Column("JSD, distance (nats) ↓", _range("jsd", 3)),
+    Column("JSD (distance, √nats) ↓", _range("jsd", 3)),
     Column("misplaced of 100 ↓", _range("dist_ce", 1, 100)),
     Column("KL (nats) ↓", _range("kl", 3)),
     Column("accuracy, % ↑", _range("new_accuracy", 1, 100)),
@@ -674,7 +674,7 @@ UNIT_COLUMNS = [
     Column("system", "system", names=_system_name),
     Column("prediction", "prediction"),
     Column("JSD, divergence (bits)", "divergence_bits", 3),
-    Column("JSD, distance (nats)", _range("distance", 3)),
+    Column("JSD (distance, √nats)", _range("distance", 3)),
 ]
 _MEASURE_NAMES = {
     "jsd": "JSD", "kl": "KL", "tvd": "TVD", "ece": "ECE", "nll": "NLL", "brier": "Brier score",

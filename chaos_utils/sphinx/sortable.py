@@ -20,8 +20,9 @@ class Sortable(SphinxDirective):
     """Set the controls of the table with an id, above the table; nothing where it was not made.
 
     `by` is the heading of the column by which its rows are sorted already, highest first, or with
-    the flag `lowest-first` lowest first. Groups of rows with a heading are shown one at a time.
-    Rows that `publish_table` lets a reader see alone get a switch.
+    the flag `lowest-first` lowest first; it is left out where no column sorts them. Groups of rows
+    with a heading are shown one at a time. Rows that `publish_table` lets a reader see alone get a
+    switch.
     """
 
     required_arguments = 1

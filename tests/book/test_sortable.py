@@ -72,6 +72,18 @@ def test_a_heading_sorts_by_numbers_or_words_and_then_the_other_way(opened):
 
 
 @pytest.mark.browser
+def test_a_table_may_stand_in_an_order_of_its_own(browser, tmp_path):
+    page = browser.new_page()
+    page.goto(sortable_page(tmp_path, TABLE, ""))
+    assert sorted_by(page) == []
+    assert page.get_by_role("status").inner_text() == "5 of 5 rows."
+    before = names(page)
+    page.get_by_role("button", name="system").click()
+    assert names(page) == sorted(before, key=str.casefold)
+    assert page.get_by_role("status").inner_text() == "5 of 5 rows, by system, from A to Z."
+
+
+@pytest.mark.browser
 def test_a_table_may_stand_with_the_lowest_first(browser, tmp_path):
     page = browser.new_page()
     page.goto(sortable_page(tmp_path, TABLE, "worth", is_lowest_first=True))

@@ -7,6 +7,7 @@ import pytest
 from helpers.processes import has_ended
 
 from chaos_utils.base import paths
+from chaos_utils.base.plain import PlainBook
 from chaos_utils.report import warm
 
 WAIT = "print(os.getpid(), os.getppid(), flush=True); time.sleep(60)"
@@ -61,6 +62,18 @@ def test_it_has_the_libraries_and_nothing_of_this_package(environment):
     here, _, rest = said.partition(" ")
     assert here == "True"
     assert "chaos_utils" not in rest.replace("__editable___chaos_utils", "")
+
+
+def test_what_pages_need_is_loaded_while_nothing_is_asked(project, monkeypatch):
+    monkeypatch.setattr(warm, "_KERNELS", ("decimal",))
+    monkeypatch.setattr(warm, "_PAGES", ("no_such_library", "fractions"))
+    monkeypatch.setattr(warm.project, "current", PlainBook)
+    code, answers = "print('decimal' in sys.modules, 'fractions' in sys.modules)", []
+    with warm.processes():
+        while "True True\n" not in answers and len(answers) < 200:
+            answers.append(started(dict(os.environ), code).communicate()[0])
+    assert answers[-1] == "True True\n"
+    assert set(answers) <= {"True False\n", "True True\n"}
 
 
 def test_it_is_interrupted_as_what_asked_for_it(environment):

@@ -33,7 +33,8 @@
       return {body, title, rows};
     });
     const named = headings.findIndex((heading) => heading.textContent === place.dataset.by);
-    let by = Math.max(named, 0), isDown = named >= 0 && !("lowestFirst" in place.dataset), isOpen = false;
+    // -1 where the table has an order of its own
+    let by = named, isDown = named >= 0 && !("lowestFirst" in place.dataset), isOpen = false;
 
     const alone = JSON.parse(place.querySelector("script")?.textContent ?? "null"); // as the table's rows
     const allRows = sections.flatMap((section) => section.rows.map((row) => ({section, row})));
@@ -70,6 +71,7 @@
 
     function sort() {
       const k = by;
+      if (k < 0) return;
       for (const {body, rows} of sections) {
         const keyed = rows.map((row) => [row.cells[k].textContent.trim(), row]);
         keyed.sort(([one], [other]) => compare(one, other, isNumber(k), isDown));
@@ -115,7 +117,8 @@
       const shown = isOpen ? n : Math.min(n, FEW), total = chosen.rows.filter((row) => !left.has(row)).length;
       all.hidden = n <= FEW;
       all.textContent = isOpen ? `Show ${FEW} rows` : `Show all ${count(n)} rows`;
-      status.textContent = `${count(shown)} of ${count(total)} rows, by ${headings[by].textContent}, ${order()[1]}.`;
+      const sorted = by < 0 ? "" : `, by ${headings[by].textContent}, ${order()[1]}`;
+      status.textContent = `${count(shown)} of ${count(total)} rows${sorted}.`;
     }
     place.hidden = false;
     show();
