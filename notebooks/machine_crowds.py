@@ -3,22 +3,24 @@
 #
 # *May a language model stand in for annotators?*
 #
-# **The pooled labels of 32 language models do not reproduce the way people disagree, but on some tasks, some models pass a test of whether
-# they may replace a single annotator.** We pooled one label per item from each model. On MNLI, the pooled labels misplace
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" misplaced .0f` of every hundred votes:
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" misplaced .0f` people in a hundred would have to change their answer for
-# people's votes to match the pooled labels. A prediction from the votes of five people misplaces only
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" five_people_misplaced .0f` of every hundred votes.
+# **The pooled labels of 32 language models do not reproduce the way people disagree, but on some tasks, some models
+# pass a test of whether they may replace a single annotator.** Pooled, one label per item from each model
+# {term}`misplaces <total variation distance>`
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" misplaced .0f` of every hundred votes on SNLI and
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" misplaced .0f` on MNLI. A prediction from the votes of
+# five people misplaces {value}`tbl-machine-crowds dataset=snli "crowd=language models" five_people_misplaced .0f` on
+# SNLI and {value}`tbl-machine-crowds dataset=mnli "crowd=language models" five_people_misplaced .0f` on MNLI.
 #
-# On average, two models agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" agreement .0%` of the MNLI items, whereas
-# two people agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`. Most models therefore add
-# little to what the other models already provide.
+# On average, two models agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" agreement .0%` of the
+# MNLI items, whereas two people agree on
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`. Most models therefore add
+# little to what the other models provide.
 #
-# We can also ask how many people's votes would tell us as much as the models do if we already knew how often each label is given overall.
-# When its labels are {term}`recalibrated <worth, recalibrated>` on other items' votes, the panel of models is {term}`worth`
+# {term}`Recalibrated <worth, recalibrated>` on other items' votes, the panel of models is {term}`worth` the votes of
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_recalibrated .1f` people on SNLI and
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_recalibrated .1f` on MNLI, about twice as many people as the
-# best single model is worth. The models may have seen these items during training and may be worth less on unseen items.
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_recalibrated .1f` on MNLI if we already
+# know how often each label is given overall. The best single model is worth about half as much as the panel. The models
+# may have seen these items during training and may be worth less on unseen items.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -56,8 +58,8 @@ Markdown(notices(inputs))
 # %% [markdown]
 # ## One label each
 #
-# {cite:t}`li2026` asked 32 models from 2025 and 2026 for one label per item at temperature 0. The models labelled about a thousand items
-# from each of SNLI, MNLI and αNLI, and we compare their labels with the hundred votes on each item.
+# {cite:t}`li2026` asked 32 models from 2025 and 2026 to label about a thousand items from each of SNLI, MNLI and αNLI,
+# at temperature 0.
 #
 # ## Each model and a person
 
@@ -78,12 +80,13 @@ publish_figure(
 )
 
 # %% [markdown]
-# On SNLI, {value}`tbl-machine-models dataset=snli side=above count:with_people d` of the 32 models agree with a randomly chosen person
-# significantly more often than a second person does, and on MNLI, {value}`tbl-machine-models dataset=mnli side=above count:with_people d`
-# models do ({numref}`fig-machine-models`). On SNLI, any one of {value}`tbl-machine-models dataset=snli rank_best=1 count:with_people d`
-# models may be the one that agrees with people most often (95% confidence, for all ranks jointly).
-# A higher rate of agreement does not mean that a model is better than a person, because agreement is highest if a model ignores all
-# minority views. We therefore also report how many people each model is worth ({numref}`tbl-machine-models`).
+# On SNLI, {value}`tbl-machine-models dataset=snli side=above count:with_people d` of the 32 models agree with a
+# randomly chosen person significantly more often than a second person does, and on MNLI,
+# {value}`tbl-machine-models dataset=mnli side=above count:with_people d` do ({numref}`fig-machine-models`). On SNLI,
+# any one of {value}`tbl-machine-models dataset=snli rank_best=1 count:with_people d` models may be the one that agrees
+# with people most often (95% confidence, for all ranks jointly; {numref}`tbl-machine-models`). A higher rate of
+# agreement does not mean that a model is better than a person, because agreement is highest if a model ignores all
+# minority views.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All models, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -102,10 +105,7 @@ publish_table(
 # %% [markdown]
 # ## How many people a panel is worth
 #
-# Pooling averages out errors that the members of a panel make independently, but not errors that all members share. On SNLI, the pooled
-# labels of the 32 models misplace {value}`tbl-machine-crowds dataset=snli "crowd=language models" misplaced .0f` of every hundred votes,
-# whereas a prediction from the votes of five people misplaces
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" five_people_misplaced .0f`.
+# Pooling averages out errors that the members of a panel make independently, but not errors that all members share.
 
 # %%
 publish_figure(
@@ -172,12 +172,14 @@ publish_table(
 # %% [markdown]
 # ### Language models and encoders
 #
-# On SNLI and MNLI, language models and encoders ({doc}`results`) each provide information that the other group lacks. A single map that
-# combines both groups and is fitted to the votes on other items ({doc}`fitting`) is worth
+# On SNLI and MNLI, combining language models with encoders ({doc}`results`) is better than using either group alone. A
+# single map for both groups, fitted to the votes on other items ({doc}`fitting`), is worth
 # {value}`tbl-machine-stacked dataset=snli "stacked=encoders + language models" people .1f` people on SNLI and
-# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders + language models" people .1f` on MNLI ({numref}`tbl-machine-stacked`). Without
-# ModernBERT-large, which may have seen the MNLI items, the combined map is worth
-# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders without ModernBERT-large + language models" people .1f` people on MNLI.
+# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders + language models" people .1f` on MNLI
+# ({numref}`tbl-machine-stacked`). Without ModernBERT-large, which may have seen the MNLI items, the combined map is
+# worth
+# {value}`tbl-machine-stacked dataset=mnli "stacked=encoders without ModernBERT-large + language models" people .1f`
+# people on MNLI.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Language models and encoders, as a table", "code_prompt_hide": "Fold the table"}
 stacked = machine_crowds.with_encoders(labelled, **resampling)
@@ -213,15 +215,15 @@ publish_figure(
 )
 
 # %% [markdown]
-# Even where all models agree, many people choose another label: the models' label is given by
-# {value}`fig-machine-unanimity dataset=mnli bin=4 people .0%` of people on MNLI, compared with
-# {value}`fig-machine-unanimity dataset=snli bin=4 people .0%` on SNLI and {value}`fig-machine-unanimity dataset=alphanli bin=4 people .0%`
-# on αNLI ({numref}`fig-machine-unanimity`). On {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of the MNLI items on which
-# all models agree, the models' label is also people's majority label.
+# Where all models agree, their label is given by {value}`fig-machine-unanimity dataset=mnli bin=4 people .0%` of people
+# on MNLI, {value}`fig-machine-unanimity dataset=snli bin=4 people .0%` on SNLI and
+# {value}`fig-machine-unanimity dataset=alphanli bin=4 people .0%` on αNLI ({numref}`fig-machine-unanimity`). On
+# {value}`fig-machine-unanimity dataset=mnli bin=4 majority .0%` of the MNLI items on which all models agree, the
+# models' label is also people's majority label.
 #
-# At least 90% of the models agree on {value}`tbl-machine-parted dataset=mnli max:n_agreed d` MNLI items. On
-# {value}`tbl-machine-parted dataset=mnli people_label=any n_items d` of these items, people's majority label differs from the models'
-# label, which is most often *neutral* ({numref}`tbl-machine-parted`).
+# On {value}`tbl-machine-parted dataset=mnli people_label=any n_items d` of the
+# {value}`tbl-machine-parted dataset=mnli max:n_agreed d` MNLI items on which at least 90% of the models agree, people's
+# majority label differs from the models' label, which is most often *neutral* ({numref}`tbl-machine-parted`).
 #
 # On the MNLI items whose majority label differs from the {term}`old label`,
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" old_label .0%` of the models' answers match the old label, but only
@@ -243,11 +245,11 @@ publish_table(
 # %% [markdown]
 # ## The published values
 #
-# {cite:t}`li2026` evaluate the panel by $\nu_{\mathrm{MSE}}$, the number of people whose pooled vote shares would be as near to the crowd's
-# as the panel's are. We reproduce the published values ({numref}`tbl-machine-published`), but on $\nu_{\mathrm{MSE}}$, 0 does not stand for
-# chance. After correction for the limited number of votes, the base rate alone is equivalent to
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f` people on MNLI, more than the 32 models are
-# ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`).
+# {cite:t}`li2026` evaluate the panel by $\nu_{\mathrm{MSE}}$, the number of people whose pooled vote shares would be as
+# near to the crowd's as the panel's are. We reproduce the published values ({numref}`tbl-machine-published`). On this
+# scale, however, the base rate alone, after correction for the limited number of votes, is equivalent to
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" credibility .2f` people on MNLI, more than the 32
+# models are ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" human_equivalent_brier .2f`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published and computed values, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -267,10 +269,11 @@ publish_table(
 # %% [markdown]
 # ## In an annotator's place
 #
-# For two tasks, {cite:t}`calderon2025` released the labels of language models together with those of each annotator. Six models labelled
-# word associations (WAX {cite:p}`liu2022`), and four models labelled pictures of skin lesions {cite:p}`cheplygina2018`. For each annotator,
-# the {term}`replacement test` asks whether a model agrees with the other annotators about as well as that annotator does, within a margin
-# *ε*. The share of annotators for whom the answer is yes is called *ω*, and a model passes if *ω* is at least 0.5.
+# {cite:t}`calderon2025` released each annotator's labels for two tasks, together with those of six language models on
+# word associations (WAX {cite:p}`liu2022`) and of four on pictures of skin lesions {cite:p}`cheplygina2018`. For each
+# annotator, the {term}`replacement test` asks whether a model agrees with the other annotators about as well as that
+# annotator does, within a margin *ε*. The share of annotators for whom the answer is yes is called *ω*, and a model
+# passes if *ω* is at least 0.5.
 
 # %%
 publish_table(
@@ -290,16 +293,16 @@ publish_table(
 
 # %% [markdown]
 # On WAX, Gemini Pro passes the test at ε = 0.1, the margin proposed for crowd workers, with ω =
-# {value}`tbl-machine-stand-ins dataset=wax model=gemini_pro wins_10 .2f` ({numref}`tbl-machine-stand-ins`). Mistral fails on WAX even at ε
-# = 0.2 (ω = {value}`tbl-machine-stand-ins dataset=wax model=mistral-v03 wins_20 .2f`), and GPT-4o fails on the skin lesions at the same
-# margin. Even a person does not always pass: an additional person, simulated from the votes on WAX, passes at ε = 0.1 in
-# {value}`tbl-machine-stand-ins dataset=wax "model=one more person, simulated" passed_10 .0%` of the simulations.
+# {value}`tbl-machine-stand-ins dataset=wax model=gemini_pro wins_10 .2f` ({numref}`tbl-machine-stand-ins`). Mistral
+# fails on WAX even at ε = 0.2 (ω = {value}`tbl-machine-stand-ins dataset=wax model=mistral-v03 wins_20 .2f`), and
+# GPT-4o fails on the skin lesions at the same margin. An additional person, simulated from the votes on WAX, passes at
+# ε = 0.1 in only {value}`tbl-machine-stand-ins dataset=wax "model=one more person, simulated" passed_10 .0%` of the
+# simulations.
 #
-# The test compares one model with one person, not a panel with a crowd. Pooled and shrunk, all models together are worth
-# {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_shrunk .1f` people on WAX and
-# {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" people_on_top_shrunk .1f` on the lesions. To test your own
-# model on votes with named annotators, run `chaos run crowd -p data=VOTES -p predictions=FILE -p epsilon=0.1 -p why=REASON` (see
-# {doc}`../datasets`).
+# The test compares one model with one person, not a panel with a crowd. Pooled and shrunk, all models together are
+# worth {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_shrunk .1f` people on WAX
+# and {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" people_on_top_shrunk .1f` on the
+# lesions. You can also test your own model on votes with named annotators ({doc}`../datasets`).
 #
 # ## Other ways to ask
 #
@@ -324,8 +327,8 @@ publish_table(
 
 # %% [markdown]
 # After recalibration, the probabilities of RoBERTa-large are worth
-# {value}`tbl-asking dataset=mnli way=logprobs people_on_top_recalibrated .1f` people on MNLI, thirty samples from them are worth
-# {value}`tbl-asking dataset=mnli way=samples n_answers=30 people_on_top_recalibrated .1f`, and the most likely label is worth
+# {value}`tbl-asking dataset=mnli way=logprobs people_on_top_recalibrated .1f` people on MNLI, thirty samples from them
+# {value}`tbl-asking dataset=mnli way=samples n_answers=30 people_on_top_recalibrated .1f`, and the most likely label
 # {value}`tbl-asking dataset=mnli way=label people_on_top_recalibrated .1f` ({numref}`tbl-asking`).
 #
 # ### Temperature, effort, personas
@@ -353,22 +356,21 @@ publish_figure(
 
 # %% [markdown]
 # The answers in the {value}`fig-asking kind=setting count:distance d` settings are, on average,
-# {value}`fig-asking kind=setting min:distance .0f` to {value}`fig-asking kind=setting max:distance .0f` points from people's answers
-# ({numref}`fig-asking`). The answers of one half of the people are only
-# {value}`fig-asking "model=the other half of the people" distance .1f` points from those of the other half. In every setting, a model's
-# thirty answers to an item have an average standard deviation of at most {value}`fig-asking kind=setting max:sd .0f` points, compared with
-# {value}`fig-asking "model=the other half of the people" sd .0f` points for people's answers.
+# {value}`fig-asking kind=setting min:distance .0f` to {value}`fig-asking kind=setting max:distance .0f` points from
+# people's answers ({numref}`fig-asking`), whereas the answers of two halves of the people are only
+# {value}`fig-asking "model=the other half of the people" distance .1f` points apart. In every setting, a model's
+# answers to an item have an average standard deviation of at most {value}`fig-asking kind=setting max:sd .0f` points,
+# compared with {value}`fig-asking "model=the other half of the people" sd .0f` points for people's answers.
 #
-# The median answer of one half of the people, used as a single answer, is
-# {value}`fig-asking "model=the other half's median, alone" distance .1f` points from the answers of the other half. No setting brings a
-# model's answers significantly nearer to people than this median is (the smallest Holm-corrected *p* for a nearer setting is
-# {value}`fig-asking kind=setting is_nearer=true min:p_adjusted .2f`).
+# No setting brings a model's answers significantly nearer to one half of the people than the other half's median answer
+# is ({value}`fig-asking "model=the other half's median, alone" distance .1f` points away; the smallest Holm-corrected
+# *p* for a nearer setting is {value}`fig-asking kind=setting is_nearer=true min:p_adjusted .2f`).
 #
 # ## Limitations
 #
 # * The SNLI and MNLI items were chosen because annotators disagreed on them.
-# * Each of the 32 models was asked only once per item, with one prompt, for one label. At temperature 0, even perfect models would agree
-#   with each other, so agreement is not in itself a flaw. Our only evidence that other settings would make little difference comes from
-#   thirty items of another task.
+# * Each of the 32 models was asked only once per item, with one prompt. At temperature 0, even perfect models would
+#   agree with each other, so agreement is not in itself a flaw. Our only evidence that other settings would make little
+#   difference comes from thirty items of another task.
 # * The 32 models are not a random sample of all models, and the intervals reflect only the choice of items.
 # * Few annotators of WAX and of the lesions judged enough items for the test, so ω can take only a few values.

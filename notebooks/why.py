@@ -51,8 +51,7 @@ Markdown(f"{notices(inputs)}\n\n{'' if len(items) else without}")
 # %% [markdown]
 # ## The same person again
 #
-# If two people differ, do they hold different opinions, or might either of them have answered differently on another
-# day? {cite:t}`abercrombie2023` asked
+# {cite:t}`abercrombie2023` asked
 # {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio n_people .0f` people to label 95 posts
 # twice. For {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio n_items .0f` of these posts,
 # both rounds were in the same language.
@@ -89,8 +88,6 @@ publish_figure(
 # time. ChaosNLI's annotators were not asked twice, so we cannot say how often they would change their labels.
 #
 # ## Text or person
-#
-# How much does a single vote depend on the text, and how much on the person?
 
 # %%
 shares = persons.shares(crowds)
@@ -113,39 +110,35 @@ publish_table(
 # On DICES-350, where people judge whether a chatbot's answer is safe, the person accounts for
 # {value}`tbl-persons dataset=dices350 people=everyone by=labels person .0%` of the variance of a vote, about as much as
 # the text ({value}`tbl-persons dataset=dices350 people=everyone by=labels text .0%`; {numref}`tbl-persons`). If the
-# {value}`tbl-persons dataset=dices350 people=everyone by=labels n_left_out .0f` raters whose agreement is near chance
-# are left out, the person accounts for less
+# {value}`tbl-persons dataset=dices350 people=everyone by=labels n_left_out .0f` raters who are {term}`near chance` are
+# left out, the person accounts for less
 # ({value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels person .0%`) than the text
 # ({value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels text .0%`). Where about a thousand
 # people judge inferences {cite:p}`lalor2016`, the person accounts for only
 # {value}`tbl-persons dataset=lalor people=everyone by=labels person .0%` of the variance.
 #
 # In most crowds, most of the variance is due neither to the text nor to the person. This remainder consists of a
-# particular person's reading of a particular text, and of noise that would not recur if that person were asked again. A
-# person's reading can be separated from noise only by asking people twice. On the posts that were judged twice, the
-# person's reading accounts for {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion .0%` of the
-# variance and noise for {value}`tbl-persons dataset=xhatestability people=everyone by=labels again .0%`, each with an
-# uncertainty of about ten percentage points.
+# particular person's reading of a particular text, and of noise that would not recur if that person were asked again.
+# Only asking people twice can separate readings from noise. On the posts that were judged twice, the person's reading
+# accounts for {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion .0%` of the variance and
+# noise for {value}`tbl-persons dataset=xhatestability people=everyone by=labels again .0%`, each with an uncertainty of
+# about ten percentage points.
 #
-# Careless annotators can make a dataset look more divided than it is. Such annotators can be identified without gold
-# labels, because they agree with other annotators hardly more often than they would by chance. We leave out annotators
-# whose agreement beyond chance, measured over at least a hundred votes, is less than half that of the median annotator.
-# RTE has {value}`tbl-persons dataset=rte people=everyone by=labels n_left_out .0f` such annotators. Without these
-# annotators, two people differ
-# {value}`tbl-persons dataset=rte "people=without those near chance" by=labels two_differ .0%` of the time instead of
-# {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%`. On RTE, the agreement beyond chance of the
-# annotators left out is at most {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f`, whereas
-# that of every other annotator with a hundred votes or more is at least
-# {value}`tbl-persons dataset=rte people=everyone by=labels smallest_kept .2f`. On DICES-350, there is no such gap, so
-# the votes cannot show whether the raters who are left out are careless people or a careful minority. Elsewhere in the
-# book, annotators are left out only in {numref}`fig-atlas`.
+# Careless annotators can make a dataset look more divided than it is. Without the
+# {value}`tbl-persons dataset=rte people=everyone by=labels n_left_out .0f` annotators near chance, two people differ on
+# RTE {value}`tbl-persons dataset=rte "people=without those near chance" by=labels two_differ .0%` of the time instead
+# of {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%` ({doc}`disagreement`). On RTE, the
+# agreement beyond chance of the annotators left out is at most
+# {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f`, whereas that of every other annotator
+# with a hundred votes or more is at least {value}`tbl-persons dataset=rte people=everyone by=labels smallest_kept .2f`.
+# On DICES-350, there is no such gap, so the votes cannot show whether the raters who are left out are careless people
+# or a careful minority. Elsewhere in the book, annotators are left out only in {numref}`fig-atlas`.
 #
 # ## Groups
 #
 # Perspectivists want datasets to record who gave which label {cite:p}`prabhakaran2021,cabitza2023`, because labels
-# depend on who gives them {cite:p}`sap2022,aroyo2023`. Is it enough to know a person's group? We measure the part of
-# the disagreement that lies *between* groups, that is, how much less often people would differ if they were compared
-# only with members of their own group.
+# depend on who gives them {cite:p}`sap2022,aroyo2023`. We measure the part of the disagreement that lies *between*
+# groups, that is, how much less often people would differ if they were compared only with members of their own group.
 
 # %%
 groups = persons.jointly(persons.groups(crowds, n_shuffles=shuffles, seed=seed))
@@ -174,9 +167,9 @@ publish_table(
 # percentage points in how often they choose a label. The groups are broad, beliefs were not recorded, and smaller
 # groups could not be tested.
 #
-# Is a *model* nearer to one group than to another? We trained MiniLM on POPQUORN's votes, in a single run, and judged
-# it against each group's own votes on comments that it had not seen ({numref}`tbl-group-models`). The model's
-# {term}`skill` is {value}`tbl-group-models dataset=popquorn field=gender group=Man skill .2f` for men and
+# We also trained MiniLM on POPQUORN's votes, in a single run, and judged the model against each group's own votes on
+# comments that it had not seen ({numref}`tbl-group-models`). The model's {term}`skill` is
+# {value}`tbl-group-models dataset=popquorn field=gender group=Man skill .2f` for men and
 # {value}`tbl-group-models dataset=popquorn field=gender group=Woman skill .2f` for women. No group stands out, but the
 # intervals are wide: the skill for Black raters minus the skill for everybody else may lie anywhere from
 # {value}`tbl-group-models dataset=popquorn field=race "group=Black or African American" gap_low .2f` to
@@ -201,9 +194,8 @@ publish_table(
 # %% [markdown]
 # ## Reasons: error or variation
 #
-# Votes show that people disagree, but not why. In VariErr {cite:p}`weber2024`, four people labelled 500 MNLI items,
-# explained each label that they gave, and then judged all the explanations. A label is an *error* if nobody who gave it
-# stands by an explanation for it.
+# In VariErr {cite:p}`weber2024`, four people labelled 500 MNLI items, explained each label that they gave, and then
+# judged all the explanations. A label is an *error* if nobody who gave it stands by an explanation for it.
 
 # %%
 judges, *found = why.ERROR_COLUMNS
@@ -226,7 +218,7 @@ publish_table(
 # {value}`tbl-why-errors judges=authors status=error holder=people each .0%` of its item's votes, whereas one whose
 # explanation holds receives {value}`tbl-why-errors judges=authors status=plausible holder=people each .0%`
 # ({numref}`tbl-why-errors`). Of the minority labels given by at least one VariErr annotator,
-# {value}`tbl-why-errors judges=authors status=error holder=people given_labels .0%` are errors; these errors receive
+# {value}`tbl-why-errors judges=authors status=error holder=people given_labels .0%` are errors, which receive
 # {value}`tbl-why-errors judges=authors status=error holder=people given_share .0%` of the votes for all such minority
 # labels. Of all minority votes,
 # {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%` are for labels that no
@@ -259,8 +251,8 @@ publish_figure(
 # about the same thing, {value}`fig-why-reasons holder=people quantity=contradiction reason=coreference mean .0%` of the
 # votes are for contradiction, compared with
 # {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%` where people accommodate
-# small additions. The reason hardly predicts how large a model's error is: for no model do the reasons explain more
-# than {value}`tbl-why-explained quantity=jsd max:by_reason .1%` of the variance in its JSD
+# small additions. The reasons hardly predict how large a model's error is: they explain at most
+# {value}`tbl-why-explained quantity=jsd max:by_reason .1%` of the variance in any model's JSD
 # ({numref}`tbl-why-explained`).
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What reasons explain, as a table", "code_prompt_hide": "Fold the table"}
