@@ -130,7 +130,8 @@ publish_table(
 # *split halves*, in which disjoint crowds of 10 to 50 votes per item predict each other
 # ({numref}`tbl-noise-ceiling`). If both crowds are drawn under our prior, the JSD is
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd second_crowd_posterior .3f`. {cite:t}`nie2020` published a JSD of
-# {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f` for a second crowd.
+# {value}`tbl-normalised-scores dataset=snli measure=jsd system="estimated human" value .3f` for a second crowd
+# whose votes were not released.
 #
 # In a test of our prior on SNLI, the mean JSD between two halves of a crowd is
 # {value}`tbl-noise-ceiling dataset=snli measure=jsd half_measured .4f`. Our prior predicts
@@ -141,8 +142,8 @@ publish_table(
 # (which-differences-n-items-and-v-votes-can-detect)=
 # ## Many items or many votes
 #
-# With 10,000 votes to measure the JSD between *one* model and people, collect about fifty votes on each item. The mean
-# JSD of one run of RoBERTa-base on SNLI has an error of
+# If you can collect 10,000 votes to measure the JSD between *one* model and people, collect about fifty votes on each
+# item. The mean JSD of one run of RoBERTa-base on SNLI has an error of
 # {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=50 total_error .3f` if 200 items get
 # fifty votes each, and of
 # {value}`fig-items-by-votes dataset=snli system="RoBERTa-base, seed 0" n_votes=5 total_error .3f`, mostly bias, if

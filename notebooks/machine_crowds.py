@@ -4,8 +4,8 @@
 # *May a language model stand in for annotators?*
 #
 # **The pooled labels of 32 language models do not reproduce the way people disagree, but on some tasks, some models
-# pass a test of whether they may replace a single annotator.** Pooled, one label per item from each model
-# {term}`misplaces <total variation distance>`
+# pass a test of whether they may replace a single annotator.** If one label per item from each model is
+# pooled, the pooled labels {term}`misplace <total variation distance>`
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" misplaced .0f` of every hundred votes on SNLI and
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" misplaced .0f` on MNLI. A prediction from the votes of
 # five people misplaces {value}`tbl-machine-crowds dataset=snli "crowd=language models" five_people_misplaced .0f` on
