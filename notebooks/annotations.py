@@ -116,7 +116,7 @@ publish_figure(
 #
 # ## What five votes could show
 #
-# For each SNLI and MNLI item in ChaosNLI, exactly three of the original annotators, who almost always numbered five,
+# For each SNLI and MNLI item in ChaosNLI, exactly three of the original annotators (there were almost always five)
 # had given the old label. According to the old votes, almost all SNLI and MNLI items in ChaosNLI are equally contested,
 # with 60% of the votes for the old label.
 

@@ -213,7 +213,7 @@ publish_figure(
 # The code that {cite:t}`baan2022` released fixes the temperature at 2. For RoBERTa-base, a fitted temperature is about
 # 2 only if it is fitted to the items on which the model is scored. When the temperature is fitted to the
 # {value}`tbl-temperatures family=RoBERTa-base choice=outside max:n_fitted ,d` SNLI development items outside ChaosNLI,
-# which were not chosen because people disagreed on them, the result is
+# which were not selected for disagreement, it is
 # {value}`tbl-temperatures family=RoBERTa-base choice=outside mean:temperature .2f` on average and hardly changes the
 # ECE. When the temperature is {term}`cross-fitted` to vote shares, so that no item influences the temperature applied
 # to it, the result is {value}`tbl-temperatures family=RoBERTa-base choice=cross_fitted mean:temperature .2f` for

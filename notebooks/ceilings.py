@@ -319,8 +319,8 @@ publish_table(
 # {value}`tbl-thousand-votes n_votes=100 quantity=perfect_model seen .3f`.
 #
 # For individual items, the nonparametric prior is overconfident, so we use it only for averages. With twenty votes,
-# only {value}`tbl-thousand-votes n_votes=20 quantity=interval seen .0%` of the 95% intervals under this prior contain
-# the label's share, compared with {value}`tbl-thousand-votes n_votes=20 quantity=interval_dirichlet seen .0%` under a
+# only {value}`tbl-thousand-votes n_votes=20 quantity=interval seen .0%` of the 95% intervals for a label's share contain
+# its share among the remaining votes under this prior, compared with {value}`tbl-thousand-votes n_votes=20 quantity=interval_dirichlet seen .0%` under a
 # smooth Dirichlet prior.
 #
 # ## Where to spend the next vote
@@ -339,8 +339,8 @@ publish_figure(
     plot_next_vote,
     replayed,
     caption=f"""Finding majorities takes about half as many votes if they are spent where the majority is open as if
-    they are spread evenly. For each way of spending votes, a line shows the share of items whose votes so far have the
-    same majority as all of their votes. Values are means over all ways to draw evenly spread votes, and over {replays}
+    they are spread evenly. For each way of spending votes, a line shows the share of items on which the votes collected
+    so far have the same majority as all votes. Values are means over all ways to draw evenly spread votes, and over {replays}
     replays of each rule. Bands extend two standard deviations of a single replay to each side; none is drawn for small
     margins. The thin line marks the share that is reached with ten votes on every item. The downloadable data also
     include replays in which each round covers a third of the items, a rule for shares, majorities judged against other

@@ -150,7 +150,7 @@ publish_figure(
 # {value}`tbl-fitting dataset=mnli inputs=roberta-large "map=as it is" jsd .3f` to
 # {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=temperature objective=jsd jsd .3f`, and an
 # affine map to {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=jsd jsd .3f`. A
-# map cannot add what a system does not know. On αNLI, where MiniLM is right hardly more often than a uniform guess, its
+# map cannot add what a system does not know. On αNLI, where MiniLM is barely more accurate than a uniform guess, its
 # JSD with a map is
 # {value}`tbl-fitting dataset=alphanli access=text "inputs=MiniLM-L6, seed 0" map=affine objective=jsd jsd .2f`,
 # compared with {value}`tbl-fitting dataset=alphanli access=text "map=base rate" objective=jsd jsd .2f` for the best
@@ -292,7 +292,7 @@ publish_table(
 # ## Which labels to show
 #
 # Where labels are needed rather than probabilities, show every label whose predicted probability reaches a threshold.
-# Split conformal prediction {cite:p}`sadinle2019,angelopoulos2024` sets this threshold so that the
+# Split conformal prediction {cite:p}`sadinle2019,angelopoulos2024` chooses this threshold so that the
 # {term}`label sets <label set>` cover a stated share of the votes on new items.
 
 # %%

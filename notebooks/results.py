@@ -153,14 +153,13 @@ publish_figure(
 # trained on SNLI alone, one has a JSD of {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 1" jsd .3f`
 # on MNLI, and another has a JSD of {value}`tbl-main-results dataset=mnli "system=RoBERTa-base, seed 2" jsd .3f`.
 #
-# By JSD, all {value}`tbl-baselines-against-models dataset=snli system=chance measure=jsd n_surely_nearer` models are
-# clearly nearer to people than the guess is on SNLI, but only
-# {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_surely_nearer` are on αNLI. KL
-# heavily penalises a model that is confident but wrong. By KL, only
-# {value}`tbl-baselines-against-models dataset=snli system=chance measure=kl n_surely_nearer` models are clearly nearer
-# to people than the guess is on SNLI, and all
-# {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=kl n_surely_beaten` are clearly farther on
-# αNLI. By definition, a uniform guess is nearer to people where they disagree more, as they do on the MNLI items.
+# On SNLI, all {value}`tbl-baselines-against-models dataset=snli system=chance measure=jsd n_surely_nearer` models are
+# clearly nearer to people than the guess is by JSD, but only
+# {value}`tbl-baselines-against-models dataset=snli system=chance measure=kl n_surely_nearer` are by KL, which heavily
+# penalises a model that is confident but wrong. On αNLI, only
+# {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_surely_nearer` are clearly nearer by
+# JSD, and all {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=kl n_surely_beaten` are
+# clearly farther away by KL. By definition, a uniform guess is nearer to people where they disagree more, as they do on the MNLI items.
 #
 # By JSD, a table of averages is nearer to people on MNLI and αNLI than any of the
 # {value}`tbl-baselines-against-models dataset=mnli "system=mean vote given the old label" measure=jsd n_surely_beaten`

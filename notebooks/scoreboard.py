@@ -66,8 +66,8 @@ publish_table(
     caption=f"""On SNLI and MNLI, all systems combined in one recalibration map are worth more people than any single
     system is, and no single system is worth more than five people. *Place* gives the range of ranks that a system could
     have by its recalibrated {{term}}`worth`, and each dataset's heading gives the number of ranked systems. *As it is*
-    gives the worth without recalibration, and the place in the ranking by it. Groups of people are worth less in the column *as
-    it is* than after recalibration, because there their votes are not combined with the base rate. If a system gives
+    gives the worth without recalibration, and the place in the ranking by it. Without
+    recalibration, groups of people are worth less, because their votes are not combined with the base rate. If a system gives
     only one label per item, neither its JSD nor its worth without recalibration is defined, so fewer systems are ranked
     in the column *as it is*. {{term}}`JSD` (distance, √nats), {{term}}`new accuracy` and the number of votes misplaced
     out of a hundred ({{term}}`TVD`) are also computed without recalibration. Systems marked *other items’ votes* were
@@ -242,7 +242,7 @@ publish_table(
 # ### What else is known
 #
 # A score on {value}`tbl-scoreboard-published min:n_items .0f` items cannot be compared with a score on the full set, so
-# the next table shows one set of items at a time. Within each set, the systems are sorted by the upper bounds of their
+# the next table shows one set of items at a time. Within each set, the systems are sorted by the upper bound on their
 # JSD.
 #
 # ```{sortable} tbl-scoreboard-published
