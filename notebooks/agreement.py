@@ -193,8 +193,8 @@ publish_table(
     columns=agreement.guess_columns(resamples),
     groups=["dataset"],
     index=["dataset", "system"],
-    caption=f"""In the last bin, hardly any model differs significantly from a guess, except that on MNLI, many models
-    beat a guess of the label that is commonest overall. The table shows the new accuracy of a model minus the accuracy
+    caption=f"""In the last bin, hardly any model differs significantly from a guess, but on MNLI, many models beat
+    a baseline that always guesses the commonest label. The table shows the new accuracy of a model minus the accuracy
     of a guess, with 95% intervals over items. The *p*-values are adjusted by Holm's method for all comparisons in the
     downloadable data, which also cover all models, the first bin, JSD against the uniform guess in every bin, and
     published values. The sign ≤ marks the smallest *p* that {resamples:,} resamples can show, multiplied by the number
@@ -226,7 +226,7 @@ publish_table(
     {threshold:.0%} of the votes. *AUROC* is the probability that a contested item gets a higher entropy than an item
     that is not contested, and 0.5 is chance. *Five people* are drawn a hundred times for each item and compared with
     the remaining people. For five people, the table shows the mean and the range of the middle 95% of the
-    draws. Guesses that make the same prediction for all items are left out.""",
+    draws. Baselines that make the same prediction for all items are left out.""",
 )
 
 # %% [markdown]

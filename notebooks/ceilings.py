@@ -168,9 +168,9 @@ publish_figure(
 )
 
 # %% [markdown]
-# To find out *which* of two models is nearer to people, add items: more than twenty votes per item hardly help
-# ({numref}`tbl-power`). ChaosNLI's {value}`fig-power dataset=snli min:n_items ,.0f` SNLI items are enough
-# to detect a difference of {value}`fig-power dataset=snli min:detected .3f` in JSD, but neighbours in the published
+# To find out *which* of two models is nearer to people, add items rather than votes: going beyond twenty votes
+# per item hardly helps ({numref}`tbl-power`). ChaosNLI's {value}`fig-power dataset=snli min:n_items ,.0f` SNLI items
+# are enough to detect a difference of {value}`fig-power dataset=snli min:detected .3f` in JSD, but neighbours in the published
 # ranking are typically only {value}`fig-power dataset=snli min:gap .3f` apart. To tell such neighbours apart, you need
 # {value}`fig-power dataset=snli min:items_needed_low ,.0f` SNLI items if their errors are as similar as those of two
 # seeds of one model, and {value}`fig-power dataset=snli min:items_needed_high ,.0f` if the errors are only as similar
@@ -320,7 +320,8 @@ publish_table(
 #
 # For individual items, the nonparametric prior is overconfident, so we use it only for averages. With twenty votes,
 # only {value}`tbl-thousand-votes n_votes=20 quantity=interval seen .0%` of the 95% intervals for a label's share contain
-# its share among the remaining votes under this prior, compared with {value}`tbl-thousand-votes n_votes=20 quantity=interval_dirichlet seen .0%` under a
+# its share among the remaining votes under this prior, compared with
+# {value}`tbl-thousand-votes n_votes=20 quantity=interval_dirichlet seen .0%` under a
 # smooth Dirichlet prior.
 #
 # ## Where to spend the next vote
@@ -369,8 +370,8 @@ publish_figure(
 # {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_true n_votes=5 value .0%` according to all
 # votes. The first three votes on every item give an unbiased estimate of
 # {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement_first n_votes=5 value .0%`. The command
-# `chaos plan votes.csv --votes 1000` lists the items to ask about next, with the number of their batch, so that people
-# and systems can be judged from the first batch alone ({doc}`../datasets`).
+# `chaos plan votes.csv --votes 1000` lists the items to ask about next. People and systems can then be judged from
+# the first batch of votes alone ({doc}`../datasets`).
 #
 # ## Where the numbers come from
 #

@@ -125,7 +125,7 @@ publish_figure(
 #   this distribution, except in occasional lapses, when the annotator guesses. Feedback on mistakes reduces the rate of lapses, but only to a
 #   certain level.
 # - The simulation has four kinds of *careless* annotators. *Hasty* annotators mostly pay attention in the tests but mostly guess in the paid
-#   tasks. Of the other three kinds, one always guesses, one always gives the same label, and one confuses two labels until it is corrected.
+#   tasks. Annotators of the other three kinds always guess, always give the same label, or confuse two labels until they are corrected.
 # - Most annotators judge only a few items, but some judge hundreds.
 # - Items on which nearly all of the hundred people agree stand in for the authors' unanimous examples. SNLI and MNLI share one pool of these
 #   test items. Test items are not used as regular items, so some other items are judged twice to make up for them.

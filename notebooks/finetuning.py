@@ -143,7 +143,7 @@ publish_figure(
     curves.where(
         curves.rows["kind"].isin(["plain", "size"]) & (curves.rows["model"] == "minilm-l6")
     ),
-    caption="""MiniLM memorises a small training set, but only more training items raise the accuracy on new items. Each
+    caption="""MiniLM memorises a small training set, but its accuracy on new items is higher only if it has more training items. Each
     line shows a run and is labelled with the number of training items. Runs that were measured only once are shown as
     dots. On the horizontal axis, an item is counted each time it is seen. The loss curves are smoothed, and the raw
     losses are drawn behind them in grey. Accuracy during training is measured on a fixed part of the development items.""",

@@ -71,7 +71,7 @@ publish_table(
     estimated from {few_votes} votes on each of {few_items} items, and the shrunk predictions are evaluated against all
     votes on the items with other texts. Values are means over {draws} draws; the brackets show the range of the middle
     95% of these draws and are not intervals over items. For each dataset, the best value and the values within its
-    interval are shown in bold. The table shows one seed of each family of models. The downloadable table lists all
+    interval are shown in bold. The table shows one seed for each family of models. The downloadable table lists all
     systems and their weights.""",
 ) if len(shrunk) else Markdown(
     "*Shrinking can be tested only on items with many votes, so it is left out here.*"
@@ -146,11 +146,11 @@ publish_figure(
 # {value}`tbl-fitting dataset=mnli access=text "inputs=all but ModernBERT-large" map=quadratic objective=kl people .1f`
 # people.
 #
-# Most of the gain from a map comes from lower confidence. For RoBERTa-large on MNLI, a temperature lowers the JSD from
-# {value}`tbl-fitting dataset=mnli inputs=roberta-large "map=as it is" jsd .3f` to
+# Most of the gain from a map comes from lower confidence. For RoBERTa-large on MNLI, temperature scaling lowers the JSD
+# from {value}`tbl-fitting dataset=mnli inputs=roberta-large "map=as it is" jsd .3f` to
 # {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=temperature objective=jsd jsd .3f`, and an
-# affine map to {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=jsd jsd .3f`. A
-# map cannot add what a system does not know. On αNLI, where MiniLM is barely more accurate than a uniform guess, its
+# affine map lowers it to {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=affine objective=jsd jsd .3f`.
+# A map cannot add what a system does not know. On αNLI, where MiniLM is barely more accurate than a uniform guess, its
 # JSD with a map is
 # {value}`tbl-fitting dataset=alphanli access=text "inputs=MiniLM-L6, seed 0" map=affine objective=jsd jsd .2f`,
 # compared with {value}`tbl-fitting dataset=alphanli access=text "map=base rate" objective=jsd jsd .2f` for the best

@@ -299,7 +299,7 @@ publish_table(
 # ε = 0.1 in only {value}`tbl-machine-stand-ins dataset=wax "model=one more person, simulated" passed_10 .0%` of the
 # simulations.
 #
-# The test compares one model with one person, not a panel with a crowd. Pooled and shrunk, all models together are
+# The test compares one model with one person, not a panel with a crowd. With their labels pooled and shrunk, all models together are
 # worth {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_shrunk .1f` people on WAX
 # and {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" people_on_top_shrunk .1f` on the
 # lesions. You can also test your own model on votes with named annotators ({doc}`../datasets`).

@@ -159,7 +159,8 @@ publish_figure(
 # penalises a model that is confident but wrong. On αNLI, only
 # {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_surely_nearer` are clearly nearer by
 # JSD, and all {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=kl n_surely_beaten` are
-# clearly farther away by KL. By definition, a uniform guess is nearer to people where they disagree more, as they do on the MNLI items.
+# clearly farther away by KL. By definition, a uniform guess is nearer to people where they disagree more, as they do on
+# the MNLI items.
 #
 # By JSD, a table of averages is nearer to people on MNLI and αNLI than any of the
 # {value}`tbl-baselines-against-models dataset=mnli "system=mean vote given the old label" measure=jsd n_surely_beaten`

@@ -138,8 +138,8 @@ publish_table(
 # If MiniLM is trained on one label per item, it misplaces
 # {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" "how=as it is" misplaced .0f`% of the votes on SNLI.
 # Further training on the votes on other items lowers the share of misplaced votes to
-# {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 misplaced .0%`, and recalibration by a map with twelve
-# parameters lowers the share to
+# {value}`tbl-trained dataset=snli run=minilm-l6-nli-soft-s0 misplaced .0%`. Without further training, recalibration by
+# a map with twelve parameters lowers the share to
 # {value}`tbl-misplaced dataset=snli "system=MiniLM-L6, seed 0" how=recalibrated misplaced .0f`%. With {term}`JSD` as
 # the loss, further training lowers the share of misplaced votes on SNLI to
 # {value}`tbl-trained dataset=snli run=minilm-l6-nli-jsd-s0 misplaced .0%`, but on MNLI, the model is then worth fewer
