@@ -50,6 +50,7 @@ from chaos_utils.plots.power import plot_power
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.parameters import check_parameters
 from chaos_utils.report.tables import publish_table
+from chaos_utils.scoring.evaluate import SEED
 from chaos_utils.scoring.methods_sentences import wordings
 
 check_parameters(globals())
@@ -62,8 +63,8 @@ for analysis in (reference_scores, baseline_scores):
 own_names = {own.name for own in inputs}
 others = [crowd for crowd in crowds if crowd.name not in own_names]
 if others:
-    reference_scores(others, seed=seed, measures=list(wordings()["measures"]))
-    baseline_scores(others, seed=seed)
+    reference_scores(others, seed=SEED, measures=list(wordings()["measures"]))
+    baseline_scores(others, seed=SEED)
 
 # %% tags=["remove-input"]
 Markdown(notices(inputs))

@@ -454,3 +454,14 @@ def test_references_of_very_many_items_are_those_of_some(mine, sample, monkeypat
     assert items["even"] == len(votes)
     assert items[PERFECT_MODEL] == items[SECOND_CROWD] == 50
     assert any(f"those of 50 of the {len(votes)} items" in note for note in answer.notes)
+
+
+def test_references_that_are_recorded_for_few_measures_are_drawn_for_others(sample, monkeypatch):
+    votes, names = sample[0], ["jsd", "brier", "old_accuracy"]
+    drawn = evaluation.references(votes, names, recorded=False)
+    few = [row for row in drawn if row["measure"] == "jsd" or row["origin"] == "baseline"]
+    monkeypatch.setattr(evaluation, "known_rows", lambda votes, seed: few)
+    keys = [(row["system"], row["measure"]) for row in evaluation.references(votes, names)]
+    assert keys == [(row["system"], row["measure"]) for row in drawn]
+    assert (PERFECT_MODEL, "brier") in keys
+    assert evaluation.references(votes, ["jsd"]) == [row for row in few if row["measure"] == "jsd"]

@@ -4,8 +4,8 @@ Variables (all optional): ``CHAOS_DATA``, a folder of data files that is searche
 ``CHAOS_DATA_ONLY``, which leaves out the checkout's own places, not the cache; ``CHAOS_CACHE``,
 where downloads are kept; ``CHAOS_RECOMPUTE``, with which no recorded table replaces one that can be
 computed; and ``CHAOS_RUN``, set by the runner for the notebook that it runs: the folder that takes
-the notebook's figures, and whose `CONTEXT_FILE` names the notebook and its parameters. A build sets
-``CHAOS_WARM`` for its steps, see `report.warm`.
+the notebook's figures, and whose `CONTEXT_FILE` names the notebook and its parameters. A build and
+`make serve` set ``CHAOS_WARM`` for what they run, see `report.warm`.
 """
 
 import json

@@ -134,7 +134,7 @@ def make_pages(
         "doctrees": str(doctrees),
         "jobs": cores or os.cpu_count() or 1,
         "draft": draft,
-        "parent": 0 if warm.SOCKET in os.environ else os.getpid(),
+        "parent": os.getpid(),
     }
     root = paths.project()
     environment = os.environ | {

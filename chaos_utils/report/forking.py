@@ -10,6 +10,7 @@ import json
 import os
 import runpy
 import select
+import shutil
 import signal
 import socket
 import struct
@@ -89,7 +90,9 @@ def serve(descriptor: str, libraries: str, later: str) -> dict[str, Any]:
             os.close(server_end)
             while running:
                 running.pop(os.wait()[0])
-            os._exit(0)  # there is nothing to clean up but memory, which takes a while
+            # Whoever has started this may have been killed, and cannot remove the folder.
+            shutil.rmtree(Path(listener.getsockname()).parent, ignore_errors=True)
+            os._exit(0)  # to free memory piece by piece would take a while
         if child_ended.fileno() in ready:
             child_ended.recv(4096)
             _report_exit_codes(running)
@@ -119,8 +122,8 @@ def serve(descriptor: str, libraries: str, later: str) -> dict[str, Any]:
 
 
 def _load(module: str) -> None:
-    """Import a module, if it is installed."""
-    with suppress(ImportError, ValueError):  # an empty name
+    """Import a module if that works: where it does not, whoever needs it will say why."""
+    with suppress(Exception):
         importlib.import_module(module)
 
 

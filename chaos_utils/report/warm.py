@@ -17,7 +17,7 @@ SOCKET = "CHAOS_WARM"  # set for what a build runs
 ENVIRONMENT = {"MPLBACKEND": "agg", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
 _SOCKET_FOLDER_LENGTH = 70  # bytes; the path of the socket in it has to be shorter than 104
 _SCRIPT = Path(__file__).with_name("forking.py")
-# The libraries of kernels in any book, and then those of pages; loading them starts no thread.
+# The libraries of kernels in any book, and of pages; loading them starts no thread of Python.
 _KERNELS = (
     "numpy", "pandas", "pyarrow.parquet", "ipykernel.kernelapp", "ipykernel.ipkernel",
     "IPython.display", "matplotlib.pyplot", "matplotlib.backends.backend_agg",

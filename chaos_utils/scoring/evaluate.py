@@ -154,10 +154,12 @@ def references(
     there is no base rate, and its rows have NaN for each measure.
     """
     measures = [name for name in names if name in MEASURES]
+    # Drawn crowds have no old label.
+    by_votes = [name for name in measures if MEASURES[name].needs != "old label"]
+    wanted = {(PERFECT_MODEL, name) for name in by_votes}
+    wanted |= {("uniform guess", name) for name in measures}
     rows: list[ScoreRow] = known_rows(votes, seed) if recorded else []
-    if computed and not {row["measure"] for row in rows}.issuperset(measures):
-        # Drawn crowds have no old label.
-        by_votes = [name for name in measures if MEASURES[name].needs != "old label"]
+    if computed and not wanted <= {(row["system"], row["measure"]) for row in rows}:
         rows = References(at_most(votes, most, seed), seed=seed).rows(by_votes)
         rows += score_rows(votes, guesses(votes), EvaluationRequest(measures))
     by_key = {(row["system"], row["measure"]): row for row in rows}

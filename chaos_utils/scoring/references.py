@@ -303,9 +303,9 @@ def is_settled(measure: str, value: float, standard_error: float) -> bool:
 def known_rows(votes: Votes, seed: int = 0) -> list[ScoreRow]:
     """Return the recorded references and baselines, which need not be drawn again.
 
-    `chaos record` writes them, from the same code for the same seed. They are read without pandas,
-    which takes longer to import. Empty if the votes are not the released votes, or for another
-    seed.
+    `chaos record` writes them, from the same code for the same seed: for the book's datasets by all
+    measures, for others by those of which a page speaks. They are read without pandas, which takes
+    longer to import. Empty if the votes are not the released votes, or for another seed.
     """
     file = KNOWN / f"{votes.dataset.name}.csv"
     if not file.is_file():

@@ -4,6 +4,7 @@
 """
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,7 @@ def settings(path: Path) -> dict[str, Any]:
 
 if __name__ == "__main__":
     options = json.loads(sys.argv[1])
-    if parent := options.pop("parent"):  # 0 where warm: see `site.make_pages`
+    parent = options.pop("parent")
+    if os.getppid() == parent:  # else this is a warm process, which ends with its server
         end_with_parent(parent)
     sys.exit(not make(**options))

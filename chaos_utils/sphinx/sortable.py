@@ -45,8 +45,9 @@ def place_html(
     id: str, by: str, is_lowest_first: bool = False, display: Display | None = None
 ) -> str:
     """Return the place of the controls of a table, with the rows that can be shown alone."""
-    order = " data-lowest-first" * is_lowest_first
-    names = f'data-table="{escape(id)}" data-by="{escape(by)}"'
+    order = f' data-by="{escape(by)}"' if by else ""
+    order += " data-lowest-first" * is_lowest_first
+    names = f'data-table="{escape(id)}"'
     data, note = _alone_html(display) if display and display.alone else ("", "")
     return f'<div class="sortable" hidden {names}{order}>{data}</div>{note}'
 

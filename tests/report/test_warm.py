@@ -2,12 +2,15 @@ import os
 import signal
 import subprocess
 import sys
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from helpers.processes import has_ended
 
 from chaos_utils.base import paths
 from chaos_utils.base.plain import PlainBook
+from chaos_utils.base.project import current
 from chaos_utils.report import warm
 
 WAIT = "print(os.getpid(), os.getppid(), flush=True); time.sleep(60)"
@@ -64,16 +67,38 @@ def test_it_has_the_libraries_and_nothing_of_this_package(environment):
     assert "chaos_utils" not in rest.replace("__editable___chaos_utils", "")
 
 
-def test_what_pages_need_is_loaded_while_nothing_is_asked(project, monkeypatch):
+@pytest.fixture
+def slow_book(project, monkeypatch):
+    """Let kernels need one library, and pages two that do not load and one that is slow to load."""
+    (project / "damaged_library.py").write_text("raise RuntimeError")
+    (project / "slow_library.py").write_text("import time\ntime.sleep(1)")
     monkeypatch.setattr(warm, "_KERNELS", ("decimal",))
-    monkeypatch.setattr(warm, "_PAGES", ("no_such_library", "fractions"))
+    monkeypatch.setattr(warm, "_PAGES", ("no_such_library", "damaged_library", "slow_library"))
     monkeypatch.setattr(warm.project, "current", PlainBook)
-    code, answers = "print('decimal' in sys.modules, 'fractions' in sys.modules)", []
+
+
+def test_what_pages_need_is_loaded_while_nothing_is_asked(slow_book):
+    code, answers = "print('decimal' in sys.modules, 'slow_library' in sys.modules)", []
     with warm.processes():
         while "True True\n" not in answers and len(answers) < 200:
             answers.append(started(dict(os.environ), code).communicate()[0])
     assert answers[-1] == "True True\n"
     assert set(answers) <= {"True False\n", "True True\n"}
+
+
+def test_a_block_in_a_block_has_the_same_server(slow_book):
+    with warm.processes():
+        outer = os.environ[warm.SOCKET]
+        with warm.processes():
+            assert os.environ[warm.SOCKET] == outer
+        assert os.environ[warm.SOCKET] == outer
+    assert warm.SOCKET not in os.environ
+    assert not Path(outer).parent.exists()
+
+
+def test_the_libraries_that_are_loaded_ahead_exist():
+    names = (*warm._KERNELS, *warm._PAGES, *current().libraries())
+    assert [name for name in names if not find_spec(name)] == []
 
 
 def test_it_is_interrupted_as_what_asked_for_it(environment):
