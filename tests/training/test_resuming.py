@@ -1,5 +1,6 @@
 """Runs that are stopped, killed or shared: every architecture, on the synthetic sample."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -121,7 +122,8 @@ def test_a_process_that_is_killed_after_every_step_ends_as_one_that_was_not(
     assert not (tmp_path / "run").exists()
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "resuming after step 6" in done.stderr
+    # The last kill may come after the weights were kept.
+    assert re.search("resuming after step 6|these weights were trained before", done.stderr)
     assert not list((empty_cache / "training").iterdir())
     monkeypatch.setenv("CHAOS_CACHE", str(empty_cache / "unbroken"))
     unbroken = engine.finetune(small(threads=1), tmp_path / "unbroken")
