@@ -97,12 +97,12 @@ def build(
 
 def _make(steps: Sequence[str], data: str, cores: int, say: Say) -> Generator[JobResult]:
     """Run the chapters in parallel, the longest first, then make the site; yield each result."""
-    chapters = sorted(_chapters_of(steps), key=staleness.seconds_of, reverse=True)
-    failed = False
+    chapters, failed = _chapters_of(steps), False
     try:
         with warm.processes() if chapters else nullcontext():
             if chapters:
                 _check_notebooks(chapters)
+                chapters.sort(key=staleness.seconds_of, reverse=True)
                 say(f"running {counted(len(chapters), 'chapter')}")
                 make = partial(make_chapter, data=data)
                 for result in processes.run_parallel(make, chapters, workers=cores):
