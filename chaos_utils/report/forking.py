@@ -43,6 +43,7 @@ def ask(address: str, module: str, *arguments: str) -> None:
             connection.sendall(content)
         except OSError:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+            os.environ.pop("CHAOS_WARM", None)  # what starts now is not warm
             os.execv(sys.executable, [sys.executable, "-m", module, *arguments])  # noqa: S606
         signal.signal(signal.SIGINT, lambda number, frame: connection.send(b"!"))
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -167,7 +168,7 @@ def _take_over(
         watched = [connection.fileno(), server_alive]
         while server_alive not in select.select(watched, [], [])[0] and connection.recv(1):
             os.kill(os.getpid(), signal.SIGINT)
-        os.kill(os.getpid(), signal.SIGTERM)
+        os.killpg(0, signal.SIGTERM)  # also those that write pages in parallel
         time.sleep(_PATIENCE_SECONDS)
         os.killpg(0, signal.SIGKILL)
 

@@ -19,6 +19,7 @@ from chaos_utils.base.files import write_text
 from chaos_utils.base.yaml_files import read_yaml
 from chaos_utils.publish.processes import end_with_parent
 from chaos_utils.publish.templating import ASSETS
+from chaos_utils.report import warm
 
 
 def make(target: str, doctrees: str, *, jobs: int, draft: bool) -> bool:
@@ -75,6 +76,6 @@ def settings(path: Path) -> dict[str, Any]:
 if __name__ == "__main__":
     options = json.loads(sys.argv[1])
     parent = options.pop("parent")
-    if os.getppid() == parent:  # else this is a warm process, which ends with its server
+    if warm.SOCKET not in os.environ:  # a warm process ends with its server
         end_with_parent(parent)
     sys.exit(not make(**options))

@@ -86,6 +86,12 @@ def test_what_pages_need_is_loaded_while_nothing_is_asked(slow_book):
     assert set(answers) <= {"True False\n", "True True\n"}
 
 
+def test_a_process_that_no_server_forks_is_not_called_warm(project):
+    variables = os.environ | {warm.SOCKET: str(project / "gone"), "PYTHONPATH": str(project)}
+    said, _ = started(variables, f"print({warm.SOCKET!r} in os.environ)").communicate()
+    assert said == "False\n"
+
+
 def test_a_block_in_a_block_has_the_same_server(slow_book):
     with warm.processes():
         outer = os.environ[warm.SOCKET]
@@ -116,6 +122,14 @@ def test_it_ends_with_what_asked_for_it(environment, number):
     pid, _ = map(int, process.stdout.readline().split())
     process.send_signal(number)
     assert has_ended(pid)
+    process.communicate()
+
+
+def test_what_it_has_forked_ends_with_it(environment):
+    process = started(environment, "print(os.fork(), flush=True); time.sleep(60)")
+    pids = [int(process.stdout.readline()) for _ in range(2)]
+    process.kill()
+    assert has_ended(max(pids))  # the other is 0, which the forked process prints
     process.communicate()
 
 
