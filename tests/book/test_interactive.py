@@ -132,6 +132,17 @@ def test_the_address_holds_what_was_chosen_by_keyboard_and_nonsense_is_named(ope
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize(("opens", "first"), [("mnli", "mnli"), ("alphanli", "snli")])
+def test_dots_open_on_the_dataset_that_the_page_names_if_it_is_there(opened, opens, first):
+    page = opened(scores(ROWS, LINES) | {"opens": opens})
+    assert page.get_by_label("Dataset").input_value() == first
+    page.get_by_label("Dataset").select_option("mnli" if first == "snli" else "snli")
+    assert "#dataset=" in page.url
+    page.get_by_label("Dataset").select_option(first)
+    assert "#" not in page.url
+
+
+@pytest.mark.browser
 def test_judges_are_sorted_by_maker_agreement_and_worth(opened):
     page = opened(scores(JUDGES, {}, "maker"))
     names = page.locator(NAMES)
