@@ -63,11 +63,12 @@ class Interactive(SphinxDirective):
     The data has a row for each ``dataset`` and ``system`` (or ``model``), with a column for each of
     `measures`, or with ``measure`` and ``value``; ``low`` and ``high`` are the ends of intervals.
     Rows can be sorted by ``kind``, or by the column that `group` names; rows without a group are
-    drawn as lines. Dots open on the dataset that `opens` names, or on the first. `slider` names a column of numbers, over which curves are drawn; `where`
-    (``column=value``) selects rows, `without` leaves out systems whose names begin with one of its
-    texts, between which are semicolons. Of published and computed scores, the computed ones are
-    shown. `diagrams` is the id of the reliability diagrams at the
-    slider's numbers. With a script, what a slider drives takes the place of the figure's picture.
+    drawn as lines. Dots open on the dataset that `opens` names, or on the first. `slider` names a
+    column of numbers, over which curves are drawn; `where` (``column=value``) selects rows,
+    `without` leaves out systems whose names begin with one of its texts, between which are
+    semicolons. Of published and computed scores, the computed ones are shown. `diagrams` is the id
+    of the reliability diagrams at the slider's numbers. With a script, what a slider drives takes
+    the place of the figure's picture.
     """
 
     required_arguments = 1
