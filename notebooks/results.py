@@ -159,9 +159,9 @@ publish_figure(
 # On SNLI, all {value}`tbl-baselines-against-models dataset=snli system=chance measure=jsd n_surely_nearer` models are
 # clearly nearer to people than the guess is by JSD, but only
 # {value}`tbl-baselines-against-models dataset=snli system=chance measure=kl n_surely_nearer` are by KL, which heavily
-# penalises a model that is confident but wrong. On αNLI, only
+# penalises a model that is confident but wrong. On αNLI,
 # {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_surely_nearer` are clearly nearer by
-# JSD, and all {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=kl n_surely_beaten` are
+# JSD, but all {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=kl n_surely_beaten` are
 # clearly farther away by KL. By definition, a uniform guess is nearer to people where they disagree more, as they do on
 # the MNLI items.
 #

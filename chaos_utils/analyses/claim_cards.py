@@ -61,7 +61,7 @@ def card_html(row: Row, n_resamples: int, link: str = "") -> str:
         '<p class="claim-head"><span class="claim-verdict"><span aria-hidden="true">'
         f"{MARKS[kind]}</span> {kind}</span> "
         f'<span class="claim-place">{in_html(source)}</span></p>'
-        f'<h3 id="{place}-title">{claim} <a class="headerlink" href="#{place}" '
+        f'<h3 id="{place}-title">{claim}&nbsp;<a class="headerlink" href="#{place}" '
         f'title="Link to this claim" aria-label="Link to claim {row["id"]}">#</a></h3>'
         f'<p class="claim-found">{in_html(finding)}</p>'
         f"{items if link else ''}"

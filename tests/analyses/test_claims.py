@@ -432,7 +432,7 @@ def test_a_card_has_verdict_claim_place_evidence_and_rule():
     shown = card_html(row, 1000, "../explorer.html?a=1&b=2")
     for words in (
         "✓</span> holds</span>",
-        "x &lt; y is &lt;b&gt;so&lt;/b&gt;. <a ",
+        "x &lt; y is &lt;b&gt;so&lt;/b&gt;.&nbsp;<a ",
         'href="#claim-c07"',
         '<span class="claim-place">c07 · Nie et al. 2020, Table 2 &amp; text</span>',
         '<p class="claim-found">It is 24.97% of &lt;all&gt;.</p>',

@@ -67,6 +67,11 @@ LINES = references(
 NAMES, LABELS = ".interactive .name", ".interactive .reference text"
 
 
+def test_a_number_is_that_of_its_table():
+    rows = scores(ROWS.assign(value=0.31649), LINES)["rows"]
+    assert {f"{row[3]:.3f}" for row in rows} == {"0.316"}
+
+
 @pytest.fixture
 def opened(browser, tmp_path):
     """Return a function that opens a page with such data, at an address; no fault may occur."""

@@ -28,7 +28,7 @@ WIDGET = Widget(
     ("interactive.css", "dots.js", "reliability.js", "curves.js", "interactive.js"),
     shared=("axes.css", "axes.js"),
 )
-_DIGITS = 4
+_DIGITS = 6  # rounded to nearly the digits shown, a number could differ from that in its table
 _REFERENCES = "tbl-noise-ceiling"
 _REFERENCE_TITLES = {"perfect_model": "perfect model", "second_crowd_halves": "second crowd"}
 _ORACLE = "tbl-human-calibration"
