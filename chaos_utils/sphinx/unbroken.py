@@ -7,7 +7,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-_UNBROKEN = re.compile(r"(\d{4}-\d\d-\d\d|[\d.,–]*\d × \d[\d.,–]*\d?|\(× \d[\d.,]*\))")
+_UNBROKEN = re.compile(r"(\d{4}-\d\d-\d\d|[\d.,–]*\d × \d(?:[\d.,–]*\d)?|\(× \d[\d.,]*\))")
 _AS_WRITTEN = (nodes.literal, nodes.FixedTextElement, nodes.math, nodes.raw)
 
 

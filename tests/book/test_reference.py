@@ -105,6 +105,7 @@ def test_no_heading_of_a_docstring_is_without_words():
 def test_the_page_documents_what_is_listed_and_old_addresses_lead_to_it(sample_checkout):
     site = sample_checkout / "_build" / "html"
     text = (site / "reference.html").read_text("utf-8")
+    assert "ConfigDict" not in text  # documented by pydantic, for its own site
     documented = re.findall(r'<dt class="sig[^>]*id="([^"]+)"', text)
     assert {f"{module}.{name}" for module, name in LISTED} <= set(documented)
     assert len(documented) < 250  # with methods
