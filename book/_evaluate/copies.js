@@ -31,7 +31,8 @@
   function copyWarning(predictions, rule) {
     const shown = whatShows(predictions, rule);
     if (!shown) return undefined;
-    const [name, value] = shown, known = {system: predictions.model, found: rule.found[name].replace("{value}", value)};
+    const [name, value] = shown, found = rule.found[name].replace("'", "’").replace("{value}", value);
+    const known = {system: predictions.model, found};
     const [question, ...rest] = rule.warning.split(/(?<=\?) /);
     return [question, rest.join(" ").replace(/\{(\w+)\}/g, (_, one) => known[one])];
   }

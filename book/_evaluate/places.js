@@ -213,7 +213,8 @@
   /* The places of the file in each pool. */
   function sentence(placings, {short}) {
     const [{worth, sets: {[RANKED_BY[1]]: plain}}] = placings;
-    const of = (by) => placings.map(({sets}) => inPlaces(sets[by].get("yours")));
+    const of = (by) => placings.map(({sets}) => inPlaces(sets[by].get("yours")))
+      .map((text, k, [first]) => (k && first.startsWith("places ") ? text.replace(/^places /, "") : text));
     const recalibrated = of(RANKED_BY[0]).map((places, k) => `${places} on ${itemsIn(placings[k].pool)}`).join(", and ");
     return `Among all systems of the scoreboard on ${short}, ${worth.name} has ${recalibrated}, by its recalibrated worth. ${plain
       ? `Without recalibration, it has ${of(RANKED_BY[1]).join(" and ")}${placings.length > 1 ? ", respectively" : ""}.`

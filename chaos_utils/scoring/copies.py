@@ -30,7 +30,9 @@ _NO_SPREAD = 1e-9
 _FLOOR = 1e-4  # the same in a regression, which a single item must not decide
 _RIDGE = 3.0
 COPIED = "copied from these votes?"
-_WARNING = f"{COPIED.capitalize()} {{system}} has {{found}}. If so, none of these numbers is a result."
+_WARNING = (
+    f"{COPIED.capitalize()} {{system}} has {{found}}. If so, none of these numbers is a result."
+)
 # What shows a copy, by the rule that found it.
 _FOUND = {
     "distance": "an unbiased squared distance of {value}, where the truth is expected to have 0",

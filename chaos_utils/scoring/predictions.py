@@ -266,8 +266,9 @@ def _without_explorer(frame: PredictionFrame, all_votes: Sequence[Votes]) -> Pre
     added = [name for name in names if name not in own]
     labels = [name for name in added if name.casefold() in _ANSWER_COLUMNS]
     if STATED not in frame and len(labels) != 1:
-        found, todo = "its own columns", (
-            "keep only the column uid, and add your labels as label or a column for each label"
+        found, todo = (
+            "its own columns",
+            ("keep only the column uid, and add your labels as label or a column for each label"),
         )
         if labels:
             found = f"columns {some_of(labels)}"
@@ -1317,9 +1318,9 @@ class _DatasetRows:
         if self.lists or not frame.are_logits:
             return []
         labels = self.mapping.columns(frame.unnamed, frame.path)
-        # Other columns are about the item.
-        return [name for name in frame.unnamed
-                if name not in labels and np.isfinite(frame.column(name).numbers[self.rows]).all()]  # fmt: skip
+        others = [name for name in frame.unnamed if name not in labels]
+        # Columns that are not numbers everywhere are about the item.
+        return [name for name in others if np.isfinite(frame.column(name).numbers[self.rows]).all()]
 
     def _note_on_choices(self) -> list[str]:
         """Return a note on choices that are not labels, with the probability that labels have."""

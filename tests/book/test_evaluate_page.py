@@ -32,7 +32,13 @@ from chaos_utils.metrics.skill import skill_of_people
 from chaos_utils.pages import explorer
 from chaos_utils.publish.scripts import packed_script
 from chaos_utils.publish.templating import ASSETS
-from chaos_utils.scoring.evaluate import RESAMPLES, copy_warning, evaluate_files, in_places
+from chaos_utils.scoring.evaluate import (
+    RESAMPLES,
+    copy_warning,
+    evaluate_files,
+    in_places,
+    references,
+)
 from chaos_utils.scoring.methods_sentences import facts_of_votes, methods_sentences
 from chaos_utils.scoring.places import (
     RANKINGS,
@@ -44,6 +50,7 @@ from chaos_utils.scoring.places import (
     place,
 )
 from chaos_utils.scoring.predictions import read_predictions
+from chaos_utils.scoring.references import SECOND_CROWD
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.systems import base_rate, computed, load_systems, uniform
 from chaos_utils.scoring.temperature_scaling import temper
@@ -52,6 +59,7 @@ from chaos_utils.scoring.worth import (
     PEOPLE_RECALIBRATED,
     PEOPLE_SHRUNK,
     SKILL_SHRUNK,
+    people_in_words,
     worth,
 )
 
@@ -280,6 +288,7 @@ def test_copies_are_found_as_the_command_finds_them(scripts, tmp_path):
         path = write_shares(tmp_path / f"<b>{k}.csv", those, values)
         (system,) = read_predictions(path, [those])
         answer = scripts.evaluate(COPIED, [path.read_text(), path.name, known_of([those])])
+        answer = answer.replace("’", "'")
         assert answer == copy_warning(those, system)
         found.append(answer)
     words = ["squared distance of −", "the majority's label on", "within 0.005 on", "distance of −"]
@@ -403,7 +412,8 @@ ONE_CHANCE = "since one probability is no distribution"
 NOT_READ = {
     "rows": ["not read: text"],
     "labels": ["not read: why"],
-    "labels beside much": [f"not read: sure, p, {ONE_CHANCE}", "not read: q, r, s, t, v and 1 more"],
+    "labels beside much": [
+        f"not read: sure, p, {ONE_CHANCE}", "not read: q, r, s, t, v and 1 more"],
     "lists beside lists": [
         "not read: later, of several with a value for each label", "not read: day"],
     "rows of ranks": ["not read: rank, not the same for all labels of an item"],
@@ -512,7 +522,7 @@ FAULTS = {
     "three models": ("uid,gpt,claude,llama\nu0,neutral,neutral,neutral",
                      "labels in gpt, claude, llama; keep `uid`; per file; --asked label"),
     "the explorer's alone": (f"{OF_EXPLORER}\nsnli,u0,{IN_EXPLORER}",
-                             "item explorer’s download; its own columns; keep only the column `uid`"),
+                             "explorer’s download; its own columns; keep only the column `uid`"),
     "the explorer's and another": (
         f"{OF_EXPLORER},judge\nsnli,u0,{IN_EXPLORER},neutral",
         "own columns, and judge; rename the column with your labels to `label`"),
@@ -743,7 +753,48 @@ def test_a_file_is_measured_and_placed_without_a_request(page, files, sample):
     status = page.locator(".evaluate-status[aria-live=polite]").inner_text()
     misplaced = f"misplaces {100 * expected['dist_ce']:.1f} ["
     assert f"On 300 SNLI items, my-model {misplaced}" in status
+    guess = score(votes, [uniform(votes)], measures=["dist_ce"])["value"].item()
+    (crowd,) = (
+        row["value"] for row in references(votes, ["dist_ce"]) if row["system"] == SECOND_CROWD
+    )
+    assert f"(a uniform guess: {100 * guess:.0f}, a second crowd: {100 * crowd:.0f})." in status
     assert "synthetic sample" in table.inner_text()
+
+
+def test_of_labels_the_most_frequent_one_is_named_beside(page, sample, tmp_path):
+    votes = sample[0]
+    labels = np.array(votes.dataset.labels)[load_systems(votes)[0].predicted]
+    path = tmp_path / "labels.csv"
+    path.write_text("\n".join(["uid,label,sure", *(f"{uid},{label},no" for uid, label in zip(
+        votes.uids, labels, strict=True))]))  # fmt: skip
+    choose(page, path)
+    rate = score(votes, [base_rate(votes)], measures=["new_accuracy"])["value"].item()
+    status = page.locator(".evaluate-status", has_text=f"(the most frequent label: {rate:.0%}, a ")
+    status.wait_for()
+    assert page.get_by_text("Note: not read: sure.").is_visible()
+    assert page.get_by_role("link", name="In an annotator’s place").is_visible()
+
+
+def test_a_copy_of_the_votes_is_warned_of_and_has_no_sentences(among, sample, tmp_path):
+    page, path = among, write_shares(tmp_path / "<b>copy.csv", sample[0], sample[0].shares)
+    choose(page, path)
+    warning = page.locator(".evaluate-copied")
+    warning.wait_for()
+    assert warning.inner_text() == copy_warning(*_read_on(sample[0], path))
+    assert warning.bounding_box()["y"] < page.locator(".evaluate-answer").first.bounding_box()["y"]
+    assert page.locator(".evaluate-sentences").count() == 0
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    assert not violations(page, "#evaluate")
+
+
+def _read_on(votes, path):
+    return votes, *read_predictions(path, [votes])
+
+
+def too_sure(values):
+    """Return certain predictions of which every other one is that of another item."""
+    sharp = temper(values, 0.05)
+    return np.where(np.arange(len(sharp))[:, None] % 2, sharp, np.roll(sharp, 7, axis=0))
 
 
 def test_the_button_copies_the_sentences_of_the_command(page, files, sample, tmp_path):
@@ -783,6 +834,8 @@ def test_a_fault_is_one_message_and_the_next_file_takes_its_place(page, files):
     assert re.fullmatch(
         r"Shrunk towards the base rate, short is worth .+\] people on these 297 items\.", answer
     )
+    link = page.get_by_role("link", name="votes with named annotators")
+    assert link.get_attribute("href") == "datasets.html#replace-an-annotator"
     page.get_by_label("Evaluate a part of the items").uncheck()
 
 
@@ -840,6 +893,7 @@ OTHERS = """document.addEventListener("readystatechange", () => {
   ];
   const skill = (lane, name, plain, recalibrated) =>
     ({lane, name, plain, recalibrated, words: ["–", "–"]});
+  known.five_people = {snli: 0.204};
   known.skills = {snli: [
     skill("baseline", "uniform guess", [-0.2, -0.3, -0.1], [0, 0, 0.1]),
     skill("published", "<b>bert", [-9, -10, -8], [0.01, 0.005, 0.02]),
@@ -889,6 +943,7 @@ def test_worth_is_drawn_on_the_scale_of_the_book_s_systems(among, files, sample,
     answer = among.locator(".evaluate-answer").inner_text()
     assert f"my-model is worth {ours.estimates[PEOPLE_SHRUNK].value:.1f} [" in answer
     assert "on SNLI, more than 1 of the 2 fine-tuned models in the figure." in answer
+    assert ", five people: 20, a second " in among.locator(".evaluate-status").inner_text()
     strip = among.locator(".evaluate-strip")
     lines = {
         one.locator("text").text_content(): float(one.locator("line").get_attribute("x1"))
@@ -905,13 +960,23 @@ def test_worth_is_drawn_on_the_scale_of_the_book_s_systems(among, files, sample,
     choose(among, write_shares(tmp_path / "even.csv", sample[0], uniform(sample[0]).probabilities))
     answer = among.locator(".evaluate-answer", has_text="even is worth 0.0 [")
     assert ", no more than any of the 2 fine-tuned models in the figure." in answer.inner_text()
+    path = write_shares(tmp_path / "sharp.csv", system, too_sure(system.probabilities))
+    worse = worth(*_read_on(sample[0], path), n_resamples=0).estimates[PEOPLE].value
+    choose(among, path)
+    assert among.locator(".evaluate-answer", has_text="sharp is worth").inner_text().endswith(
+        f" As it is, without shrinkage, sharp is worth {people_in_words(worse)} people, less than "
+        "the base rate. Shrinkage needs people’s votes on other items."
+    )  # fmt: skip
 
 
 def test_a_dataset_beside_the_book_s_is_judged_when_it_is_chosen(among, tmp_path):
     page = among
     choose(page, write_shares(tmp_path / "mine.csv", RTE, RTE.shares))
     page.locator(".evaluate-fault").get_by_text("No uid of the file occurs in").wait_for()
-    page.get_by_label("Dataset").select_option("rte")
+    assert "choose the dataset in the list Dataset, or" in page.get_by_role("alert").inner_text()
+    choice = page.get_by_label("Dataset")
+    assert choice.locator("option").first.inner_text() == "found by the items (SNLI, MNLI, αNLI)"
+    choice.select_option("rte")
     table = page.locator("#evaluate table").first
     table.wait_for()
     assert f"mine on {len(RTE)} items of RTE" in table.inner_text()
@@ -956,9 +1021,10 @@ def test_a_file_is_set_among_all_systems_of_the_scoreboard(ranking, tmp_path):
         in_places(placing.columns(name)) for name in (PEOPLE, PEOPLE_RECALIBRATED)
     )
     assert answer.inner_text() == (
-        f"Among all systems of the scoreboard on SNLI, <i>mine has {recalibrated} on all 520 items, "
-        f"and {recalibrated} on the 520 items that a language model labelled, by its recalibrated "
-        f"worth. Without recalibration, it has {plain} and {plain}, respectively. "
+        f"Among all systems of the scoreboard on SNLI, <i>mine has {recalibrated} on all 520 "
+        f"items, and {recalibrated.removeprefix('places ')} on the 520 items that a language model "
+        "labelled, by its recalibrated worth. Without recalibration, it has "
+        f"{plain} and {plain.removeprefix('places ')}, respectively. "
         "Your file is counted as one of the systems."
     )
     rows = page.locator(".evaluate-board tbody tr")
@@ -983,6 +1049,13 @@ def test_a_file_is_set_among_all_systems_of_the_scoreboard(ranking, tmp_path):
     assert not violations(page, "#evaluate")
     assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
     assert page.locator(".evaluate-among :is(b, i)").count() == 0
+    sharp = write_shares(tmp_path / "sharp.csv", votes, too_sure(values))
+    worse = worth(*_read_on(votes, sharp), n_resamples=0).estimates[PEOPLE].value
+    choose(page, sharp)
+    assert page.locator(".evaluate-answer", has_text="sharp is worth").inner_text().endswith(
+        f" As it is, without recalibration, sharp is worth {people_in_words(worse)} people, less "
+        "than the base rate. Recalibration needs people’s votes on at least 500 other items."
+    )  # fmt: skip
 
 
 def test_the_page_holds_no_votes_and_a_part_of_the_main_table():
