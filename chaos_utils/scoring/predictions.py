@@ -1334,9 +1334,20 @@ class _DatasetRows:
         return [f"labels have {share:.1%} of the choices' probability; left out: {left_out}"]
 
     def _not_read(self, named: Sequence[str]) -> tuple[str, ...]:
-        """Return a note on the columns that are not read, but for those that another note named."""
-        known = {*named, *self.columns_taken()}
-        return not_read([name for name in self.frame.unnamed if name and name not in known])
+        """Return a note on the columns that are not read, but for those that another note named.
+
+        Columns that are empty here may be about the items of another dataset.
+        """
+        known = {*named, *self.columns_taken(), ""}
+        if self.model_rows.kind == _RELEASED:
+            known.add("true")  # a part of this format
+        return not_read(
+            [name for name in self.frame.unnamed if name not in known and self._has_cells(name)]
+        )
+
+    def _has_cells(self, name: str) -> bool:
+        is_filled = self.frame.column(name).map(lambda cell: _stated(cell) is not None, bool)
+        return bool(is_filled[self.rows].any())
 
     def _other_values(self) -> list[str]:
         """Return the names of further columns with values for all labels, which are not read."""
