@@ -221,8 +221,8 @@ def column_of(cells: Iterable[Any]) -> Column:
         return Column(np.arange(len(cells), dtype=np.int32), cells)
     if len(kinds) == 1 and kinds <= {str, int, float}:
         code_of = {cell: code for code, cell in enumerate(dict.fromkeys(cells))}
-        codes = np.fromiter(map(code_of.__getitem__, cells), np.int32, len(cells))
-        return Column(codes, list(code_of))
+        coded = np.fromiter(map(code_of.__getitem__, cells), np.int32, len(cells))
+        return Column(coded, list(code_of))
     known: dict[Any, int] = {}
     values: list[Any] = []
     codes = array("i")
