@@ -162,13 +162,16 @@ def _read_by(
     ]
     used = modules.transitive_imports(imports, unused)
     patterns = frozenset(pattern for path in used for pattern in sources[path].reads)
-    return _files_named(patterns, sample=sample)
+    return _files_named(paths.results(), patterns, sample=sample)
 
 
 @cache  # many chapters read the same
-def _files_named(patterns: frozenset[str], *, sample: bool) -> dict[str, Path]:
-    """Return the data files whose names match one of some patterns, by name."""
-    results = _files_of_results()
+def _files_named(root: Path, patterns: frozenset[str], *, sample: bool) -> dict[str, Path]:
+    """Return the data files, results below `root` among them, whose names match one of `patterns`.
+
+    They are returned by name.
+    """
+    results = _files_of_results(root)
     names = {name for pattern in patterns for name in fnmatch.filter(results, pattern)}
     files = {name: results[name] for name in names}
     files |= project.current().readable(patterns, sample=sample)
@@ -176,13 +179,12 @@ def _files_named(patterns: frozenset[str], *, sample: bool) -> dict[str, Path]:
 
 
 @cache
-def _files_of_results() -> dict[str, Path]:
-    """Return the files below results/ by name, without the recorded tables.
+def _files_of_results(root: Path) -> dict[str, Path]:
+    """Return the files below results/, which is at `root`, by name, without the recorded tables.
 
     A run logs the tables that it reads: see `records_read`. Files and folders whose names begin
     with a dot are left out: an editor or a command leaves them there for a while.
     """
-    root = paths.results()
     files = {path.relative_to(root): path for path in root.rglob("*.*")}
     return {
         f"results/{name.as_posix()}": path
