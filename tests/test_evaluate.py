@@ -203,7 +203,7 @@ def test_places_are_those_among_all_systems_of_the_scoreboard(
         assert any(note.startswith(f"{where}{places} recalibrated") for note in answer["notes"])
     shown = evaluate(str(path), *options, data=str(released_root)).stdout
     assert evaluation.in_places(first.columns(PEOPLE_RECALIBRATED)) in shown
-    assert "Places 3–6 of 33: " in shown
+    assert "“places A–B of N”: " in shown
 
 
 def test_there_are_no_places_on_the_sample(evaluate):

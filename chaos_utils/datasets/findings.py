@@ -17,6 +17,8 @@ from chaos_utils.datasets.faults import Faults
 from chaos_utils.datasets.frame import Column, Frame
 from chaos_utils.datasets.layout import layout_of
 from chaos_utils.datasets.people import (
+    BY_PLACE,
+    FOR_A_VERDICT,
     holds_names,
     look_like_people,
     names_annotators,
@@ -329,6 +331,9 @@ def _abilities(
     entropy += "" if median >= ENOUGH_VOTES else ": do not rank by it"
     overlap = people.get("pairs", people.get("number", 0) > 1) > 0
     no_overlap = "" if overlap else "no two judged the same item"
+    no_verdict = f"the replacement test needs {FOR_A_VERDICT} annotators for a verdict"
+    no_verdict *= people.get("number", 0) < FOR_A_VERDICT
+    unknown = "who voted is not known" + f"; {BY_PLACE}" * (found.format == "columns")
     with_several = f"on {counted(n_several, 'item')} with two votes or more"
     with_one = f"one vote on {counted(n_single, 'item')}" if n_single else "no votes"
     adaptive = (
@@ -342,8 +347,9 @@ def _abilities(
          "no item has two votes"),
         ("human equivalents, and a second crowd", fewest > 1, "", with_one),
         ("Shannon entropy", median >= 2, entropy, "most items have no second vote"),
-        ("annotators: agreement with the rest, Dawid–Skene", overlap and n_several > 0, "",
-         no_overlap if people else "who voted is not known"),
+        ("annotators: agreement with the rest, Dawid–Skene, replacement test",
+         overlap and n_several > 0, no_verdict,
+         no_overlap if people else unknown),
         ("items shown with their text", bool(found.text_columns), "",
          "no column has one text per item"),
         ("distances in steps of a scale", ordered, "",

@@ -84,7 +84,7 @@ def test_columns_may_be_named(check):
         (GOOD.replace("ran,cyd", "ran,"), "field 'Rater': found an empty cell; expected an", ""),
         (GOOD + "2,a dog ran,dan, yes,3\n", "", "1 of 6 labels have blanks around them"),
         (GOOD + "2,a dog ran,ann,yes,3\n", "second vote on item '2' by the annotator of row 3", ""),
-        (GOOD + "2,a dog ran,dan,,3\n", "row 6, line 7, field 'Label': found ''; expected", ""),
+        (GOOD + "2,a dog ran,dan,,3\n", "line 7, field 'Label': found ''; expected", ""),
         ("item,label\n1,unknown\n1,yes\n2,no\n", "", "may stand for no answer are kept: 'unk"),
         ("item,label\n" + "".join(f"{i // 2},l{i}\n" for i in range(400)), "", "400 different lab"),
     ],

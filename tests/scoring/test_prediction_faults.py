@@ -104,7 +104,7 @@ FAULTS = [
     (of_release(pred=1), "pred is 1, the largest probability stands at 0"),
     (of_release(pred=3), "pred is 3, no place in a list of 3"),
     (table(predicted_label=[LABELS[(i + (i == 4)) % 3] for i in range(made.N)]),
-     "row 5, line 6, predicted_label 'contradiction', but another"),
+     "line 6, predicted_label 'contradiction', but another"),
     (table(seed=[0] * 39 + [1]), "The column seed contradicts itself for 'm'"),
     (table(seed="one"), "a whole number, 0 or more"),
     (table(out_of_fold="perhaps"), "true or false"),
