@@ -692,7 +692,7 @@ def _notes_on_worth(
     labels = dict.fromkeys(row["system"] for row in worth_rows if row["is_hard"])
     if labels:
         yield f"{', '.join(labels)}: one label per item cannot show where people disagree"
-    if worth_rows and (labels or are_own(votes.dataset)):
+    if labels or (worth_rows and any(file.is_own for file in votes.inputs)):
         on_votes = ", on votes with annotators" if votes.annotations is None else ""
         yield (
             f"{votes.dataset.short}: worth does not say whether a system may replace an annotator; "
