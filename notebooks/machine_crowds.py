@@ -302,7 +302,8 @@ publish_table(
 # The test compares one model with one person, not a panel with a crowd. With their labels pooled and shrunk, all models together are
 # worth {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_shrunk .1f` people on WAX
 # and {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" people_on_top_shrunk .1f` on the
-# lesions. You can also test your own model on votes with named annotators ({doc}`../datasets`).
+# lesions. To test your own model on your own votes, see
+# {ref}`May my model replace an annotator? <replace-an-annotator>`
 #
 # ## Other ways to ask
 #

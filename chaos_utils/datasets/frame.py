@@ -729,7 +729,7 @@ def _note_rows(file: CsvFile, kinds: Codes, n_columns: int, faults: Faults) -> C
     faulty = np.flatnonzero(kinds)
 
     def place(number: int) -> str:
-        return f"row {number + 1}, line {line_of(number)}"
+        return f"line {line_of(number)}"
 
     def problem(number: int) -> str:
         if kinds[number] == _HEADER:
