@@ -21,8 +21,8 @@
 # already know how often each label is given overall. The best single model (the best of 32, chosen on these items) is
 # worth about half as much as the panel.
 #
-# Adding models soon stops helping: on SNLI, a panel of five, shrunk towards these overall rates, is worth
-# {value}`fig-machine-worth dataset=snli n_members=5 people_on_top_shrunk .1f` people, and one of all 32 is worth
+# Adding models soon helps little: on SNLI, a panel of five, shrunk towards these overall rates, is worth
+# {value}`fig-machine-worth dataset=snli n_members=5 people_on_top_shrunk .1f` people, and one of all 32 is worth only
 # {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_shrunk .1f`. On average, two models agree on
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" agreement .0%` of the MNLI items, whereas two people
 # agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`. The models may have

@@ -290,7 +290,7 @@ publish_table(
 # of its readings, two people differ {value}`fig-why-readings "shown=a reading" majority=9 apart .0%` of the time,
 # instead of {value}`fig-why-readings "shown=as written" majority=9 apart .0%` ({numref}`fig-why-readings`). Replacing
 # it with a *distractor*, which is not one of the readings, has about three quarters of this effect
-# ({value}`fig-why-readings "shown=a distractor" majority=9 apart .0%`), so most of the drop may be due to something
+# ({value}`fig-why-readings "shown=a distractor" majority=9 apart .0%` of the time), so most of the drop may be due to something
 # other than knowing which reading is meant.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Votes once a sentence is disambiguated, as a figure", "code_prompt_hide": "Fold the figure"}
