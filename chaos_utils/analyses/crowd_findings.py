@@ -395,8 +395,9 @@ def _system_sentences(
     if not names and len(detectable):
         row = detectable[detectable["measure"] == "sq_distance"].iloc[-1]
         yield (
-            f"To tell two systems apart, their squared distances must differ by "
-            f"{number(row['difference'], 3)} (detected in 80% of studies)."
+            "To tell the base rate from a uniform guess, their squared distances must differ by "
+            f"{number(row['difference'], 3)} (detected in 80% of studies). Two models usually need "
+            "a larger difference: see the chapter *How many votes, how many items*."
         )
     elif not names:
         yield "There are too few items to tell two systems apart."

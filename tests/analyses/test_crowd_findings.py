@@ -65,7 +65,11 @@ def test_sentences_are_made_for_the_votes(four):
     )
     assert "10 votes per item come within" in said[4]
     assert "as far as the prior knows" not in said[4]  # as many as 20 were given
-    assert "To tell two systems apart" in said[5]
+    difference = given["detectable"].rows.query("measure == 'sq_distance'").iloc[-1]["difference"]
+    assert said[5].startswith(
+        "* To tell the base rate from a uniform guess, their squared distances must differ by "
+        f"{difference:.3f} "
+    )
 
 
 def test_a_system_is_said_to_be_worth_what_its_table_says(sample, truth):
