@@ -96,7 +96,7 @@
   /* The rows of JSON: a list of objects, lines of objects, or one object by uid. */
   function parseJson(text) {
     const said = valuesIn(text);
-    if (!said.length) throw new Fault("The file holds no prediction.", {expected: AS_CSV});
+    if (!said.length) throw new Fault("The file holds no prediction.", {todo: AS_CSV});
     if (isScore([said[0].value].flat(2)[0])) {
       throw new Fault("What a pipeline returned names no items.", {expected: "a uid beside each", todo: WITH_IDS});
     }
@@ -120,7 +120,9 @@
       try {
         return JSON.parse(one);
       } catch {
-        if (where) throw new Fault("The file is not valid JSON.", {found: `${where}: ${shown(one)}`, todo: OF_JSON});
+        if (where) throw new Fault("The file is not valid JSON.", {
+          found: `${where}: ${shown(one)}`, todo: "correct this, and check that the file was not cut off",
+        });
         return undefined;
       }
     };
@@ -154,7 +156,7 @@
       .filter(({whole}) => /[^\s,;"]/.test(whole));
     const [, submission] = SUBMITTED.exec(lines[0]?.whole.trim()) ?? [];
     if (submission) lines.unshift({line: 0, whole: `uid${submission}probs`});
-    if (lines.length < 2) throw new Fault("The file holds no prediction.", {expected: AS_CSV});
+    if (lines.length < 2) throw new Fault("The file holds no prediction.", {todo: AS_CSV});
     const often = (sign) => lines[0].whole.split(sign).length;
     const [separator] = submission ?? [",", ";", "\t"].sort((a, b) => often(b) - often(a));
     const field = new RegExp(`(?:"((?:[^"]|"")*)"|([^${separator}]*))${separator}`, "g");
@@ -526,7 +528,10 @@
     const whole = isJson ? parseJson(text.trim()) : parse(text);
     const model = takeModel(whole) ?? file.replace(/\.[^.]*$/, "");
     const left = isJson && whole.header.find((name) => LEFT.includes(name));
-    if (left) throw unread(`the key ${left}`, `remove it, or ${OF_JSON}`);
+    if (left) {
+      throw unread(`the key ${left}`, `${left === "logits" ? "apply a softmax and name the list `probs`" : "remove it"}, `
+        + `or ${OF_JSON}`);
+    }
     giveUids(whole);
     const table = withoutExplorer({notes: [], ...whole}, datasets), byUid = byUidOf(table);
     const covered = datasets.filter(({uids}) => uids.some((uid) => byUid.has(uid)));

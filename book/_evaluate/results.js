@@ -142,7 +142,9 @@
       body.replaceChildren(placesTable(model, all, measure, name === "kl"));
     }
     show();
-    return [make("p", "evaluate-choice", [make("label", "", "Place by", {for: id}), chosen]), said, body];
+    const note = "Worth is measured by squared distance, after recalibration. These measures judge predictions as they "
+      + "are, and can rank a model otherwise.";
+    return [make("p", "evaluate-choice", [make("label", "", "Place by", {for: id}), chosen]), said, make("p", "note", note), body];
   }
 
   /* What a paper says of the file, to be copied. */
