@@ -54,7 +54,8 @@ def known():
     shifted = shifted.assign(n_votes=5, median=0.01, largest=0.03)
     budgets = manifest(recorded("ceilings.annotation_budget"), draws=20)
     crowds = manifest(recorded("atlas.by_votes"), draws=20)
-    return calculators.votes_data(budgets, manifest(spread), manifest(shifted), crowds)
+    of_atlas = manifest(recorded("atlas.atlas"))
+    return calculators.votes_data(budgets, manifest(spread), manifest(shifted), crowds, of_atlas)
 
 
 @pytest.fixture(scope="session")
