@@ -238,8 +238,8 @@ def drawn_misplaced(table: pd.DataFrame, *, dataset: str) -> pd.DataFrame:
 
     People, the uniform guess, the range of the models of Table 5, and the one of these that is
     nearest once recalibrated, as it is and recalibrated. Other models stand in for them where there
-    are none. ``low`` and ``high`` are the ends of a range, which has no value of its own, else of an
-    interval.
+    are none. ``low`` and ``high`` are the ends of a range, which has no value of its own, else of
+    an interval.
     """
     columns = ["label", "how", "kind", "misplaced", "low", "high"]
     chosen = dataset if dataset in set(table["dataset"]) else next(iter(table["dataset"]), dataset)

@@ -249,7 +249,7 @@ def test_the_answer_says_how_many_votes_on_the_reader_s_items_are_enough(opened,
     }.items():
         page.get_by_label("How many items you have").fill(str(items))
         assert words in answer(page), items
-    page.get_by_label("By").select_option("jsd")  # which few votes shift, by 0.03 at most from five on
+    page.get_by_label("By").select_option("jsd")  # from five votes on, shifted by at most 0.03
     for target, words in (("0.06", "one vote per item is enough"),
                           ("0.04", "5 votes per item are enough"),
                           ("0.03", "even 100 votes per item do not detect 0.03")):  # fmt: skip

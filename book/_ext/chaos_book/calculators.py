@@ -32,9 +32,11 @@ _LONG_NAMES = {"Nie et al. 2020": "Nie et al. 2020 (ChaosNLI)"}
 _ORACLE = "oracle"
 _PAIRS_SHOWN = ("models", "seeds")
 _REQUIRED_IDS = {
-    "votes": ("fig-annotation-budget", "tbl-power", "tbl-vote-bias", "tbl-crowds-votes", "tbl-crowds"),
+    "votes": (
+        "fig-annotation-budget", "tbl-power", "tbl-vote-bias", "tbl-crowds-votes", "tbl-crowds",
+    ),
     "conversions": ("tbl-conventions",),
-}
+}  # fmt: skip
 _TITLES = {"votes": "How many votes, how many items?", "conversions": "Which JSD was that?"}
 
 
@@ -81,7 +83,7 @@ def votes_data(
             * ``models``: by pair and measure, see `_difference_variances`
             * ``bias``: rows of a number of votes, the median and the largest shift
             * ``draws``: how many draws the curves are means of
-            * ``disagreement``, ``n_labels``: how often two votes on an item differ, of how many labels
+            * ``disagreement``: how often two votes on an item differ, of ``n_labels`` labels
 
           Datasets that only `crowds` has come last, without ``models`` and ``bias``.
         * ``reach``: `smallest_difference` of one item with variance 1
