@@ -123,7 +123,7 @@ def publish_table(
     marked = names_in(display.model_dump_json(), cautions)
     manifest = artifacts.describe(
         id, "table", table, caption, licence=licence, display=display, marked=marked,
-        meanings=_meanings(columns, table.rows.columns),
+        meanings=_meanings(columns, table.rows.select_dtypes("number").columns),
     )  # fmt: skip
     artifacts.write(manifest, table)
     html = (
@@ -146,10 +146,10 @@ def _shown_alone(alone: Alone, rows: pd.DataFrame, columns: Sequence[Column]) ->
 
 
 def _meanings(columns: Sequence[Column], names: Collection[str]) -> dict[str, str]:
-    """Return what columns of the data are, by name, for those that one heading of the table says.
+    """Return what columns of numbers are, by name, for those that one heading of the table says.
 
     A column that stands under several headings, or shows some rows alone, has no meaning of its
-    own.
+    own. The heading of a text often says less than the text.
     """
     headings: dict[str, set[str]] = {}
     for column in columns:

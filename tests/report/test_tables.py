@@ -38,7 +38,9 @@ def test_a_table_is_written_and_set(run_folder):
 
 def test_headings_say_what_columns_of_the_data_are(run_folder):
     data = pd.DataFrame({"n": [1], "jsd": [0.2], "low": [0.1], "high": [0.3], "x": [1], "y": [2]})
+    data = data.assign(name="a")
     columns = [
+        Column("from", "name"),
         Column("items", "n"),
         Column("JSD ↓", "jsd", 3, "low", "high", group="distance", percent=True),
         Column("a", "x"), Column("b", "x"), Column("c", "y", at={"n": 1}),
