@@ -171,8 +171,9 @@ publish_figure(
 # %% [markdown]
 # To find out *which* of two models is nearer to people, add items rather than votes: going beyond twenty votes
 # per item hardly helps ({numref}`tbl-power`). ChaosNLI's {value}`fig-power dataset=snli min:n_items ,.0f` SNLI items
-# are enough to detect a difference of {value}`fig-power dataset=snli min:detected .3f` in JSD, but neighbours in the published
-# ranking are typically only {value}`fig-power dataset=snli min:gap .3f` apart. To tell such neighbours apart, you need
+# are enough to detect a difference of {value}`fig-power dataset=snli min:detected .3f` in JSD with a statistical power
+# of 80%, but neighbours in the published ranking are typically only
+# {value}`fig-power dataset=snli min:gap .3f` apart. To tell such neighbours apart, you need
 # {value}`fig-power dataset=snli min:items_needed_low ,.0f` SNLI items if their errors are as similar as those of two
 # seeds of one model, and {value}`fig-power dataset=snli min:items_needed_high ,.0f` if the errors are only as similar
 # as those of an average pair of models. On MNLI, you need {value}`fig-power dataset=mnli min:items_needed_low ,.0f` to

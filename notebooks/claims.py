@@ -142,6 +142,7 @@ publish_table(
 # - A claim that something holds in *all* cases is refuted by a single exception. A claim that there is *no* correlation can be refuted, but not
 #   confirmed, with only nine models.
 # - A claim that fails as we read it, but holds under another possible reading, **depends on the reading**.
+# - A claim that does not hold is a **slip in print** if we consider the error minor, and otherwise **does not hold in substance**.
 #
 # ## Every published number beside ours
 #

@@ -17,7 +17,10 @@
 # the SNLI items, where people agree more than on the MNLI items, the models misplace
 # {value}`tbl-misplaced dataset=snli "how=as it is" of_paper=true min:misplaced .0f` to
 # {value}`tbl-misplaced dataset=snli "how=as it is" of_paper=true max:misplaced .0f` of a hundred votes, and the guess
-# misplaces {value}`tbl-misplaced dataset=snli "system=uniform guess" misplaced .0f`.
+# misplaces {value}`tbl-misplaced dataset=snli "system=uniform guess" misplaced .0f`. On the αNLI items,
+# {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_surely_nearer` of the
+# {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_models` models are clearly nearer to
+# people by JSD than the guess is.
 #
 # A model trained on one label per item still outputs a full distribution, but is it the distribution of people's
 # answers? {cite:t}`nie2020` compared the predictions of nine models with people's votes. We recompute the paper's table
@@ -70,8 +73,8 @@ publish_figure(
     "fig-misplaced",
     plot_misplaced,
     results.drawn_misplaced(in_votes.where(~are_our_own(in_votes.rows["system"])), dataset="mnli"),
-    caption="""On MNLI, none of the nine models of 2020 is nearer to people than a uniform guess is. The axis shows how
-    many of a hundred votes a prediction misplaces, averaged over the items, which ChaosNLI chose because people
+    caption="""On ChaosNLI's MNLI items, none of the nine models of 2020 is nearer to people than a uniform guess. The
+    axis shows how many of a hundred votes a prediction misplaces, averaged over the items, which ChaosNLI chose because people
     disagreed on them. The bar spans the values of the nine models. RoBERTa-large, which of the nine models comes
     nearest to people after recalibration, is shown both with and without recalibration. Recalibration corrects a
     model's probabilities with a map of twelve parameters, which is fitted to the votes on other items. The votes of the
@@ -126,8 +129,8 @@ publish_figure(
     "fig-nine-models",
     plot_results,
     results.nine_models(figure_rows, comparison, dataset="mnli"),
-    caption="""By JSD, none of the nine models is measurably nearer to people on MNLI than a uniform guess is, and two
-    of them are measurably farther from people. The original votes are nearer to people than the uniform guess is, and
+    caption="""By JSD, none of the nine models is measurably nearer to people on ChaosNLI's MNLI items than a uniform
+    guess is, and two of them are measurably farther from people. The original votes are nearer to people than the uniform guess is, and
     so is the mean vote on other items with the same old label. Bars show 95% intervals for the difference from the
     uniform guess on the same items. If a bar crosses the dashed line, the system is indistinguishable from the guess.
     After correction for nine comparisons, only the two models at the bottom are clearly farther from people than the
@@ -157,9 +160,9 @@ publish_figure(
 # On SNLI, all {value}`tbl-baselines-against-models dataset=snli system=chance measure=jsd n_surely_nearer` models are
 # clearly nearer to people than the guess is by JSD, but only
 # {value}`tbl-baselines-against-models dataset=snli system=chance measure=kl n_surely_nearer` are by KL, which heavily
-# penalises a model that is confident but wrong. On αNLI, only
+# penalises a model that is confident but wrong. On αNLI,
 # {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=jsd n_surely_nearer` are clearly nearer by
-# JSD, and all {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=kl n_surely_beaten` are
+# JSD, but all {value}`tbl-baselines-against-models dataset=alphanli system=chance measure=kl n_surely_beaten` are
 # clearly farther away by KL. By definition, a uniform guess is nearer to people where they disagree more, as they do on
 # the MNLI items.
 #
@@ -178,8 +181,8 @@ publish_table(
     beaten,
     columns=results.count_columns(beaten.rows),
     index=["system"],
-    caption="""On MNLI and αNLI, the mean vote given the old label is nearer to people than any of the paper's models
-    is; on MNLI, so is the base rate. For each guess, the table counts the models with a higher JSD than the guess
+    caption="""On ChaosNLI's MNLI and αNLI items, the mean vote given the old label is nearer to people than any of the
+    paper's models is; on the MNLI items, so is the base rate. For each guess, the table counts the models with a higher JSD than the guess
     and, in brackets, the models whose JSD is still clearly higher after Holm's correction. A count is shown in bold if
     all models have a higher JSD than the guess. The downloadable data also include KL, total variation and squared
     distance, and the number of models that are clearly nearer to people than the guess is.""",
@@ -195,8 +198,8 @@ publish_table(
     columns=results.paired_columns(comparisons),
     groups=["dataset"],
     index=["dataset", "system"],
-    caption=f"""On SNLI and αNLI, most models are clearly nearer to people by JSD than a uniform guess is, but on MNLI,
-    no model is. Each value is a model's JSD minus a guess's JSD on the same items, with a 95% interval over items
+    caption=f"""On ChaosNLI's SNLI and αNLI items, most models are clearly nearer to people by JSD than a uniform guess
+    is, but on its MNLI items, no model is. Each value is a model's JSD minus a guess's JSD on the same items, with a 95% interval over items
     ({comparisons:,} resamples). Negative values mean that the model is nearer to people than the guess is. The
     *p*-values are adjusted by Holm's method for comparing several models with the same guess on the same dataset. The
     downloadable data also include all other guesses, and differences in KL, total variation and squared distance.""",
@@ -207,8 +210,8 @@ publish_figure(
     "fig-results",
     plot_results,
     figure_rows.where(~are_our_own(figure_rows.rows["label"])),
-    caption="""On SNLI, all models of the paper are nearer to people by JSD than a uniform guess is (dashed line), but
-    on MNLI, none is. From top to bottom, the rows show people and references, guesses that need no model, and models.
+    caption="""On ChaosNLI's SNLI items, all models of the paper are nearer to people by JSD than a uniform guess is
+    (dashed line), but on its MNLI items, none is. From top to bottom, the rows show people and references, guesses that need no model, and models.
     On a wide screen, the rows within each group are sorted by their mean rank over the datasets. Bars are 95% intervals
     over items, and dotted lines mark the perfect model and the second crowd. Seeds of the same model share a row.""",
     alt="""Dot plots show JSD, with a panel for each dataset and a row for each system. On SNLI, every model of the
@@ -227,8 +230,8 @@ publish_table(
     caption=f"""The table gives each system's accuracy and its distance from people. Rows marked *here*
     are our own results, with 95% bootstrap intervals over items ({resamples:,} resamples). If a row shows a mean over
     seeds, its intervals are also over seeds. The values for the estimated human, a second set of annotators whose votes
-    were not released, are taken from the *paper* (Table 5 of {{cite:t}}`nie2020`). *Chance* is the uniform guess for
-    distances and the most frequent label for accuracies. The class prior and the mean vote are fitted to nine of the
+    were not released, are taken from the *paper* (Table 5 of {{cite:t}}`nie2020`). The first row of each
+    dataset is the uniform guess for distances and worth, and the commonest label for accuracies. The class prior and the mean vote are fitted to nine of the
     ten folds of the items and applied to the tenth. The base rate is computed from all items with other texts. The best
     model and the best guess on each dataset are shown in bold.""",
 )
@@ -237,6 +240,7 @@ publish_table(
 # ```{interactive} tbl-main-results
 # :without: class prior; MiniLM-L6; MPNet-base
 # :measures: jsd kl new_accuracy old_accuracy
+# :opens: mnli
 # ```
 # We reproduce every number for the nine models in Table 5 of {cite:t}`nie2020` to the last digit ({doc}`claims`), and
 # we add two later encoders {cite:p}`theguy2026`. DeBERTa-v3-large {cite:p}`he2023,laurer2024` has the highest
@@ -254,8 +258,8 @@ publish_table(
     groups=["dataset", "kind"],
     index=["dataset", "system", "source"],
     caption=f"""No model comes near the second crowd. Scores are rescaled so that the uniform guess scores 0 and the
-    second crowd, estimated from split halves, scores 1. The table shows the uniform guess and, for each dataset, the
-    three models that are nearest to people by JSD. *Excess* is the system's JSD minus the JSD of a perfect model on the
+    second crowd, estimated from split halves, scores 1. The table shows, for each dataset, the three models and
+    the guess, the mean vote given the old label, that are nearest to people by JSD. *Excess* is the system's JSD minus the JSD of a perfect model on the
     same items. Brackets contain 95% intervals from {resamples:,} resamples of the items, in which the system, the
     uniform guess and the second crowd are resampled together. The best model and all models whose scores lie within its
     interval are shown in bold. A dash means that the second crowd is not clearly better than the uniform guess. The
@@ -274,7 +278,7 @@ publish_figure(
     "fig-human-equivalents",
     plot_worth,
     results.drawn_worth(equivalents.where(~are_our_own(equivalents.rows["system"]))),
-    caption="""On MNLI, every model is worth less than nothing before recalibration, and up to four people afterwards.
+    caption="""On ChaosNLI's MNLI items, every model is worth less than nothing before recalibration, and up to four people afterwards.
     The axis shows each system's worth in people, on top of the base rate. Filled circles show systems as they are,
     without recalibration, and hollow circles show them after recalibration to the votes on other items. Bars are 95%
     intervals over items, with out-of-fold predictions held fixed. Seeds of the same model share a row.""",

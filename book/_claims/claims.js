@@ -4,6 +4,7 @@
   "use strict";
 
   const NAMES = ["verdict", "paper"];
+  const RENAMED = new Map([["fails", ["substance", "print"]]]); // in addresses of earlier editions
   const form = document.getElementById("claims-filter");
   if (!form) return;
   const cards = [...document.querySelectorAll("article.claim")];
@@ -38,7 +39,8 @@
     const asked = new URLSearchParams(location.search);
     for (const box of boxes) {
       const wanted = asked.get(box.name);
-      if (wanted !== null) box.checked = wanted.split(" ").includes(box.value);
+      if (wanted === null) continue;
+      box.checked = wanted.split(" ").flatMap((name) => RENAMED.get(name) ?? name).includes(box.value);
     }
   }
 

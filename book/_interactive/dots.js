@@ -36,6 +36,7 @@
   function dots(place, data, keep) {
     const changed = () => { show(); keep(); };
     const dataset = named("Dataset", "dataset", data.datasets, changed);
+    if (data.opens) dataset.take(data.opens); // without scores on it, the list opens on its first
     const measure = named("Measure", "measure", data.measures, changed);
     const sort = named("Sort by", "sort",
       [["value", "value"], [data.group, `${data.group}, then value`], ["name", "name"]], changed);

@@ -1,4 +1,4 @@
-"""The papers' claims as cards: a verdict, the claim, its place, what was found, and the rule."""
+"""The papers' claims as cards: a verdict, id and place, the claim, what was found, and the rule."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from chaos_utils.analyses.agreement import adjusted_p
-from chaos_utils.analyses.claims import MARKS, PAPERS, VERDICTS, shown_value
+from chaos_utils.analyses.claims import KINDS, MARKS, PAPERS, shown_value
 from chaos_utils.report.captions import first_sentence
 from chaos_utils.report.columns import MISSING, Row
 from chaos_utils.report.literal import in_html
 
-# What a verdict is called in an address and in a style sheet.
-SHORT = dict(zip(VERDICTS, ("holds", "noise", "reading", "fails", "open"), strict=True))
+# What a kind of verdict is called in an address and in a style sheet.
+SHORT = dict(zip(KINDS, ("holds", "noise", "reading", "substance", "print", "open"), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class ClaimCards:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         cards = (
-            f'<article id="{place_of(row)}" class="claim {SHORT[row["verdict"]]}">'
+            f'<article id="{place_of(row)}" class="claim {SHORT[row["kind"]]}">'
             f"{card_html(row, self.n_resamples)}</article>"
             for row in self.rows.to_dict("records")
         )
@@ -50,18 +50,18 @@ def card_html(row: Row, n_resamples: int, link: str = "") -> str:
 
     `row` is one of `claims.check_claims`, and `link` leads to its items in the explorer.
     """
-    verdict, claim, place = row["verdict"], in_html(row["claim"]), place_of(row)
+    kind, claim, place = row["kind"], in_html(row["claim"]), place_of(row)
     finding, details = _split(row["evidence"])
-    source = f"{PAPERS[row['paper']]}, {row['place']}"
+    source = f"{row['id']} · {PAPERS[row['paper']]}, {row['place']}"
     items = (
         f'<p class="claim-items">See <a href="{in_html(link)}">{in_html(row["items"])}</a> '
         "in the explorer.</p>"
     )
     return (
         '<p class="claim-head"><span class="claim-verdict"><span aria-hidden="true">'
-        f"{MARKS[verdict]}</span> {verdict}</span> "
+        f"{MARKS[kind]}</span> {kind}</span> "
         f'<span class="claim-place">{in_html(source)}</span></p>'
-        f'<h3 id="{place}-title">{claim} <a class="headerlink" href="#{place}" '
+        f'<h3 id="{place}-title">{claim}&nbsp;<a class="headerlink" href="#{place}" '
         f'title="Link to this claim" aria-label="Link to claim {row["id"]}">#</a></h3>'
         f'<p class="claim-found">{in_html(finding)}</p>'
         f"{items if link else ''}"
@@ -74,14 +74,13 @@ def card_html(row: Row, n_resamples: int, link: str = "") -> str:
 
 def _split(evidence: str) -> tuple[str, str]:
     """Return the first sentence and the others."""
-    finding = f"{first_sentence(evidence)}."
+    finding = f"{first_sentence(evidence).removesuffix('.')}."
     return finding, evidence[len(finding) :].strip()
 
 
 def _facts(row: Row, n_resamples: int) -> Iterable[str]:
     """Yield the entries of a card's list as HTML, without those that have no value."""
     facts = {
-        "Claim": row["id"],
         "Holds if the value": row["criterion"] or MISSING,
         "Value, with its 95% interval if it has one": shown_value(row),
         "p, adjusted for all claims of a larger value (Holm)": adjusted_p(row, n_resamples),

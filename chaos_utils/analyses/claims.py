@@ -528,7 +528,7 @@ def shown_value(row: Row) -> str:
     return with_interval(value, row["low"], row["high"], digits)
 
 
-MARKS = dict(zip(VERDICTS, "✓≈⇄✗?", strict=True))
+MARKS = dict(zip(KINDS, "✓≈⇄✗✎?", strict=True))
 
 
 def columns_for(n_resamples: int) -> list[Column]:
@@ -537,7 +537,7 @@ def columns_for(n_resamples: int) -> list[Column]:
         Column("id", "id"),
         Column("claim", "claim"),
         Column("place", lambda row: f"{PAPERS[row['paper']]}, {row['place']}"),
-        Column("verdict", lambda row: f"{MARKS[row['verdict']]} {row['verdict']}"),
+        Column("verdict", lambda row: f"{MARKS[row['kind']]} {row['kind']}"),
         Column("value", shown_value),
         Column("Holm p", lambda row: adjusted_p(row, n_resamples)),
     ]

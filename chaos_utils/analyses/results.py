@@ -135,7 +135,7 @@ def add_worth(results: pd.DataFrame, equivalents: pd.DataFrame) -> pd.DataFrame:
     }
     texts = equivalents[equivalents["measure"].isin(names) & (equivalents["text"] != "")]
     texts = texts.replace({"system": {_ROW_NAMES[CHANCE]: CHANCE}})
-    texts = texts.assign(text=texts["text"].map(worths.without_reason))
+    texts = texts.assign(text=[_worth_in_numbers(row) for row in texts.to_dict("records")])
     texts = texts.pivot(index=["dataset", "system"], columns="measure", values="text")
     texts = texts.reindex(columns=list(names)).rename(columns=names).reset_index()
     return results.merge(texts.assign(source="computed"), "left", list(_KEYS))
@@ -387,7 +387,13 @@ def equivalent_columns(equivalents: pd.DataFrame) -> list[Column]:
 
 
 def _worth_text(row: Row) -> str:
-    return worths.without_reason(row["text"]) or str(row["note"])
+    return _worth_in_numbers(row) or str(row["note"])
+
+
+def _worth_in_numbers(row: Row) -> str:
+    """Return an estimate in words, with its number also where it is below the base rate."""
+    text = worths.without_reason(row["text"])
+    return text.replace(worths.BELOW, worths.people_in_words(row["value"]))
 
 
 @derived_table(keys=("dataset", "system", "how"))

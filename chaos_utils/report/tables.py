@@ -29,7 +29,9 @@ from chaos_utils.report.manifests import (
 )
 
 _SHORT_TEXT = 24  # characters that stay on one line
-_NUMBER = re.compile(r"(\*\*)?[−+±]?(\$?[\d.,]+(–[\d.,]+)?( ?%)?|∞)(\*\*)?( [\[(].*[\])])?")
+_NUMBER = re.compile(
+    r"(\*\*)?([≤≥<>]\s)?[−+±]?(\$?[\d.,]+(–[\d.,]+)?( ?%)?|∞)(\*\*)?( [\[(].*[\])])?"
+)
 _BOLD = re.compile(r"^\*\*(.+?)\*\*")
 _INTERVAL = re.compile(r" (\[.*\])$")
 Texts = Callable[[str, str], Mapping[str, str] | None]

@@ -319,7 +319,7 @@ def test_verdicts_on_the_released_data(table):
     for verdict, ids in ((FAILS, fail), *others):
         assert verdicts.index[verdicts == verdict].tolist() == ids
     assert set(verdicts) == {*VERDICTS} - {OPEN}
-    assert not table["evidence"].str.contains(r"[{}]|nan|–\.", regex=True).any()
+    assert not table["evidence"].str.contains(r"[{}]|nan|–\.|\.\.", regex=True).any()
 
 
 @pytest.mark.parametrize(
@@ -427,17 +427,19 @@ def test_a_card_has_verdict_claim_place_evidence_and_rule():
         "id": "c07", "paper": "nie2020", "place": "Table 2 & text", "claim": "x < y is <b>so</b>.",
         "criterion": "is 25, ± 0.5", "evidence": "It is 24.97% of <all>. The rest & more. As said.",
         "value": 24.967, "low": 22.9, "high": 27.1, "p": 2 / 1001, "p_holm": 6 / 1001,
-        "verdict": HOLDS, "items": "Items & more", "selection": "dataset=snli",
+        "verdict": HOLDS, "kind": HOLDS, "items": "Items & more", "selection": "dataset=snli",
     }  # fmt: skip
     shown = card_html(row, 1000, "../explorer.html?a=1&b=2")
     for words in (
         "✓</span> holds</span>",
-        "x &lt; y is &lt;b&gt;so&lt;/b&gt;. <a ",
+        "x &lt; y is &lt;b&gt;so&lt;/b&gt;.&nbsp;<a ",
         'href="#claim-c07"',
-        '<span class="claim-place">Nie et al. 2020, Table 2 &amp; text</span>',
+        '<span class="claim-place">c07 · Nie et al. 2020, Table 2 &amp; text</span>',
         '<p class="claim-found">It is 24.97% of &lt;all&gt;.</p>',
         "<dd>24.97 [22.90, 27.10]</dd>",
         "<dd>≤ 0.006</dd>",  # no draw of a thousand was below
         '<a href="../explorer.html?a=1&amp;b=2">Items &amp; more</a>',
     ):
         assert words in shown
+    shown = card_html(row | {"evidence": "It is so at 2 and at 1."}, 1000)
+    assert '<p class="claim-found">It is so at 2 and at 1.</p>' in shown

@@ -166,10 +166,19 @@ def test_a_system_that_was_made_from_the_votes_has_a_note_and_no_value(sample):
 
 def test_a_system_is_worth_the_same_on_either_table(sample):
     given = {"n_resamples": 20, "seed": 0}
-    evidence = evidence_on(sample[:1], lambda votes: synthetic_systems(votes)[:1])
+
+    def systems(votes):
+        return [synthetic_systems(votes)[0],
+                computed("wrong", votes, np.roll(votes.shares, 1, axis=1))]  # fmt: skip
+
+    evidence = evidence_on(sample[:1], systems)
     equivalents = results.human_equivalents(evidence, n_draws=2, **given)
     table = results.add_worth(results.main_results(evidence, **given), equivalents).rows
-    said = equivalents.rows.set_index(["measure", "system"])["text"][worths.PEOPLE]
+    worth = equivalents.rows.set_index(["measure", "system"]).loc[worths.PEOPLE]
+    said = worth["text"].copy()
+    # Below the base rate, the table has the number.
+    assert said["wrong"].startswith(f"{worths.BELOW} [−")
+    said["wrong"] = said["wrong"].replace(worths.BELOW, f"−{-worth['value']['wrong']:.1f}")
     here = table[table["source"] == "computed"].set_index("system")["people"].dropna()
     assert here["chance"] == said["uniform guess"]
     others = here.drop("chance")

@@ -24,7 +24,7 @@ def box(page, name):
 
 def test_a_card_says_its_verdict_claim_place_and_evidence_and_folds_the_rule(page):
     first = page.locator("#claim-c01")
-    said = {"h3": "It is so.", ".claim-place": "Nie et al. 2020, Table 1"}
+    said = {"h3": "It is so.", ".claim-place": "c01 · Nie et al. 2020, Table 1"}
     for place, words in (said | {".claim-found": "It is what it is."}).items():
         assert first.locator(place).inner_text().startswith(words)
     assert not first.get_by_text("is above 0").is_visible()
@@ -32,7 +32,8 @@ def test_a_card_says_its_verdict_claim_place_and_evidence_and_folds_the_rule(pag
     assert first.get_by_text("2.00 [1.00, 3.00]").is_visible()
     verdicts = page.locator(f"{CARDS} .claim-verdict").all_inner_texts()
     assert verdicts == [
-        "✓ holds", "✗ does not hold", "✗ does not hold", "? cannot be checked with released data",
+        "✓ holds", "✗ does not hold in substance", "✎ slip in print",
+        "? cannot be checked with released data",
     ]  # fmt: skip
     links = page.locator(f"{CARDS} .claim-items a")
     assert links.get_attribute("href") == "../explorer.html?dataset=snli&change=changed"
@@ -45,14 +46,16 @@ def test_the_filter_counts_works_by_keyboard_and_the_address_remembers(page):
     status = page.locator("#claims-filter [role=status]")
     assert status.inner_text() == "4 of 4 claims shown"
     box(page, "does not hold").click()
-    assert shown(page) == ["claim-c02", "claim-c03"]  # the first click asks for one
+    assert shown(page) == ["claim-c02"]  # the first click asks for one
+    box(page, "slip in print").check()
+    assert shown(page) == ["claim-c02", "claim-c03"]
     box(page, "cannot be checked").check()
     assert shown(page) == ["claim-c02", "claim-c03", "claim-c04"]
     box(page, "Baan et al. 2022").focus()
     page.keyboard.press("Space")
     assert shown(page) == ["claim-c03", "claim-c04"]
     assert status.inner_text() == "2 of 4 claims shown"
-    assert page.url.endswith("?verdict=fails+open&paper=baan2022")
+    assert page.url.endswith("?verdict=substance+print+open&paper=baan2022")
     page.reload()
     assert shown(page) == ["claim-c03", "claim-c04"]
     assert not box(page, "Nie et al. 2020").is_checked()
@@ -63,6 +66,10 @@ def test_the_filter_counts_works_by_keyboard_and_the_address_remembers(page):
     assert len(shown(page)) == 4
     assert page.evaluate("document.activeElement.name") == "verdict"
     assert page.url.endswith("disagreement.html")
+
+
+def test_an_address_of_an_earlier_edition_shows_both_kinds_of_what_does_not_hold(open_at):
+    assert shown(open_at(PAGE, "?verdict=fails")) == ["claim-c02", "claim-c03"]
 
 
 def test_a_link_to_a_claim_shows_it_whatever_is_filtered(open_at):

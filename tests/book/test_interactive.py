@@ -67,6 +67,11 @@ LINES = references(
 NAMES, LABELS = ".interactive .name", ".interactive .reference text"
 
 
+def test_a_number_is_that_of_its_table():
+    rows = scores(ROWS.assign(value=0.31649), LINES)["rows"]
+    assert {f"{row[3]:.3f}" for row in rows} == {"0.316"}
+
+
 @pytest.fixture
 def opened(browser, tmp_path):
     """Return a function that opens a page with such data, at an address; no fault may occur."""
@@ -129,6 +134,17 @@ def test_the_address_holds_what_was_chosen_by_keyboard_and_nonsense_is_named(ope
     page.get_by_label("Measure").select_option("kl")
     assert "#" not in page.url
     assert page.get_by_role("status").inner_text() == ""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("opens", "first"), [("mnli", "mnli"), ("alphanli", "snli")])
+def test_dots_open_on_the_dataset_that_the_page_names_if_it_is_there(opened, opens, first):
+    page = opened(scores(ROWS, LINES) | {"opens": opens})
+    assert page.get_by_label("Dataset").input_value() == first
+    page.get_by_label("Dataset").select_option("mnli" if first == "snli" else "snli")
+    assert "#dataset=" in page.url
+    page.get_by_label("Dataset").select_option(first)
+    assert "#" not in page.url
 
 
 @pytest.mark.browser

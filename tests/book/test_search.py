@@ -53,6 +53,7 @@ def test_what_people_ask_for_leads_to_the_page_that_answers(browser, sample_chec
         "LLM": "chapters/machine_crowds",
         "LLM as a judge": "your_model",
         "how many annotators": "chapters/ceilings",
+        "power analysis": "chapters/ceilings",
         "human label variation": "related",
         "JSD": "chapters/conventions",
         "soft labels": "chapters/train",

@@ -81,7 +81,8 @@ common |= {"numbers": "claims_numbers.vote_numbers quantity=mean_entropy value"}
 items = {"words": "The <items> & more", "selection": "dataset=snli&change=changed"}
 several = [
     {"id": "c01", "paper": "nie2020", "rule": "above", "above": 0},
-    {"id": "c02", "paper": "nie2020", "rule": "above", "above": 5, "explorer": items},
+    {"id": "c02", "paper": "nie2020", "rule": "above", "above": 5, "explorer": items,
+     "fault": "substance"},
     {"id": "c03", "paper": "baan2022", "rule": "equals", "to": 7, "claim": evil},
     {"id": "c04", "paper": "baan2022", "rule": "open", "numbers": None},
 ]

@@ -64,6 +64,13 @@ def test_grouped_headings_span_their_columns():
     assert len(table.find_all("td", "number")) == 3
 
 
+def test_a_bound_is_set_as_a_number():
+    rows = [["a", "≤ 0.00018"], ["b", "< 0.001"], ["c", "0.906"], ["d", "< as said"]]
+    table = parse(table_html(Display(header=[["name"], ["p"]], rows=rows)))
+    numbers = [cell.text for cell in table.find_all("td", "number")]
+    assert numbers == ["≤ 0.00018", "< 0.001", "0.906"]
+
+
 def test_what_rows_share_heads_them(run_folder):
     rows = pd.DataFrame({"dataset": ["a", "a", "b"], "name": list("xyz"), "value": [1.5, 2, 3]})
     columns = [Column("dataset", "dataset"), Column("name", "name"), Column("value", "value", 1)]

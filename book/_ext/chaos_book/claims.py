@@ -11,7 +11,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
 from chaos_utils.analyses.claim_cards import SHORT, card_html, place_of
-from chaos_utils.analyses.claims import MARKS, PAPERS, VERDICTS
+from chaos_utils.analyses.claims import KINDS, MARKS, PAPERS
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.pages import explorer
 from chaos_utils.sphinx.book import BOOK, raw_html
@@ -42,7 +42,7 @@ class Claims(SphinxDirective):
         n_resamples = manifest.parameters["resamples"]
         content: list[nodes.Node] = [raw_html(_controls_html(rows))]
         for row in rows:
-            card = ClaimCard(verdict=SHORT[row["verdict"]], paper=row["paper"])
+            card = ClaimCard(verdict=SHORT[row["kind"]], paper=row["paper"])
             self.options["name"] = place_of(row)
             self.add_name(card)
             card += raw_html(card_html(row, n_resamples, self._link(row["selection"])))
@@ -64,10 +64,10 @@ class Claims(SphinxDirective):
 
 def _controls_html(rows: list[dict[str, Any]]) -> str:
     """Return the controls as HTML, hidden until the script, which they need, shows them."""
-    verdicts = Counter(row["verdict"] for row in rows)
+    kinds = Counter(row["kind"] for row in rows)
     papers = Counter(row["paper"] for row in rows)
     options_by_name = {
-        "verdict": [(SHORT[name], f"{MARKS[name]} {name}", verdicts[name]) for name in VERDICTS],
+        "verdict": [(SHORT[name], f"{MARKS[name]} {name}", kinds[name]) for name in KINDS],
         "paper": [(key, name, papers[key]) for key, name in PAPERS.items()],
     }
     fieldsets = "".join(

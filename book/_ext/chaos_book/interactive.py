@@ -28,7 +28,7 @@ WIDGET = Widget(
     ("interactive.css", "dots.js", "reliability.js", "curves.js", "interactive.js"),
     shared=("axes.css", "axes.js"),
 )
-_DIGITS = 4
+_DIGITS = 6  # rounded to nearly the digits shown, a number could differ from that in its table
 _REFERENCES = "tbl-noise-ceiling"
 _REFERENCE_TITLES = {"perfect_model": "perfect model", "second_crowd_halves": "second crowd"}
 _ORACLE = "tbl-human-calibration"
@@ -63,16 +63,18 @@ class Interactive(SphinxDirective):
     The data has a row for each ``dataset`` and ``system`` (or ``model``), with a column for each of
     `measures`, or with ``measure`` and ``value``; ``low`` and ``high`` are the ends of intervals.
     Rows can be sorted by ``kind``, or by the column that `group` names; rows without a group are
-    drawn as lines. `slider` names a column of numbers, over which curves are drawn; `where`
-    (``column=value``) selects rows, `without` leaves out systems whose names begin with one of its
-    texts, between which are semicolons. Of published and computed scores, the computed ones are
-    shown. `diagrams` is the id of the reliability diagrams at the
-    slider's numbers. With a script, what a slider drives takes the place of the figure's picture.
+    drawn as lines. Dots open on the dataset that `opens` names, or on the first. `slider` names a
+    column of numbers, over which curves are drawn; `where` (``column=value``) selects rows,
+    `without` leaves out systems whose names begin with one of its texts, between which are
+    semicolons. Of published and computed scores, the computed ones are shown. `diagrams` is the id
+    of the reliability diagrams at the slider's numbers. With a script, what a slider drives takes
+    the place of the figure's picture.
     """
 
     required_arguments = 1
     option_spec = {  # noqa: RUF012 - docutils wants it so
         "measures": directives.unchanged_required,
+        "opens": directives.unchanged_required,
         "group": directives.unchanged_required,
         "slider": directives.unchanged_required,
         "diagrams": directives.unchanged_required,
@@ -112,6 +114,7 @@ class Interactive(SphinxDirective):
             data = curves(rows, slider, lines, diagrams)
         else:
             data = scores(rows, lines, group, manifest.cautions)
+            data["opens"] = self.options.get("opens", "")
         content = compact(data).replace("<", "\\u003c")
         WIDGET.ask(self.env)
         attributes = f'data-slider="{escape(slider)}" data-figure="{escape(manifest.id)}"'
