@@ -55,7 +55,7 @@ def plot_protocol(table: pd.DataFrame) -> Figure:
         if to_x > x:
             _draw_way(axis, (x + half, y), (to_x - half, y))
             for label, up in zip(labels, (3, -3), strict=False):
-                write(axis, fill(label, letters_per_line), (to_x - half, y), (-8, up))
+                write(axis, fill(label, letters_per_line), (to_x - half, y), (-4, up))
         elif column.index(end) == column.index(start) + 1:
             _draw_way(axis, (x, y - _HEIGHT / 2), (x, to_y + _HEIGHT / 2))
             write(axis, fill(labels[0], letters_per_line), (x, (y + to_y) / 2), (5, 0))
