@@ -104,7 +104,10 @@ def evaluate(
     *,
     form: str,
 ) -> Replies:
-    """Score predictions by the measures of both papers, with a perfect model and baselines."""
+    """Score a model's labels or probabilities against people's votes.
+
+    Shows its worth in people, the usual measures, and baselines.
+    """
     if pairs and against:
         raise ChaosError(
             "--pairs and --against exclude each other.", found=f"--pairs --against {against}",

@@ -689,10 +689,15 @@ def _notes_on_worth(
             reasons.setdefault((row["system"], row["text"]), []).append(title)
     for (name, text), titles in reasons.items():
         yield f"{name}: {'; '.join(titles)}: {text}"
-    if labels := dict.fromkeys(row["system"] for row in worth_rows if row["is_hard"]):
+    labels = dict.fromkeys(row["system"] for row in worth_rows if row["is_hard"])
+    if labels:
+        yield f"{', '.join(labels)}: one label per item cannot show where people disagree"
+    if labels or (worth_rows and any(file.is_own for file in votes.inputs)):
+        on_votes = ", on votes with annotators" if votes.annotations is None else ""
         yield (
-            f"{', '.join(labels)}: one label per item; recalibrated or shrunk, it compares with "
-            "people, of whom one is worth about 1"
+            f"{votes.dataset.short}: worth does not say whether a system may replace an annotator; "
+            f"to test this{on_votes}: chaos run crowd -p data=VOTES -p predictions=FILE -p "
+            "epsilon=… -p why=…"
         )
     credibilities = (row["credibility"] for row in worth_rows if row["credibility"] >= 0)
     if (credibility := next(credibilities, None)) is not None:

@@ -440,7 +440,7 @@ def list_table(column: Column, n_labels: int) -> Floats:
     if not (_types(lists) == {list} and set(map(len, lists)) == {n_labels}):
         lists = [cell if isinstance(cell, list) and len(cell) == n_labels else [None] * n_labels
                  for cell in lists]  # fmt: skip
-    lists = [*lists, [None] * n_labels]
+    lists = [*lists, [np.nan] * n_labels]
     return finite_numbers([*chain.from_iterable(lists)]).reshape(-1, n_labels)[column.codes]
 
 

@@ -758,7 +758,8 @@ def _no_item_error(model_rows: _ModelRows, all_votes: Sequence[Votes]) -> ChaosE
         found=f"{n_uids}, such as {shorten(model_rows.uids[0])}"
         + (f", of the dataset {', '.join(map(shorten, stated))}" if stated else ""),
         expected=f"uids such as {all_votes[0].uids[0]!r}" if all_votes else None,
-        todo="if these are predictions on the released items, run `chaos data fetch`"
+        todo="if these are predictions on the released items, leave out --data sample (or -p "
+        "data=sample); if the items are missing, run `chaos data fetch` first"
         if synthetic
         else "check the dataset, and that the uids are those of its votes",
     )
@@ -1296,8 +1297,11 @@ class _DatasetRows:
             values = values[:, np.argsort(self._order())]
         if frame.are_logits or self.lists == LOGITS:
             return softmax(values)
-        name, rows = self.model_rows.name, self.rows
-        check_shares(name, lambda i: frame.place(int(rows[i])), values, frame.path)
+        in_file = np.argsort(self.rows)  # not the order of the dataset's items
+        check_shares(
+            self.model_rows.name, lambda i: frame.place(int(self.rows[in_file[i]])),
+            values[in_file], frame.path,
+        )  # fmt: skip
         return values
 
     def _other_choices(self) -> list[str]:

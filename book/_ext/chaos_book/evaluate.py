@@ -12,7 +12,13 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_book.items import missing_nodes, shown_items, shown_systems, votes_notice
+from chaos_book.items import (
+    missing_nodes,
+    shown_items,
+    shown_systems,
+    shown_with_submitted,
+    votes_notice,
+)
 from chaos_utils.analyses import scoreboard
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.dataset import Dataset
@@ -46,7 +52,7 @@ def _scoreboards(app: Sphinx, page: str) -> dict[str, str]:
         return {}
     return {
         _scoreboard(votes.dataset)["file"]: scoreboard_script(
-            votes, scoreboard.pools(votes), votes_notice()
+            votes, scoreboard.pools(votes, shown_with_submitted(votes)), votes_notice()
         )
         for votes in shown_items().votes
         if scoreboard.has_pools(votes)
