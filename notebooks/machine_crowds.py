@@ -268,8 +268,8 @@ publish_table(
     instead. *J* is the probability that two people would give different labels if the vote shares were the true distribution. *PR* is the
     participation ratio of the models' residuals. *Effective models* is the number of independent models to which the panel is equivalent,
     computed from the models' errors against ChaosNLI's majority label. *Shared deviation* is the share of deviations that the models have
-    in common. We do not compute *νH*, because it depends on a simulated curve that was not released. *Missing* is what the omitted items would have to contribute to the sum over items for the
-    published value and our value to agree.""",
+    in common. We do not compute *νH*, because it depends on a simulated curve that was not released. *Missing* is what the omitted items
+    would have to contribute to the sum over items for the published value and our value to agree.""",
 )
 
 # %% [markdown]
