@@ -18,7 +18,7 @@ from chaos_utils.plots.panels import dataset_panels, label_left, row_panels
 # Of the state machine's picture, as shares of its width: where the column of states and that of
 # ends stand, and half the width of a box, on a page and on a phone; and the way to the first lane
 # at the left, and to the next.
-_BOXES, _NARROW_BOXES = (0.34, 0.88, 0.115), (0.33, 0.865, 0.13)
+_BOXES, _NARROW_BOXES = (0.34, 0.88, 0.115), (0.335, 0.858, 0.138)
 _LANE, _NEXT = 0.05, 0.1
 _HEIGHT = 0.5  # inches: of a box
 
@@ -32,7 +32,7 @@ def plot_protocol(table: pd.DataFrame) -> Figure:
     The table has one row per way: ``from``, ``event``, ``condition``, ``to``, ``feedback``,
     ``discards_votes``.
     """
-    step, letters_per_line = (1.2, 11) if is_narrow() else (0.85, 27)
+    step, letters_per_line = (1.3, 9) if is_narrow() else (0.85, 27)
     middle, aside, half = (share * width() for share in _boxes())
     # Ways without a condition to a final state are alike: only one of them is drawn.
     is_common = ~table["to"].isin(table["from"]) & (table["condition"] == "")
