@@ -309,10 +309,10 @@ publish_table(
     columns=calibration.INTERVAL_COLUMNS,
     groups=["dataset"],
     index=["dataset", "family", "origin", "temperature"],
-    caption=f"""Halving the logits (T = 2) lowers the ECE of every model. Calibration errors are averaged over seeds and shown with 95%
-    intervals. For models with several seeds, the intervals account for the choice of seeds and of items (t intervals, with Satterthwaite's degrees of
-    freedom). For a single seed, the intervals account only for the choice of items ({intervals:,} bootstrap resamples). *Squared* is the
-    debiased squared calibration error, computed in the same bins as ECE.""",
+    caption=f"""On ChaosNLI, halving the logits (T = 2) lowers the ECE of every model. Calibration errors are averaged over seeds and shown
+    with 95% intervals. For models with several seeds, the intervals account for the choice of seeds and of items (t intervals, with
+    Satterthwaite's degrees of freedom). For a single seed, the intervals account only for the choice of items ({intervals:,} bootstrap
+    resamples). *Squared* is the debiased squared calibration error, computed in the same bins as ECE.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The parts of the Brier score, as a table", "code_prompt_hide": "Fold the table"}

@@ -193,11 +193,11 @@ publish_table(
     columns=trajectory.size_columns(growth.rows),
     groups=["dataset"],
     index=["dataset", "measure", "items"],
-    caption="""More training data lowers JSD and raises accuracy on SNLI and MNLI, but changes little on αNLI. The table
-    shows how scores depend on the number of training items and on how much people agree. Items are sorted into four
-    bins by the entropy of their votes. JSD is given in √nats, and lower is better. The downloadable table also gives
-    the edges and sizes of the bins, 95% intervals over items, the accuracy on the old labels, and the differences from
-    the smallest run.""",
+    caption="""On SNLI and MNLI, more training data lowers JSD and raises accuracy, but on αNLI, it changes little. The
+    table shows how scores depend on the number of training items and on how much people agree. Items are sorted into
+    four bins by the entropy of their votes. JSD is given in √nats, and lower is better. The downloadable table also
+    gives the edges and sizes of the bins, 95% intervals over items, the accuracy on the old labels, and the differences
+    from the smallest run.""",
 ) if len(growth) else Markdown("")
 
 # %% [markdown]
