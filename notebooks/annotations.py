@@ -145,6 +145,7 @@ publish_table(
     "tbl-original-votes",
     disagreement.original_votes(inputs),
     columns=disagreement.ORIGINAL_VOTES,
+    groups=["dataset"],
     caption="""For items that were chosen because three of five people agreed, the votes of the other two people say
     little about how a hundred people vote. Old votes are given as sorted counts, for example 3-1-1. *Chosen again* is
     the share of items that we would expect to be chosen again if we asked the same number of other people. An item

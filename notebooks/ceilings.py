@@ -187,7 +187,7 @@ publish_table(
     "tbl-power",
     detectable,
     shown=power.shown_rows(power.first_pairs(detectable.rows), at_most),
-    columns=power.COLUMNS,
+    columns=power.columns_of(power.first_pairs(detectable.rows)),
     index=power.INDEX,
     caption="""Beyond twenty votes per item, more votes hardly help to detect smaller differences. The table shows the
     smallest difference that can be detected on 1,000 items with 80% power at the 5% level (two-sided), averaged over

@@ -107,8 +107,8 @@ publish_figure(
     "fig-protocol",
     plot_protocol,
     collection.transitions(protocol),
-    caption="""At any time, an annotator is in one of a few states. Each arrow is labelled with an event and, where there is one, a condition. An
-    annotator's votes count unless the annotator ends in a red state.""",
+    caption="""An annotator can fail at three points, and then none of the annotator's votes count (red). At any time, an annotator is in one
+    of a few states. Each arrow is labelled with an event and, where there is one, a condition.""",
     alt="""Boxes from top to bottom: start, qualification, training, ready, check, item, finished. Arrows to the right lead from qualification to
     rejected, from training to dismissed and from check to blocked. From ready, chance decides whether an annotator passes through check to item
     or goes to item at once. An arrow leads from item back to ready.""",

@@ -266,10 +266,10 @@ publish_table(
     caption="""We reproduce the published values. On SNLI, our values agree with the published values to the last printed digit. We leave
     out one MNLI item and five αNLI items for which a model's reply could not be read; the published values count a placeholder label
     instead. *J* is the probability that two people would give different labels if the vote shares were the true distribution. *PR* is the
-    participation ratio of the models' residuals. *n_eff* is the effective number of independent models, computed from their errors against
-    ChaosNLI's majority label. *γ_co* is the share of deviations that the models have in common. We do not compute *ν_H*, because it depends
-    on a simulated curve that was not released. *Missing* is what the omitted items would have to contribute to the sum over items for the
-    published value and our value to agree.""",
+    participation ratio of the models' residuals. *Effective models* is the number of independent models to which the panel is equivalent,
+    computed from the models' errors against ChaosNLI's majority label. *Shared deviation* is the share of deviations that the models have
+    in common. We do not compute *νH*, because it depends on a simulated curve that was not released. *Missing* is what the omitted items
+    would have to contribute to the sum over items for the published value and our value to agree.""",
 )
 
 # %% [markdown]
@@ -359,8 +359,8 @@ publish_figure(
     distances compare equal numbers of answers, because even two samples from one distribution differ by chance
     {{cite:p}}`bellemare2017`. The energy distance, which is not biased in this way {{cite:p}}`szekely2013`, leads to
     the same conclusion.""",
-    alt="""Two panels of dots, one row for each setting of seven models. On the left, all dots lie between 12 and 18 points,
-    around the line for people's median at 15, far from people at 7.5 and from a uniform guess at 26.5. On the right, all dots lie
+    alt="""Two panels of dots, one row for each setting of seven models. In the first, all dots lie between 12 and 18 points,
+    around the line for people's median at 15, far from people at 7.5 and from a uniform guess at 26.5. In the second, all dots lie
     below 10 points, and people lie at 18.""",
 )
 

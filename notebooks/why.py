@@ -64,14 +64,14 @@ publish_figure(
     plot_again,
     again,
     caption="""In one study of 22 people, the same person changes the label about three fifths as often as two people
-    differ. The left panel shows how often a label from the second round differs from a label that the same person or
+    differ. The first panel shows how often a label from the second round differs from a label that the same person or
     somebody else gave in the first round. In both cases, the two labels come from different rounds, so they are equally
-    far apart in time. The right panel shows the ratio of these two rates. Rows group the posts by the languages of the
+    far apart in time. The second panel shows the ratio of these two rates. Rows group the posts by the languages of the
     two rounds, where these are known. The last two rows group a person's labels by whether at least four in five of the
     *other* people's votes are for one label. Bars are 95% {term}`intervals <interval over annotators>` over items and
     people.""",
-    alt="""A row for each group of posts. On the left, the value for the same person lies at about a fifth, and the
-    value for two people between a third and two fifths. On the right, the ratio lies a little below three fifths, with
+    alt="""A row for each group of posts. In the first panel, the value for the same person lies at about a fifth, and the
+    value for two people between a third and two fifths. In the second, the ratio lies a little below three fifths, with
     intervals from under a half to about 70%. The last two rows show only the same person.""",
 ) if len(again) else Markdown("This section needs people who were asked in several rounds.")
 
