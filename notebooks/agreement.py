@@ -174,8 +174,8 @@ publish_table(
     "tbl-entropy-bins",
     in_bins,
     shown=agreement.shown_rows(in_bins.rows, "new_accuracy", "jsd"),
-    columns=[*agreement.BIN_COLUMNS, SYSTEM, *agreement.bin_columns(in_bins.rows, change=True)],
-    groups=["dataset"],
+    columns=[agreement.PART, SYSTEM, *agreement.bin_columns(in_bins.rows, change=True)],
+    groups=["part"],
     index=["dataset", "measure", "system"],
     caption="""From the first bin to the last, new accuracy falls and most models' JSD grows. *Change* is the value in
     the last bin minus the value in the first, with a 95% interval over items. The table shows the mean over the nine

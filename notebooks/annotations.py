@@ -52,8 +52,8 @@ Markdown(notices(inputs))
 # We say that the {term}`majority <majority label>` has *changed* if a label other than the old label gets the most new
 # votes. If two labels tie, we use the majority label stored in the data file, as ChaosNLI's authors did. Some changes
 # may be due to chance: if people are evenly split between two labels, a hundred of them could easily vote 52 to 48. We
-# call the old label {term}`clearly outvoted` if people who favoured neither the old nor the new label would split at
-# least as unevenly on fewer than 5 in 100 items (exact two-sided binomial test). All other changes, on
+# call the old label {term}`clearly outvoted` if a crowd that leaned to neither of the two labels would split its votes
+# between them at least as unevenly on fewer than 5 in 100 items (exact two-sided binomial test). All other changes, on
 # {value}`tbl-data-statistics dataset=snli too_close_percent .0f`% of the SNLI items and
 # {value}`tbl-data-statistics dataset=mnli too_close_percent .0f`% of the MNLI items, are *too close to call*.
 #
@@ -107,12 +107,20 @@ publish_figure(
 
 # %% [markdown]
 # Some changes are far more common than others ({numref}`fig-label-transitions`). On SNLI, the most common change is
-# from entailment to neutral, which affects
+# from entailment to neutral
+# ({value}`fig-label-transitions dataset=snli old_label=entailment new_majority=neutral n d` items,
 # {value}`fig-label-transitions dataset=snli old_label=entailment new_majority=neutral row_share .0%` of the
-# entailments. On MNLI, the most common change is from neutral to entailment, which affects
+# entailments), and the share of contradictions that turn neutral is the same
+# ({value}`fig-label-transitions dataset=snli old_label=contradiction new_majority=neutral n d` items,
+# {value}`fig-label-transitions dataset=snli old_label=contradiction new_majority=neutral row_share .0%`). On MNLI, the
+# most common change is from neutral to entailment
+# ({value}`fig-label-transitions dataset=mnli old_label=neutral new_majority=entailment n d` items,
 # {value}`fig-label-transitions dataset=mnli old_label=neutral new_majority=entailment row_share .0%` of the neutral
-# items. On αNLI, where the labels only number the two hypotheses, the two possible changes are about equally common. In
-# the explorer, you can read {explorer}`the SNLI items whose label changed <dataset=snli&change=changed>`.
+# items), and the share of contradictions that turn neutral is almost the same
+# ({value}`fig-label-transitions dataset=mnli old_label=contradiction new_majority=neutral n d` items,
+# {value}`fig-label-transitions dataset=mnli old_label=contradiction new_majority=neutral row_share .0%`). On αNLI,
+# where the labels only number the two hypotheses, the two possible changes are about equally common. In the explorer,
+# you can read {explorer}`the SNLI items whose label changed <dataset=snli&change=changed>`.
 #
 # ## What five votes could show
 #
@@ -137,6 +145,7 @@ publish_table(
     "tbl-original-votes",
     disagreement.original_votes(inputs),
     columns=disagreement.ORIGINAL_VOTES,
+    groups=["dataset"],
     caption="""For items that were chosen because three of five people agreed, the votes of the other two people say
     little about how a hundred people vote. Old votes are given as sorted counts, for example 3-1-1. *Chosen again* is
     the share of items that we would expect to be chosen again if we asked the same number of other people. An item

@@ -4,19 +4,20 @@
 # *My model is calibrated. Is that not enough?*
 #
 # **No. Where people disagree, measuring calibration against the majority label penalises a model for predicting
-# people's votes well.** The expected calibration error ({term}`ECE`) is the average gap between a model's confidence
-# and its accuracy. A model that knew the exact vote shares would have an ECE of
-# {value}`tbl-human-calibration dataset=snli system=oracle ece .2f` on SNLI, because on average,
+# people's votes well.** The expected calibration error ({term}`ECE`) is the average gap between a model's confidence,
+# which is the probability of its most probable label, and its accuracy. A model that knew the exact vote shares would
+# have an ECE of {value}`tbl-human-calibration dataset=snli system=oracle ece .2f` on SNLI, because on average,
 # {value}`tbl-misplaced dataset=snli "system=majority label" misplaced .0f` people in a hundred do not choose the
 # majority label.
 #
-# A low ECE does not mean that a model is near to people, either. Halving the logits of RoBERTa-base lowers its ECE from
+# A low ECE does not mean that a model is near to people, either. Halving the *logits* of RoBERTa-base (the scores that
+# are turned into probabilities; halving them makes a model less sure) lowers its ECE from
 # {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 mean:ece .2f` to
 # {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:ece .2f`, averaged over
-# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 count:ece d` runs. However, RoBERTa-base
-# then still misplaces {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:dist_ce .0%` of
-# the votes, compared with
-# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 mean:dist_ce .0%` before.
+# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 count:ece d` training runs. However,
+# RoBERTa-base then still misplaces
+# {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=2 mean:dist_ce .0%` of the votes, compared
+# with {value}`tbl-human-calibration dataset=snli family=RoBERTa-base temperature=1 mean:dist_ce .0%` before.
 # {cite:t}`baan2022` therefore argue that calibration should not be measured against the majority label where people
 # disagree.
 
@@ -28,6 +29,8 @@ shown_seed: int = 0  # which of the model's seeds the diagrams and histograms sh
 n_temperatures: int = 61  # temperatures from 0.5 to 4 at which the measures are computed
 
 # %%
+from dataclasses import replace
+
 from IPython.display import Markdown
 
 from chaos_utils.analyses import calibration, error_distributions
@@ -51,8 +54,11 @@ Markdown(notices(inputs))
 # (drag-until-ece-is-perfect)=
 # ## Choose a temperature with the slider
 #
-# A {term}`temperature` is a number by which all logits of a model are divided. Drag the slider until ECE is lowest, and
-# watch how many votes are still misplaced.
+# A {term}`temperature` is a number by which all logits of a model are divided.
+#
+# ```{container} with-script
+# Drag the slider until ECE is lowest, and watch how many votes are still misplaced.
+# ```
 
 # %%
 choices = calibration.temperature_choices(inputs)
@@ -62,7 +68,7 @@ publish_figure(
     plot_temperatures,
     curves.where(calibration.is_drawn(curves.rows)),
     caption="""A temperature can bring ECE close to 0 and still leave the model far from people. In the printed version,
-    thick curves are means over a model's seeds, and marks show three ways of choosing the temperature
+    thick curves are means over a model's training runs (seeds), and marks show three ways of choosing the temperature
     ({numref}`tbl-temperatures`).""",
     alt="""In five panels, curves fall and rise again. ECE against the majority label is lowest near temperature 2 for
     RoBERTa. DistCE is also lowest near 2, but its curve is flatter, and entropy error is lowest at a slightly lower
@@ -163,16 +169,17 @@ system, accuracy, ece, rank_cs, ent_ce, dist_ce = calibration.CALIBRATION_COLUMN
 publish_table(
     "tbl-human-calibration",
     table_1,
-    columns=[system, ece, dist_ce, ent_ce, rank_cs, accuracy],
+    columns=[system, replace(ece, best=""), dist_ce, ent_ce, rank_cs, accuracy],
     shown=calibration.means_over_seeds(main_systems.rows, calibration.TABLE_1).sort_values(
         ["kind", "temperature", "dist_ce"]
     ),
     groups=["kind"],
     caption="""The best prediction of people's votes has the worst calibration error. The table gives means over each
-    model's seeds on SNLI. The best model by each measure is shown in bold. The downloadable table also gives results,
-    on both SNLI and MNLI, for every seed and for all nine models of {cite:t}`nie2020`. As in the code of
-    {cite:t}`baan2022`, accuracy is computed with the last of several tied labels, and ECE with the first. ECE is
-    computed with ten bins $(a, b]$, and EntCE is in nats.""",
+    model's seeds on SNLI. The best model by each measure is shown in bold, except by ECE: the two lowest differ by less
+    than RoBERTa-base's runs do, so they count as tied. The downloadable table also gives results, on both SNLI and
+    MNLI, for every seed and for all nine models of {cite:t}`nie2020`. As in the code of {cite:t}`baan2022`, accuracy is
+    computed with the last of several tied labels, and ECE with the first. ECE is computed with ten bins $(a, b]$, and
+    EntCE is in nats.""",
 )
 
 # %% [markdown]

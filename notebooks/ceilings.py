@@ -187,7 +187,7 @@ publish_table(
     "tbl-power",
     detectable,
     shown=power.shown_rows(power.first_pairs(detectable.rows), at_most),
-    columns=power.COLUMNS,
+    columns=power.columns_of(power.first_pairs(detectable.rows)),
     index=power.INDEX,
     caption="""Beyond twenty votes per item, more votes hardly help to detect smaller differences. The table shows the
     smallest difference that can be detected on 1,000 items with 80% power at the 5% level (two-sided), averaged over
@@ -378,7 +378,8 @@ publish_figure(
 # ## Where the numbers come from
 #
 # The calculator interpolates between the values in {numref}`fig-annotation-budget`, {numref}`tbl-crowds-votes`,
-# {numref}`tbl-power` and {numref}`tbl-vote-bias`; it never extrapolates.
+# {numref}`tbl-power` and {numref}`tbl-vote-bias`; it never extrapolates. If your own votes are too few, it compares how
+# often two people differ on your items with the values for other datasets in {doc}`disagreement`.
 #
 # ## Limitations
 #

@@ -118,15 +118,15 @@ publish_table(
 ClaimCards("tbl-claims", table.rows, resamples)
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All claims, as a table", "code_prompt_hide": "Fold the table"}
+n_holding = (table.rows["verdict"] == claims.HOLDS).sum()
 publish_table(
     "tbl-claims",
     table,
     columns=claims.columns_for(resamples),
-    caption=f"""Each claim is shown with its verdict and the number on which the verdict is based. Brackets contain 95%
-    intervals over items ({resamples:,} bootstrap resamples) or, for c24 and c25, over models. Holm’s correction is
-    applied to the p-values of all claims that one value is larger than another, where the sampling error can be
-    estimated. The numbering has gaps, because some candidates turned out not to be claims. The downloadable data also
-    include the rules and the evidence.""",
+    caption=f"""Of {len(table)} claims, {n_holding} hold as written. Each claim is shown with its verdict and the number on which the verdict
+    is based. Brackets contain 95% intervals over items ({resamples:,} bootstrap resamples) or, for c24 and c25, over models. Holm’s
+    correction is applied to the p-values of all claims that one value is larger than another, where the sampling error can be estimated. The
+    numbering has gaps, because some candidates turned out not to be claims. The downloadable data also include the rules and the evidence.""",
 )
 
 # %% [markdown]
@@ -165,14 +165,17 @@ publish_table(
 # ```
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every number, one by one, as a table", "code_prompt_hide": "Fold the table"}
+checked = numbers.rows[numbers.rows["ours"].notna()]
+n_agreeing = int(checked["agrees"].sum())
 publish_table(
     "tbl-published-beside-ours",
     numbers,
     columns=published_numbers.COLUMNS,
-    shown=numbers.rows[numbers.rows["ours"].notna()],
-    caption="""Every published number that can be checked is shown beside ours. Δ is our number minus the paper's. Δ is shown in bold where
-    it exceeds the rounding error, and is shown as 0 where the two agree in all printed digits. The downloadable data also include the
-    numbers that cannot be checked. Where Baan et al. do not name a seed, our number is for the first seed.""",
+    shown=checked,
+    caption=f"""Of the {len(checked)} published numbers that can be checked, {n_agreeing} agree with ours in all printed digits. Δ is our
+    number minus the paper's. Δ is shown in bold where it exceeds the rounding error, and is shown as 0 where the two agree in all printed
+    digits. The downloadable data also include the numbers that cannot be checked. Where Baan et al. do not name a seed, our number is for the
+    first seed.""",
 )
 
 # %% [markdown]
@@ -186,6 +189,7 @@ publish_table(
     "tbl-label-counts",
     counts,
     columns=annotations.label_columns(counts.rows),
+    groups=["dataset"],
     index=["dataset", "label"],
     caption="""The released majority labels match the paper, but slightly more votes were released than the paper reports. The columns
     headed *paper* show the values from Table 7 of {cite:t}`nie2020`, which leaves out αNLI. The totals of new votes in Table 7 are not
@@ -198,6 +202,7 @@ publish_table(
     "tbl-model-sizes",
     sizes,
     columns=results.SIZE_COLUMNS,
+    groups=["dataset"],
     index=["dataset", "family"],
     caption=f"""Large models are more accurate than base models, but on MNLI and, in most families, on αNLI, they are farther from people by
     KL. The table shows the change from the base to the large model in each model family of {{cite:t}}`nie2020`, on the same items, with 95%
@@ -262,6 +267,7 @@ publish_table(
     "tbl-signed-entropy-error",
     calibration.signed_entropy_errors(in_table_1),
     columns=calibration.SIGNED_COLUMNS,
+    groups=["dataset"],
     caption="""At a temperature of 2, RoBERTa-base is less certain than people, as measured by entropy. The table shows the signed entropy
     error, H(model) − H(human), in nats, averaged over items, for every seed. Appendix B of {cite:t}`baan2022` gives a single value for both
     the mean and the median. Δ is shown in bold where it exceeds the rounding error.""",
@@ -301,11 +307,12 @@ publish_table(
     "tbl-calibration-intervals",
     families,
     columns=calibration.INTERVAL_COLUMNS,
+    groups=["dataset"],
     index=["dataset", "family", "origin", "temperature"],
-    caption=f"""Calibration errors are averaged over seeds and shown with 95% intervals. For models with several seeds, the intervals
-    account for the choice of seeds and of items (t intervals, with Satterthwaite's degrees of freedom). For a single seed, the intervals
-    account only for the choice of items ({intervals:,} bootstrap resamples). *Squared* is the debiased squared calibration error, computed
-    in the same bins as ECE.""",
+    caption=f"""On ChaosNLI, halving the logits (T = 2) lowers the ECE of every model. Calibration errors are averaged over seeds and shown
+    with 95% intervals. For models with several seeds, the intervals account for the choice of seeds and of items (t intervals, with
+    Satterthwaite's degrees of freedom). For a single seed, the intervals account only for the choice of items ({intervals:,} bootstrap
+    resamples). *Squared* is the debiased squared calibration error, computed in the same bins as ECE.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The parts of the Brier score, as a table", "code_prompt_hide": "Fold the table"}

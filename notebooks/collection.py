@@ -3,9 +3,10 @@
 #
 # *What do tests and hidden checks buy?*
 #
-# **In our simulation of SNLI with many careless applicants, hidden checks prevent more error than any other single
-# precaution that ChaosNLI's authors took.** With {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless
-# applicants, {value}`fig-protocol-effect careless=0.6 without=nothing misplaced .0f` of every hundred votes are
+# **In two simulated collections of 200 SNLI items with many careless applicants, hidden checks prevent more error than
+# any other single precaution that ChaosNLI's authors took.** With
+# {value}`fig-protocol-effect careless=0.6 without=nothing careless .0%` careless applicants,
+# {value}`fig-protocol-effect careless=0.6 without=nothing misplaced .0f` of every hundred votes are
 # {term}`misplaced <TVD>` under the published protocol, and
 # {value}`fig-protocol-effect careless=0.6 without="hidden checks" misplaced .0f` are misplaced without hidden checks.
 # The simulation favours hidden checks, because it assumes that most careless annotators pay attention during the tests
@@ -106,8 +107,8 @@ publish_figure(
     "fig-protocol",
     plot_protocol,
     collection.transitions(protocol),
-    caption="""At any time, an annotator is in one of a few states. Each arrow is labelled with an event and, where there is one, a condition. An
-    annotator's votes count unless the annotator ends in a red state.""",
+    caption="""An annotator can fail at three points, and then none of the annotator's votes count (red). At any time, an annotator is in one
+    of a few states. Each arrow is labelled with an event and, where there is one, a condition.""",
     alt="""Boxes from top to bottom: start, qualification, training, ready, check, item, finished. Arrows to the right lead from qualification to
     rejected, from training to dismissed and from check to blocked. From ready, chance decides whether an annotator passes through check to item
     or goes to item at once. An arrow leads from item back to ready.""",

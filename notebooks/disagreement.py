@@ -218,15 +218,15 @@ publish_figure(
 # {cite:p}`pavlick2019`, people differ more often than in OCNLI but less often than on the MNLI items.
 #
 # People are nearly as divided over whether a chatbot's answer is safe as they are over the MNLI items. Two people
-# differ on {value}`tbl-crowds-annotators dataset=dices350 disagreement_without .0%` of the items in DICES-350 and on
+# differ on {value}`tbl-crowds dataset=dices350 disagreement .0%` of the items in DICES-350 and on
 # {value}`tbl-crowds dataset=dices disagreement .0%` of the items in DICES-990 {cite:p}`aroyo2023`. When people judge
 # whether a tweet is offensive (MD-Agreement, {cite:alp}`leonardelli2021`), whether a reply is ironic (MultiPICo,
-# {cite:alp}`casola2024`) or whether a post is hateful (XHateStability, {cite:alp}`abercrombie2023`),
-# two people differ {value}`tbl-crowds dataset=md-agreement disagreement .0%` to
-# {value}`tbl-crowds dataset=xhatestability disagreement .0%` of the time; 50% would be the maximum. On scales of five or
-# six points (POPQUORN, {cite:alp}`pei2023`; CSC, {cite:alp}`jang2024`), most pairs of people differ, but often by only
-# one point. When people name what a small picture shows (CIFAR-10H,
-# {cite:alp}`peterson2019`), two people differ only {value}`tbl-crowds dataset=cifar10h disagreement .0%` of the time.
+# {cite:alp}`casola2024`) or whether a post is hateful (XHateStability, {cite:alp}`abercrombie2023`), two people differ
+# {value}`tbl-crowds dataset=md-agreement disagreement .0%` to
+# {value}`tbl-crowds dataset=xhatestability disagreement .0%` of the time; 50% would be the maximum. On scales of five
+# or six points (POPQUORN, {cite:alp}`pei2023`; CSC, {cite:alp}`jang2024`), most pairs of people differ, but often by
+# only one point. When people name what a small picture shows (CIFAR-10H, {cite:alp}`peterson2019`), two people differ
+# only {value}`tbl-crowds dataset=cifar10h disagreement .0%` of the time.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All datasets, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(

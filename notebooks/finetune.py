@@ -84,8 +84,8 @@ publish_figure(
     "fig-run",
     plot_training_curves,
     curves,
-    caption="""What the model learned, and how well this generalises to items that it did not see. The left panel shows
-    the smoothed training loss, with the raw loss in grey. The right panel shows the accuracy on development items or,
+    caption="""What the model learned, and how well this generalises to items that it did not see. The first panel shows
+    the smoothed training loss, with the raw loss in grey. The second panel shows the accuracy on development items or,
     if the run uses folds, the loss on the inner fold that decides when to stop. There is one line per fold.""",
     alt="""Two panels against the number of items seen, on a logarithmic axis: the training loss, and the accuracy on
     development items or the loss on the inner fold.""",

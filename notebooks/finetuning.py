@@ -147,8 +147,8 @@ publish_figure(
     line shows a run and is labelled with the number of training items. Runs that were measured only once are shown as
     dots. On the horizontal axis, an item is counted each time it is seen. The loss curves are smoothed, and the raw
     losses are drawn behind them in grey. Accuracy during training is measured on a fixed part of the development items.""",
-    alt="""Line plots on a logarithmic axis of items seen show training loss on the left and accuracy on development
-    items on the right, for SNLI with MNLI and for αNLI. The fewer training items a run has, the sooner and the lower
+    alt="""Line plots on a logarithmic axis of items seen show first training loss and then accuracy on development
+    items, for SNLI with MNLI and for αNLI. The fewer training items a run has, the sooner and the lower
     its loss falls. The more items it has, the higher its final accuracy is, most clearly on SNLI and MNLI.""",
 ) if runs else Markdown("")
 
@@ -178,8 +178,8 @@ publish_figure(
     resamples of the items. Hollow marks on the right show the score of a guess in each bin. For accuracy, the guess is
     always the most common label; for JSD, it is the uniform distribution. The figure can be compared with Figure 8 of
     {cite:t}`nie2020`.""",
-    alt="""Line plots with a logarithmic axis of training items show accuracy on the left and Jensen–Shannon distance on
-    the right, with a line for each bin. On SNLI and MNLI, accuracy rises steeply in the bin where people agree most and
+    alt="""Line plots with a logarithmic axis of training items show first accuracy and then Jensen–Shannon distance,
+    with a line for each bin. On SNLI and MNLI, accuracy rises steeply in the bin where people agree most and
     only slightly in the bin where they agree least, and distances fall in all bins; on αNLI, the lines are nearly flat.""",
 ) if len(growth) else Markdown(
     f"> No committed run of {in_markdown(model)} predicts these items, so this part is left out."
@@ -193,10 +193,11 @@ publish_table(
     columns=trajectory.size_columns(growth.rows),
     groups=["dataset"],
     index=["dataset", "measure", "items"],
-    caption="""The table shows how scores depend on the number of training items and on how much people agree. Items are
-    sorted into four bins by the entropy of their votes. JSD is given in √nats, and lower is better. The downloadable
-    table also gives the edges and sizes of the bins, 95% intervals over items, the accuracy on the old labels, and the
-    differences from the smallest run.""",
+    caption="""On SNLI and MNLI, more training data lowers JSD and raises accuracy, but on αNLI, it changes little. The
+    table shows how scores depend on the number of training items and on how much people agree. Items are sorted into
+    four bins by the entropy of their votes. JSD is given in √nats, and lower is better. The downloadable table also
+    gives the edges and sizes of the bins, 95% intervals over items, the accuracy on the old labels, and the differences
+    from the smallest run.""",
 ) if len(growth) else Markdown("")
 
 # %% [markdown]
@@ -237,16 +238,18 @@ publish_table(
 # then carries out the missing runs. With the option `--only roberta-large`, the command trains only RoBERTa-large.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Finished and missing runs of the nine models, as a table", "code_prompt_hide": "Fold the table"}
+nine = finetuning.plan_table(read_plan("table5"), runs) if "table5" in plan_names() else None
 publish_table(
     "tbl-plan",
-    finetuning.plan_table(read_plan("table5"), runs),
+    nine,
     columns=finetuning.PLAN_COLUMNS,
-    caption="""Each of the nine models is to be trained once on SNLI and MNLI together and once on αNLI. The table gives
-    the accuracy on development items for finished runs and the estimated hours on one H100 for missing runs. Recipes
-    for αNLI are those of Table 8 of {cite:t}`nie2020`. For SNLI and MNLI, the paper used the recipes of the models'
-    authors but did not print them, so we use the same recipe for all nine models. The accuracies can be compared with
-    those in Table 5 of the paper but are not a reproduction of them.""",
-) if "table5" in plan_names() else Markdown("")
+    caption=f"""Training all nine models again takes about {nine.rows["hours_low"].sum():.0f} to
+    {nine.rows["hours_high"].sum():.0f} hours on one GPU. Each model is to be trained once on SNLI and MNLI together and
+    once on αNLI. The table gives the accuracy on development items for finished runs and the estimated hours on one
+    H100 for missing runs. Recipes for αNLI are those of Table 8 of {{cite:t}}`nie2020`. For SNLI and MNLI, the paper used
+    the recipes of the models' authors but did not print them, so we use the same recipe for all nine models. The
+    accuracies can be compared with those in Table 5 of the paper but are not a reproduction of them.""",
+) if nine else Markdown("")
 
 # %% [markdown]
 # The record of each run in `results/` lists the command, the digests of the inputs and predictions, the code version

@@ -11,16 +11,22 @@
 # five people misplaces {value}`tbl-machine-crowds dataset=snli "crowd=language models" five_people_misplaced .0f` on
 # SNLI and {value}`tbl-machine-crowds dataset=mnli "crowd=language models" five_people_misplaced .0f` on MNLI.
 #
-# On average, two models agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" agreement .0%` of the
-# MNLI items, whereas two people agree on
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`. Most models therefore add
-# little to what the other models provide.
-#
 # {term}`Recalibrated <worth, recalibrated>` on other items' votes, the panel of models is {term}`worth` the votes of
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_recalibrated .1f` people on SNLI and
-# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_recalibrated .1f` on MNLI if we already
-# know how often each label is given overall. The best single model is worth about half as much as the panel. The models
-# may have seen these items during training and may be worth less on unseen items.
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_recalibrated .1f` people (95% interval:
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_recalibrated_low .1f` to
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top_recalibrated_high .1f`) on SNLI and
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_recalibrated .1f`
+# ({value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_recalibrated_low .1f` to
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_on_top_recalibrated_high .1f`) on MNLI if we
+# already know how often each label is given overall. The best single model (the best of 32, chosen on these items) is
+# worth about half as much as the panel.
+#
+# Adding models soon helps little: on SNLI, a panel of five, shrunk towards these overall rates, is worth
+# {value}`fig-machine-worth dataset=snli n_members=5 people_on_top_shrunk .1f` people, and one of all 32 is worth only
+# {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_shrunk .1f`. On average, two models agree on
+# {value}`tbl-machine-crowds dataset=mnli "crowd=language models" agreement .0%` of the MNLI items, whereas two people
+# agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`. The models may have
+# seen these items during training and may be worth less on unseen items.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder
@@ -125,10 +131,10 @@ publish_figure(
 
 # %% [markdown]
 # On SNLI, a single model that is shrunk towards the base rate is worth
-# {value}`fig-machine-worth dataset=snli n_members=1 people_on_top_shrunk .1f` people on average, and a shrunk panel of all 32 models is
-# worth {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_shrunk .1f` people ({numref}`fig-machine-worth`). A shrunk panel
-# of infinitely many similar models would be worth
-# {value}`tbl-machine-crowds dataset=snli "crowd=language models" limit_people_on_top_shrunk .1f` people on SNLI.
+# {value}`fig-machine-worth dataset=snli n_members=1 people_on_top_shrunk .1f` people on average, and a shrunk panel of
+# infinitely many similar models would be worth
+# {value}`tbl-machine-crowds dataset=snli "crowd=language models" limit_people_on_top_shrunk .1f` people
+# ({numref}`fig-machine-worth`).
 #
 # Without shrinkage, the panel is overconfident: it is worth
 # {value}`tbl-machine-crowds dataset=snli "crowd=language models" people_on_top .1f` people on SNLI and
@@ -260,10 +266,10 @@ publish_table(
     caption="""We reproduce the published values. On SNLI, our values agree with the published values to the last printed digit. We leave
     out one MNLI item and five αNLI items for which a model's reply could not be read; the published values count a placeholder label
     instead. *J* is the probability that two people would give different labels if the vote shares were the true distribution. *PR* is the
-    participation ratio of the models' residuals. *n_eff* is the effective number of independent models, computed from their errors against
-    ChaosNLI's majority label. *γ_co* is the share of deviations that the models have in common. We do not compute *ν_H*, because it depends
-    on a simulated curve that was not released. *Missing* is what the omitted items would have to contribute to the sum over items for the
-    published value and our value to agree.""",
+    participation ratio of the models' residuals. *Effective models* is the number of independent models to which the panel is equivalent,
+    computed from the models' errors against ChaosNLI's majority label. *Shared deviation* is the share of deviations that the models have
+    in common. We do not compute *νH*, because it depends on a simulated curve that was not released. *Missing* is what the omitted items
+    would have to contribute to the sum over items for the published value and our value to agree.""",
 )
 
 # %% [markdown]
@@ -302,7 +308,8 @@ publish_table(
 # The test compares one model with one person, not a panel with a crowd. With their labels pooled and shrunk, all models together are
 # worth {value}`tbl-machine-stand-ins dataset=wax "model=all of them, plurality" people_on_top_shrunk .1f` people on WAX
 # and {value}`tbl-machine-stand-ins dataset=lesion "model=all of them, plurality" people_on_top_shrunk .1f` on the
-# lesions. You can also test your own model on votes with named annotators ({doc}`../datasets`).
+# lesions. To test your own model on your own votes, see
+# {ref}`May my model replace an annotator? <replace-an-annotator>`
 #
 # ## Other ways to ask
 #
@@ -342,15 +349,18 @@ publish_figure(
     "fig-asking",
     plot_asking,
     settings,
-    caption=f"""No setting makes a model's answers as varied as people's or brings them close to people's answers. *Distance* is the
-    Wasserstein distance between a model's answers and an equal number of answers from one half of the people. Values are means over 28 to
-    30 items of ProbCOPA, with {100 * confidence:g}% intervals over items. The vertical lines mark the distances of the other half of the
-    people (*people*), of that half's median used as a single answer (*median*), and of a uniform guess (*uniform*). *Spread* is the
-    standard deviation of the answers to an item. We leave out one setting in which most replies could not be read. All distances compare
-    equal numbers of answers, because even two samples from one distribution differ by chance {{cite:p}}`bellemare2017`. The energy
-    distance, which is not biased in this way {{cite:p}}`szekely2013`, leads to the same conclusion.""",
-    alt="""Two panels of dots, one row for each setting of seven models. On the left, all dots lie between 12 and 18 points,
-    around the line for people's median at 15, far from people at 7.5 and from a uniform guess at 26.5. On the right, all dots lie
+    caption=f"""No setting makes a model's answers as varied as people's or brings them close to people's answers.
+    *Distance* is the Wasserstein distance between a model's answers and an equal number of answers from one half of the
+    people. Values are means over 28 to 30 items of ProbCOPA, with {100 * confidence:g}% intervals over items. The
+    vertical lines mark the distances of the other half of the people (*people*), of that half's median used as a single
+    answer (*median*), and of a uniform guess (*uniform*). *Spread* is the standard deviation of the answers to an item.
+    People's spread is between different people, whereas a model's is between repeated answers of one model; how much
+    one person's answers would vary is not known. We leave out one setting in which most replies could not be read. All
+    distances compare equal numbers of answers, because even two samples from one distribution differ by chance
+    {{cite:p}}`bellemare2017`. The energy distance, which is not biased in this way {{cite:p}}`szekely2013`, leads to
+    the same conclusion.""",
+    alt="""Two panels of dots, one row for each setting of seven models. In the first, all dots lie between 12 and 18 points,
+    around the line for people's median at 15, far from people at 7.5 and from a uniform guess at 26.5. In the second, all dots lie
     below 10 points, and people lie at 18.""",
 )
 
@@ -371,6 +381,7 @@ publish_figure(
 # * The SNLI and MNLI items were chosen because annotators disagreed on them.
 # * Each of the 32 models was asked only once per item, with one prompt. At temperature 0, even perfect models would
 #   agree with each other, so agreement is not in itself a flaw. Our only evidence that other settings would make little
-#   difference comes from thirty items of another task.
+#   difference comes from thirty items of another task, where people's spread is between persons and a model's between
+#   its own answers.
 # * The 32 models are not a random sample of all models, and the intervals reflect only the choice of items.
 # * Few annotators of WAX and of the lesions judged enough items for the test, so ω can take only a few values.

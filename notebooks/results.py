@@ -82,6 +82,7 @@ publish_figure(
     alt="""Five rows share one axis of misplaced votes. A second crowd misplaces 6 votes, and five people misplace 20.
     RoBERTa-large misplaces 35 without recalibration, and an arrow leads from there to 18 after recalibration. The
     uniform guess misplaces 34, and the bar of the nine models lies just right of it, from 35 to 37.""",
+    meanings=results.DRAWN_MISPLACED,
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Misplaced votes for people, guesses and models, as a table", "code_prompt_hide": "Fold the table"}
@@ -226,13 +227,14 @@ publish_table(
     shown=results.shown_results(table.rows),
     columns=results.COLUMNS,
     groups=("dataset", "kind"),
-    caption=f"""The table gives each system's accuracy and its distance from people. Rows marked *here*
-    are our own results, with 95% bootstrap intervals over items ({resamples:,} resamples). If a row shows a mean over
-    seeds, its intervals are also over seeds. The values for the estimated human, a second set of annotators whose votes
-    were not released, are taken from the *paper* (Table 5 of {{cite:t}}`nie2020`). The first row of each
-    dataset is the uniform guess for distances and worth, and the commonest label for accuracies. The class prior and the mean vote are fitted to nine of the
-    ten folds of the items and applied to the tenth. The base rate is computed from all items with other texts. The best
-    model and the best guess on each dataset are shown in bold.""",
+    caption=f"""By JSD, most of the nine models are nearer to people than a uniform guess on ChaosNLI's SNLI and αNLI
+    items, but none is on its MNLI items. The table gives each system's accuracy and its distance from people. Rows
+    marked *here* are our own results, with 95% bootstrap intervals over items ({resamples:,} resamples). If a row shows
+    a mean over seeds, its intervals are also over seeds. The values for the estimated human, a second set of annotators
+    whose votes were not released, are taken from the *paper* (Table 5 of {{cite:t}}`nie2020`). The first row of each
+    dataset is the uniform guess for distances and worth, and the commonest label for accuracies. The class prior and
+    the mean vote are fitted to nine of the ten folds of the items and applied to the tenth. The base rate is computed
+    from all items with other texts. The best model and the best guess on each dataset are shown in bold.""",
 )
 
 # %% [markdown]
@@ -293,15 +295,17 @@ publish_table(
     "tbl-human-equivalents",
     equivalents,
     columns=results.equivalent_columns(equivalents.rows),
+    groups=["dataset"],
     index=["dataset", "system"],
-    caption=f"""The table gives the worth of every system as a number of people. Brackets contain 95% intervals over
-    items, with out-of-fold predictions held fixed. *Worth* is the number of people whose votes, taken together and
-    combined with the base rate, would have the same squared distance from the crowd as the system does. *Recalibrated*
-    systems are corrected with a map of 12 parameters (6 for two labels), fitted out of fold. *Shrunk* systems are
-    corrected with one number. *Pooled* is the number of people whose pooled votes would come as near to the crowd as
-    the system does, without the help of the base rate. Because 0 on this measure does not stand for chance, even a
-    uniform guess scores above 0. For TVD and JSD, systems and people are compared with *m* other votes in each of
-    {crowds} randomly drawn crowds, and the intervals are derived from the interval for the paired difference.""",
+    caption=f"""On ChaosNLI, no model is worth more than about four people, even after recalibration. The table gives
+    the worth of every system as a number of people. Brackets contain 95% intervals over items, with out-of-fold
+    predictions held fixed. *Worth* is the number of people whose votes, taken together and combined with the base rate,
+    would have the same squared distance from the crowd as the system does. *Recalibrated* systems are corrected with a
+    map of 12 parameters (6 for two labels), fitted out of fold. *Shrunk* systems are corrected with one number.
+    *Pooled* is the number of people whose pooled votes would come as near to the crowd as the system does, without the
+    help of the base rate. Because 0 on this measure does not stand for chance, even a uniform guess scores above 0. For
+    TVD and JSD, systems and people are compared with *m* other votes in each of {crowds} randomly drawn crowds, and the
+    intervals are derived from the interval for the paired difference.""",
 ) if len(equivalents) else Markdown(
     "*Some items have a single vote, which cannot show how far people are from each other, "
     "so worth cannot be computed here.*"

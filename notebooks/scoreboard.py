@@ -12,8 +12,10 @@
 # {value}`tbl-scoreboard dataset=snli system=roberta-large place_worst .0f` among
 # {value}`tbl-scoreboard dataset=snli system=roberta-large n_placed .0f` systems on SNLI.
 #
-# You can add your own system with one command and a pull request. The command `chaos submit FILE --name NAME` checks
-# your predictions and shows the row that your system will have in the table.
+# To see which places your model could have, choose its file on the page {doc}`../your_model`; nothing is uploaded. To
+# {ref}`add it <add-your-result>`, you need one command and a pull request. The command `chaos submit FILE --name NAME`
+# asks for what it must know about your system, checks the file, and shows the row that your system will have in the
+# table.
 
 # %% tags=["parameters"]
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, or a folder

@@ -3,13 +3,14 @@
 #
 # *Is it noise, ambiguity, or whom I asked?*
 #
-# **It is all three, as far as the available datasets show, but people's groups matter little where we could test
-# them.** When people judged whether posts were hateful, two people gave different labels
+# **It is all three, as far as the available datasets show; no broad grouping of people that we could test (gender, age,
+# ethnicity, education, country and others) accounts for more than about {value}`tbl-groups max:joint_high .0%` of the
+# disagreement.** When {value}`fig-again dataset=xhatestability "part=same language" quantity=same n_people .0f` people
+# judged twice whether {value}`fig-again dataset=xhatestability "part=same language" quantity=same n_items .0f` posts
+# were hateful, two people gave different labels
 # {value}`fig-again dataset=xhatestability "part=same language" quantity=two value .0%` of the time, and a person who
 # was asked again gave a different label
-# {value}`fig-again dataset=xhatestability "part=same language" quantity=same value .0%` of the time. No grouping of
-# people that we could test (gender, age, ethnicity, education, country and others) accounts for more than about
-# {value}`tbl-groups max:share_high .0%` of the disagreement.
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=same value .0%` of the time.
 #
 # Nobody can say whose opinions ChaosNLI contains. Its votes come from up to {value}`tbl-annotators sum:annotators ,.0f`
 # Mechanical Turk workers, whose age, country and language were not released ({doc}`collection`). To ask the same
@@ -62,14 +63,15 @@ publish_figure(
     "fig-again",
     plot_again,
     again,
-    caption="""People who are asked twice change their label about three fifths as often as two people differ. The left
-    panel shows how often a label from the second round differs from a label that the same person or somebody else gave
-    in the first round. In both cases, the two labels come from different rounds, so they are equally far apart in time.
-    The right panel shows the ratio of these two rates. Rows group the posts by the languages of the two rounds, where
-    these are known. The last two rows group a person's labels by whether at least four in five of the *other* people's
-    votes are for one label. Bars are 95% {term}`intervals <interval over annotators>` over items and people.""",
-    alt="""A row for each group of posts. On the left, the value for the same person lies at about a fifth, and the
-    value for two people between a third and two fifths. On the right, the ratio lies a little below three fifths, with
+    caption="""In one study of 22 people, the same person changes the label about three fifths as often as two people
+    differ. The first panel shows how often a label from the second round differs from a label that the same person or
+    somebody else gave in the first round. In both cases, the two labels come from different rounds, so they are equally
+    far apart in time. The second panel shows the ratio of these two rates. Rows group the posts by the languages of the
+    two rounds, where these are known. The last two rows group a person's labels by whether at least four in five of the
+    *other* people's votes are for one label. Bars are 95% {term}`intervals <interval over annotators>` over items and
+    people.""",
+    alt="""A row for each group of posts. In the first panel, the value for the same person lies at about a fifth, and the
+    value for two people between a third and two fifths. In the second, the ratio lies a little below three fifths, with
     intervals from under a half to about 70%. The last two rows show only the same person.""",
 ) if len(again) else Markdown("This section needs people who were asked in several rounds.")
 
@@ -80,12 +82,18 @@ publish_figure(
 # {value}`fig-again dataset=xhatestability "part=same language" quantity=ratio high .0%`; {numref}`fig-again`). The data
 # cannot distinguish a slip from a change of mind. People may also remember their first answer, and the time between the
 # rounds was not recorded. People change
-# {value}`fig-again dataset=xhatestability "part=where others agree" quantity=same value .0%` of their labels on posts
-# where the other people agree, and
-# {value}`fig-again dataset=xhatestability "part=where others are split" quantity=same value .0%` on posts where the
-# other people are split. If every change were a slip, equally likely in either direction, people's *settled* opinions
-# would still differ {value}`fig-again dataset=xhatestability "part=same language" quantity=settled value .0%` of the
-# time. ChaosNLI's annotators were not asked twice, so we cannot say how often they would change their labels.
+# {value}`fig-again dataset=xhatestability "part=where others agree" quantity=same value .0%` of their labels
+# ({value}`fig-again dataset=xhatestability "part=where others agree" quantity=same low .0%` to
+# {value}`fig-again dataset=xhatestability "part=where others agree" quantity=same high .0%`) on posts where the other
+# people agree, and {value}`fig-again dataset=xhatestability "part=where others are split" quantity=same value .0%`
+# ({value}`fig-again dataset=xhatestability "part=where others are split" quantity=same low .0%` to
+# {value}`fig-again dataset=xhatestability "part=where others are split" quantity=same high .0%`) on posts where the
+# other people are split. If every change were a slip, equally likely in either direction and on every post (these two
+# rates suggest that it is not), people's *settled* opinions would still differ
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=settled value .0%` of the time
+# ({value}`fig-again dataset=xhatestability "part=same language" quantity=settled low .0%` to
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=settled high .0%`). ChaosNLI's annotators were
+# not asked twice.
 #
 # ## Text or person
 
@@ -117,22 +125,28 @@ publish_table(
 # people judge inferences {cite:p}`lalor2016`, the person accounts for only
 # {value}`tbl-persons dataset=lalor people=everyone by=labels person .0%` of the variance.
 #
-# In most crowds, most of the variance is due neither to the text nor to the person. This remainder consists of a
-# particular person's reading of a particular text, and of noise that would not recur if that person were asked again.
-# Only asking people twice can separate readings from noise. On the posts that were judged twice, the person's reading
-# accounts for {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion .0%` of the variance and
-# noise for {value}`tbl-persons dataset=xhatestability people=everyone by=labels again .0%`, each with an uncertainty of
-# about ten percentage points.
+# In most crowds, most of the variance is due neither to the text nor to the person. This remainder consists of each
+# person's reading of each text, and of noise that would not recur if that person were asked again. Only asking people
+# twice can separate the two. On all {value}`tbl-persons dataset=xhatestability people=everyone by=labels n_items .0f`
+# posts judged twice, {value}`fig-again dataset=xhatestability "part=another language" quantity=same n_items .0f` of
+# them in two languages, two people differ
+# {value}`tbl-persons dataset=xhatestability people=everyone by=labels two_differ .0%` of the time. The person's reading
+# accounts for {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion .0%` of the variance (95%
+# interval: {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion_low .0%` to
+# {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion_high .0%`) and noise for
+# {value}`tbl-persons dataset=xhatestability people=everyone by=labels again .0%`
+# ({value}`tbl-persons dataset=xhatestability people=everyone by=labels again_low .0%` to
+# {value}`tbl-persons dataset=xhatestability people=everyone by=labels again_high .0%`).
 #
 # Careless annotators can make a dataset look more divided than it is. Without the
 # {value}`tbl-persons dataset=rte people=everyone by=labels n_left_out .0f` annotators near chance, two people differ on
 # RTE {value}`tbl-persons dataset=rte "people=without those near chance" by=labels two_differ .0%` of the time instead
-# of {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%` ({doc}`disagreement`). On RTE, the
-# agreement beyond chance of the annotators left out is at most
-# {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f`, whereas that of every other annotator
-# with a hundred votes or more is at least {value}`tbl-persons dataset=rte people=everyone by=labels smallest_kept .2f`.
-# On DICES-350, there is no such gap, so the votes cannot show whether the raters who are left out are careless people
-# or a careful minority. Elsewhere in the book, annotators are left out only in {numref}`fig-atlas`.
+# of {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%` ({doc}`disagreement`). The agreement
+# beyond chance of those left out is at most
+# {value}`tbl-persons dataset=rte people=everyone by=labels largest_near .2f`, that of other frequent annotators at
+# least {value}`tbl-persons dataset=rte people=everyone by=labels smallest_kept .2f`. On DICES-350, there is no such
+# gap, so the raters who are left out may be careless people or a careful minority. Elsewhere in the book, annotators
+# are left out only in {numref}`fig-atlas`.
 #
 # ## Groups
 #
@@ -156,22 +170,21 @@ publish_table(
 
 # %% [markdown]
 # None of the {value}`tbl-groups count:field d` groupings stands out: the smallest p-value after Holm's correction is
-# {value}`tbl-groups min:p_holm .2f` ({numref}`tbl-groups`). Even at the upper ends of intervals that hold for all groupings
-# at once, no grouping accounts for more than about {value}`tbl-groups max:joint_high .0%` of the disagreement.
-# {cite:t}`pei2023` find that annotators' background plays a significant role in POPQUORN. Both results can be true,
-# because even a clear difference between the means of groups may account for only a small part of the disagreement.
-# {cite:t}`orlikowski2023` find that group information brings no significant gain in predicting how individuals judge
-# toxicity.
+# {value}`tbl-groups min:p_holm .2f` ({numref}`tbl-groups`). Even at the upper ends of intervals that hold for all
+# groupings at once, no grouping accounts for more than about {value}`tbl-groups max:joint_high .0%` of the
+# disagreement. {cite:t}`pei2023` find that annotators' background plays a significant role in POPQUORN. Both results
+# can be true, as the next paragraph shows. {cite:t}`orlikowski2023` find that group information brings no significant
+# gain in predicting how individuals judge toxicity.
 #
 # These results do not show that groups agree. Even within these limits, two groups could differ, on every text, by ten
-# percentage points in how often they choose a label. The groups are broad, beliefs were not recorded, and smaller
-# groups could not be tested.
+# percentage points in how often they choose a label. A small group adds little to this share: on POPQUORN, Black raters
+# ({value}`tbl-group-models dataset=popquorn field=race "group=Black or African American" n_people .0f` of
+# {value}`tbl-groups dataset=popquorn field=race n_people .0f`) could differ from all others by more than twenty points
+# on every text within the interval for race. Beliefs were not recorded, and smaller groups could not be tested.
 #
 # We also trained MiniLM on POPQUORN's votes, in a single run, and judged the model against each group's own votes on
-# comments that it had not seen ({numref}`tbl-group-models`). The model's {term}`skill` is
-# {value}`tbl-group-models dataset=popquorn field=gender group=Man skill .2f` for men and
-# {value}`tbl-group-models dataset=popquorn field=gender group=Woman skill .2f` for women. No group stands out, but the
-# intervals are wide: the skill for Black raters minus the skill for everybody else may lie anywhere from
+# comments that it had not seen ({numref}`tbl-group-models`). No group stands out, but the intervals are wide: the
+# model's {term}`skill` for Black raters minus its skill for everybody else may lie anywhere from
 # {value}`tbl-group-models dataset=popquorn field=race "group=Black or African American" gap_low .2f` to
 # {value}`tbl-group-models dataset=popquorn field=race "group=Black or African American" gap_high .2f`.
 
@@ -205,12 +218,13 @@ publish_table(
     shown=errors.rows[errors.rows["holder"] == why.PEOPLE],
     columns=[replace(judges, names="judged by {}".format), *found],
     groups=["judges"],
-    caption=f"""Labels judged to be errors receive more minority votes than labels that no VariErr annotator gave, but
-    fewer than labels whose explanation holds. The table groups ChaosNLI's votes for each label by how VariErr's
-    annotators judged that label; whether an explanation holds is decided either by its author or by most of the other
-    annotators. Minority votes are those for any label other than the item's majority label. The last two columns leave
-    out labels that none of the four annotators gave. Brackets contain {100 * confidence:g}% bootstrap intervals over
-    items ({resamples:,} resamples). The downloadable data also include the models' probabilities.""",
+    caption=f"""A minority label judged to be an error receives, on average, a larger share of its item's votes than one
+    that no VariErr annotator gave, but a smaller share than one whose explanation holds. The table groups ChaosNLI's
+    votes for each label by how VariErr's annotators judged that label; whether an explanation holds is decided either
+    by its author or by most of the other annotators. Minority votes are those for any label other than the item's
+    majority label. The last two columns leave out labels that none of the four annotators gave. Brackets contain
+    {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). The downloadable data also include
+    the models' probabilities.""",
 )
 
 # %% [markdown]
@@ -236,20 +250,21 @@ publish_figure(
     plot_reasons,
     reasons := why.reasons(items, confidence=confidence),
     shown=reasons.rows[reasons.rows["holder"] == why.PEOPLE],
-    caption=f"""How much people disagree hardly depends on the reason, but which labels they choose does. Points show
-    means over the items with each reason, with {100 * confidence:g}% intervals over items from Student's t
-    distribution. The number of items is given in brackets; several reasons may apply to an item. Reasons with at least
-    {why.FEWEST_ITEMS} items are shown, sorted by the share of votes for contradiction. The downloadable data also
-    include rarer reasons, and the models' answers for each reason.""",
+    caption=f"""Among items chosen because people disagree, how much they disagree hardly depends on the reason, but
+    which labels they choose does. Points show means over the items with each reason, with {100 * confidence:g}%
+    intervals over items from Student's t distribution. The number of items is given in brackets; several reasons may
+    apply to an item. Reasons with at least {why.FEWEST_ITEMS} items are shown, sorted by the share of votes for
+    contradiction. The downloadable data also include rarer reasons, and the models' answers for each reason.""",
     alt="""Two dot plots with a row for each frequent reason. The entropies lie close together, around one bit. The
     shares of the three labels differ widely: contradiction leads where it is unclear what the sentences refer to.""",
 )
 
 # %% [markdown]
-# The reasons explain only {value}`tbl-why-explained holder=people quantity=entropy by_reason .1%` of the variance in
-# entropy between items, but they predict which labels people choose. Where it is unclear whether both sentences are
-# about the same thing, {value}`fig-why-reasons holder=people quantity=contradiction reason=coreference mean .0%` of the
-# votes are for contradiction, compared with
+# Among these items, which were chosen because people disagree, the reasons explain only
+# {value}`tbl-why-explained holder=people quantity=entropy by_reason .1%` (adjusted R²) of the variance in entropy, but
+# they predict which labels people choose. Where it is unclear whether both sentences are about the same thing,
+# {value}`fig-why-reasons holder=people quantity=contradiction reason=coreference mean .0%` of the votes are for
+# contradiction, compared with
 # {value}`fig-why-reasons holder=people quantity=contradiction reason=accommodating mean .0%` where people accommodate
 # small additions. The reasons hardly predict how large a model's error is: they explain at most
 # {value}`tbl-why-explained quantity=jsd max:by_reason .1%` of the variance in any model's JSD
@@ -274,8 +289,8 @@ publish_table(
 # Each pair in AmbiEnt {cite:p}`liu2023` contains an ambiguous sentence. When this sentence is rewritten to express one
 # of its readings, two people differ {value}`fig-why-readings "shown=a reading" majority=9 apart .0%` of the time,
 # instead of {value}`fig-why-readings "shown=as written" majority=9 apart .0%` ({numref}`fig-why-readings`). Replacing
-# it with a *distractor*, which is not one of the readings, has almost the same effect
-# ({value}`fig-why-readings "shown=a distractor" majority=9 apart .0%`), so most of the drop may be due to something
+# it with a *distractor*, which is not one of the readings, has about three quarters of this effect
+# ({value}`fig-why-readings "shown=a distractor" majority=9 apart .0%` of the time), so most of the drop may be due to something
 # other than knowing which reading is meant.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Votes once a sentence is disambiguated, as a figure", "code_prompt_hide": "Fold the figure"}
@@ -284,9 +299,9 @@ publish_figure(
     plot_readings,
     why.readings(pairs, confidence=confidence),
     caption="""Once a reading is given, unanimity is twice as frequent as it is for the pair as written, but a
-    distractor has nearly the same effect. The lines show the share of pairs by the number of votes, out of nine, that
-    the majority label received. Pairs are shown as written, rewritten to express one reading, and rewritten to express
-    a distractor.""",
+    distractor has about three quarters of this effect. The lines show the share of pairs by the number of votes, out of
+    nine, that the majority label received. Pairs are shown as written, rewritten to express one reading, and rewritten
+    to express a distractor.""",
     alt="""Three lines, from three to nine of nine votes. For pairs as written, the shares are about equal for five or
     more votes. For readings and distractors, the shares rise with the number of votes, and more than a third of the
     pairs have all nine votes on one label.""",
@@ -314,4 +329,6 @@ publish_table(
 #
 # * The items on skin lesions are five questions about each of a hundred images, so the intervals for these items are
 #   too narrow. VariErr has only four judges. Both VariErr's items and the items with reasons were selected.
+# * DICES records its raters' gender, race, age and education, but the copy that we use (JUDGE-BENCH's) does not, so
+#   these are not tested.
 # * We tested few models, most of them in a single run.

@@ -17,9 +17,11 @@ from helpers.predictions import blurred, write_shares
 from chaos_utils.analyses.scoreboard import pools
 from chaos_utils.cli import evaluation_tables
 from chaos_utils.cli.__main__ import app
+from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.resampling import fewest_resamples
 from chaos_utils.scoring import evaluate as evaluation
+from chaos_utils.scoring.api import make_system
 from chaos_utils.scoring.places import place
 from chaos_utils.scoring.references import PERFECT_MODEL, SECOND_CROWD
 from chaos_utils.scoring.systems import computed
@@ -203,7 +205,7 @@ def test_places_are_those_among_all_systems_of_the_scoreboard(
         assert any(note.startswith(f"{where}{places} recalibrated") for note in answer["notes"])
     shown = evaluate(str(path), *options, data=str(released_root)).stdout
     assert evaluation.in_places(first.columns(PEOPLE_RECALIBRATED)) in shown
-    assert "Places 3–6 of 33: " in shown
+    assert "“places A–B of N”: " in shown
 
 
 def test_there_are_no_places_on_the_sample(evaluate):
@@ -309,14 +311,16 @@ def test_parts_are_joined_and_gaps_reported(evaluate, mine, tmp_path):
 def test_report_prints_sentences_in_place_of_tables(evaluate, sample):
     done = evaluate("snli.csv", "few.csv", "--allow-missing", "--report", "--bootstrap", "40")
     assert done.returncode == 0, done.stderr
-    whole, gap, part = done.stdout.splitlines()
-    assert (gap, whole.split(" was ")[0], part.split(" was ")[0]) == ("", "snli", "few")
+    warning, whole, part = done.stdout.split("\n\n")
+    assert (whole.split(" was ")[0], part.split(" was ")[0]) == ("snli", "few")
     assert "on 300 items of ChaosNLI-SNLI (a synthetic sample" in whole
     assert "on 90 of the 300 items of" in part
+    assert warning.startswith("Copied from these votes? snli has ")
+    assert warning not in done.stderr
     assert "note: few: 210 of 300 items" in done.stderr
     assert "whether it may have seen these items" in done.stderr
     answer = evaluate("snli.csv", "--report", "--bootstrap", "40", "--json")
-    assert json.loads(answer.stdout)["report"] == [whole]
+    assert json.loads(answer.stdout)["report"] == [f"{warning}\n\n{whole}"]
 
 
 @pytest.mark.parametrize("option", ["--measures=jsd", "--pairs", "--against=even", "--latex"])
@@ -404,6 +408,25 @@ def test_a_system_that_saw_no_votes_is_worth_people_and_others_are_not(sample):
     assert set(worth) == {"mine", *evaluation.BASELINES} - {"old label"}  # one label per item
     assert any("made of votes is worth no number of people" in note for note in answer.notes)
     assert "base rate" in evaluation_tables.as_text(answer, 80)
+
+
+def test_where_a_system_might_replace_a_person_its_test_is_named(sample, tmp_path):
+    """It is for labels, and for votes of a reader's own; worth does not answer it."""
+    rows = [f"m{k},w{j},{'ab'[k % (j + 2) > 0]}\n" for k in range(40) for j in range(3)]
+    (tmp_path / "votes.csv").write_text("item,annotator,label\n" + "".join(rows))
+    votes, (own,) = sample[0], load_all_votes(str(tmp_path / "votes.csv"))
+    labels = make_system("a judge", votes, np.array(votes.dataset.labels)[votes.majority])
+    shares = make_system("mine", own, own.shares)
+    for judged, system, n_labels, words in (
+        (votes, labels, 1, "on votes with annotators: chaos run crowd -p data=VOTES"),
+        (own, shares, 0, "to test this: chaos run crowd"),
+        (votes, computed("mine", votes, blurred(votes)), 0, ""),
+    ):
+        name = judged.dataset.name
+        notes = evaluation.evaluate_files({name: [system]}, [judged], n_resamples=0).notes
+        named = [note for note in notes if "replace an annotator" in note]
+        assert [words in note for note in named] == [True] * bool(words)
+        assert sum("cannot show where people disagree" in note for note in notes) == n_labels
 
 
 @pytest.mark.parametrize(

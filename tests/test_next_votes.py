@@ -261,6 +261,7 @@ def test_the_check_says_that_such_votes_cannot_judge_and_why(without_batches):
     assert "`reader.batch`" in judged["why"]
     unbiased = "agreement, quadratic entropy and squared distance, unbiased"
     assert not abilities[unbiased]["possible"]
+    assert not abilities["replacement test: whether a model may replace an annotator"]["possible"]
     assert abilities["annotators: agreement with the rest, Dawid–Skene"]["possible"]
 
 

@@ -93,6 +93,12 @@ def test_what_it_cannot_read_it_names_all_at_once(results, file):
     assert not list(results.glob("*"))
 
 
+def test_what_a_language_model_needs_is_named_with_the_rest(results, file):
+    few = fields(licence="", **{"asked.how": "label"})
+    done = call("submit", file, "--name", "a-try", "--data", "sample", *few, code=2)
+    assert_fields(done.stderr, found=("licence: is missing", "asked.prompt and asked.temperature"))
+
+
 def test_what_is_not_submitted_of_a_file_is_said(results, file):
     table = pd.read_csv(file).assign(premise="A man sleeps.", family="mine")
     pd.concat([table, table.iloc[:1].assign(uid="of-no-item")]).to_csv(file, index=False)
@@ -134,6 +140,9 @@ def test_on_a_terminal_it_asks_for_what_it_lacks(results, file, monkeypatch):
         True, True, True, False,
     ]  # fmt: skip
     assert '"title": "Asked for"' in done.stdout
+    assert "asked.prompt" not in done.output
+    done = call(*words, *fields(**{"asked.how": "percentages"}), input="How many?\n0\n")
+    assert "asked.prompt: " in done.output
 
 
 def test_a_record_to_begin_with_is_taken_and_changed_by_options(results, file, tmp_path):

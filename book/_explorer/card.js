@@ -9,6 +9,28 @@
     return fields.length ? terms("card-text", fields.map((title, k) => [title, text[k]])) : "";
   }
 
+  /* Which label leads and whether it is the old one, or which labels tie for most votes. */
+  function leading(item) {
+    const {labels, ties_share: isShared} = item.dataset;
+    const [majority, old] = [item.majority, item.old].map((k) => make("b", "", labels[k] ?? ""));
+    const tied = labels.filter((_, k) => item.votes[k] === item.votes[item.majority]);
+    const share = `${percent(item.share)} of the votes`;
+    if (tied.length > 1) {
+      return [`The labels ${tied.slice(0, -1).join(", ")} and ${tied.at(-1)} tie with ${share} each`,
+        ...(isShared ? [] : ["; the data file gives ", majority, " as the majority label"]),
+        ...(!item.verdict ? [] : item.verdict === "kept" ? [". The old label is ", old]
+          : [". The old label, ", old, `, is ${item.verdict}`]), "."];
+    }
+    const second = Math.max(...item.votes.filter((_, k) => k !== item.majority));
+    return [
+      ...(!item.verdict ? ["The majority label is ", majority]
+        : item.verdict === "kept" ? ["The old label, ", majority, ", is also the majority label"]
+          : ["The old label, ", old, `, is ${item.verdict}: the majority label is `, majority]),
+      `, with ${share}`,
+      item.isClose ? `, against ${percent(second / item.total)} for the next label: too close to call` : "", ".",
+    ];
+  }
+
   function votes(item) {
     const {labels} = item.dataset;
     const label = labels[item.old];
@@ -20,16 +42,7 @@
     const {machines} = item.dataset;
     if (item.machines) rows.push([`${machines.n} language models`, shown(item.machines)]);
     else if (machines) rows.push(["Language models", "none were asked about this item"]);
-    const second = Math.max(...item.votes.filter((_, k) => k !== item.majority));
-    const majority = make("b", "", labels[item.majority]);
-    const caption = make("p", "", [
-      ...(!label ? ["The majority label is ", majority]
-        : item.verdict === "kept" ? ["The old label, ", majority, ", is also the majority label"]
-          : ["The old label, ", make("b", "", label), `, is ${item.verdict}: the majority label is `, majority]),
-      `, with ${percent(item.share)} of the votes`,
-      item.isClose ? `, against ${percent(second / item.total)} for the next label: too close to call` : "",
-      `. Their entropy is ${number(item.entropy)} bits.`,
-    ]);
+    const caption = make("p", "", [...leading(item), ` The entropy of the votes is ${number(item.entropy)} bits.`]);
     const notes = item.machines
       ? [make("p", "note", `${machines.source}: one label each. They may have seen the item and its votes.`)] : [];
     return [make("h3", "", "Votes"), terms("card-votes", rows), caption, ...notes];

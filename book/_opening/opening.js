@@ -87,7 +87,7 @@
       const left = pairs.length - scores.length;
       if (scores.length === 1) {
         if (words) about.append(words.cloneNode(true));
-        note.textContent = `There are ${left} more pairs. We ranked all other pairs by how divided people are and took the middle pair of each fifth.`;
+        note.textContent = `We picked this pair because it divides people. There are ${left} more: we ranked all other pairs by how divided people are and took the middle pair of each fifth.`;
       }
       button.textContent = left ? `Another pair (${left} left)` : "Start again";
       button.onclick = () => {
@@ -98,14 +98,15 @@
       button.scrollIntoView({block: "nearest"});
     }
 
-    /* What the last pair has shown, and all so far: sums of the numbers that were shown. */
+    /* What the last pair has shown, and all so far but the first, which was picked: sums of the numbers
+       that were shown. */
     function sentences(others) {
       const tell = (who, of, [own, ...rest]) => `${who} misplaced ${own} of the ${count(of)} votes; ${
         rest.map((n, k) => `${k && k === rest.length - 1 ? "and " : ""}${others[k][0]}${k ? "" : " misplaced"} ${n}`).join(", ")
       } on average.`;
-      const sums = scores[0].map((_, k) => sum(scores.map((score) => score[k])));
-      const n = scores.length;
-      return [tell("You", 100, scores.at(-1)), ...(n > 1 ? [tell(`Over ${n} pairs, you`, 100 * n, sums)] : [])];
+      const ranked = scores.slice(1), n = ranked.length;
+      const sums = scores[0].map((_, k) => sum(ranked.map((score) => score[k])));
+      return [tell("You", 100, scores.at(-1)), ...(n > 1 ? [tell(`Over the last ${n} pairs, you`, 100 * n, sums)] : [])];
     }
 
     place.classList.add("one-item");

@@ -15,6 +15,7 @@ import pandas as pd
 from chaos_utils.analyses.names import SYSTEM
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.table import in_order_of
+from chaos_utils.datasets.catalogue import short_of
 from chaos_utils.datasets.published.tables import read_published
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
 from chaos_utils.metrics.divergence import Floats, entropy, jensen_shannon_distance
@@ -522,7 +523,10 @@ def _is_paper_model(rows: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def shown_rows(scores: pd.DataFrame, *measures: str) -> pd.DataFrame:
-    """Return the rows of `scores_with_change` that are shown, the nine models as their mean."""
+    """Return the rows of `scores_with_change` that are shown, the nine models as their mean.
+
+    The column ``part`` names the dataset and the measure of a row.
+    """
     rows = _without_duplicates(_without_seeds(scores, measures))
     is_paper_model = _is_paper_model(rows)
     paper_rows, other_rows = rows[is_paper_model], rows[~is_paper_model]
@@ -534,7 +538,8 @@ def shown_rows(scores: pd.DataFrame, *measures: str) -> pd.DataFrame:
     order = {"dataset": pd.unique(rows["dataset"]), "measure": measures}
     for name in reversed(order):
         table = in_order_of(table, name, order[name])
-    return table
+    titles = table["dataset"].map(short_of) + ": " + table["measure"].map(_measure_title)
+    return table.assign(part=titles)
 
 
 def _score(row: Row) -> str:
@@ -553,6 +558,7 @@ def _measure_title(measure: str) -> str:
     return MEASURES[measure].title + (" (%)" if measure.endswith("accuracy") else "")
 
 
+PART = Column("dataset and measure", "part")
 BIN_COLUMNS = [DATASET, Column("measure", "measure", names=_measure_title)]
 
 

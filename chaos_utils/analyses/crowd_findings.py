@@ -1,6 +1,7 @@
 """The findings of a crowd's page in sentences, and warnings where its votes are too few."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -16,6 +17,7 @@ from chaos_utils.analyses.persons import (
 from chaos_utils.analyses.your_votes import OVER_BOTH
 from chaos_utils.base.errors import counted
 from chaos_utils.base.table import Table
+from chaos_utils.datasets.people import BY_PLACE
 from chaos_utils.datasets.votes import Votes
 from chaos_utils.metrics.groups import FEWEST_PAIRS
 from chaos_utils.report.columns import number
@@ -104,7 +106,8 @@ def _data_needed(
     what_they_are = "Groups", "describe the annotators (`annotator_fields:`, `about_annotators:`)"
     ask_again = "ask some people again about some of the same items, and give `round:`"
     if annotations is None:
-        yield "Persons", "say who gave each vote (`annotator:`); running numbers will do"
+        by_place = f"; {BY_PLACE}" if votes.dataset.reader.format == "columns" else ""
+        yield "Persons", f"say who gave each vote (`annotator:`); running numbers will do{by_place}"
         yield "Noise or opinion", ask_again
         yield what_they_are
         return
@@ -357,18 +360,32 @@ def _replacement_sentences(replacement: Table | None) -> Iterator[str]:
     if pd.isna(person["passed"]):
         yield "There are too few annotators for a verdict on whether a model may replace one."
         return
-    passing = [in_markdown(row["system"]) for row in systems if row["passed"]]
+    passing = [row for row in systems if row["passed"]]
     if systems:
-        yield (
-            f"{_passing_phrase(passing, len(systems))} the test of replacing an annotator "
-            f"(ε = {person['epsilon']:g})."
-        )
+        yield _verdict(systems, passing)
+    else:
+        yield "No system was tested: pass `-p predictions=FILE`."
+    if passing:
+        which = "it" if len(passing) == 1 else "they"
+        yield f"The test does not show that {which} may replace all of them."
     sentence = f"One more person would pass in {_percent(person['passed'])} of simulations"
     if person["passed"] < 0.5 and len(passing) < len(systems):
         sentence += ", so failing says little here"
     yield f"{sentence}."
     if constant["verdict"] == PASSES:
         yield "Giving each item the most frequent label also passes: passing says nothing here."
+
+
+def _verdict(systems: Sequence[Mapping[str, Any]], passing: Sequence[Mapping[str, Any]]) -> str:
+    """Say which systems pass, with which margin, and how many annotators each won against."""
+    names = [in_markdown(row["system"]) for row in passing]
+    is_single = len(systems) == 1
+    shown = zip(["it"], systems, strict=True) if is_single else zip(names, passing, strict=True)
+    wins = [f"{name} won against {row['wins']:g} of {row['n_annotators']:,}" for name, row in shown]
+    setting = "; ".join([f"ε = {systems[0]['epsilon']:g}", *wins])
+    return (
+        f"{_passing_phrase(names, len(systems))} the test of replacing one annotator ({setting})."
+    )
 
 
 def _passing_phrase(passing: Sequence[str], n_systems: int) -> str:

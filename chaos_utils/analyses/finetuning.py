@@ -241,15 +241,15 @@ def plan_table(plan: Plan, runs: Iterable[Run]) -> pd.DataFrame:
 
 
 def _planned(task: str) -> Column:
-    """Return the column of a task's runs: what they reach, or what they are to cost."""
+    """Return the column of a task's runs: the hours that they are to take, or what they reach."""
 
     def state(row: Row) -> str:
         if row[f"there_{task}"]:
-            return f"there, {row[f'dev_accuracy_{task}']:.3f}"
+            return f"finished, accuracy {row[f'dev_accuracy_{task}']:.3f}"
         hours = row[f"hours_low_{task}"], row[f"hours_high_{task}"]
-        return f"takes {hours_in_words(hours)} h"
+        return hours_in_words(hours)
 
-    return Column(get_task(task).title, state)
+    return Column(f"{get_task(task).title}, hours", state)
 
 
 def _trained_on(row: Row) -> str:
@@ -285,9 +285,9 @@ def _scientific(value: float) -> str:
 
 
 def _minutes(row: Row) -> str:
-    """Write minutes, below 10 with a decimal."""
+    """Write whole minutes; a run that trained nothing has none."""
     value = row.get("training_minutes", math.nan)
-    return number(value, 1 if value < 10 else 0)
+    return "< 1" if value < 0.5 else number(value, 0)
 
 
 def _accuracy(dataset: str) -> Column:

@@ -64,7 +64,8 @@ EPSILONS = (0.1, 0.15, 0.2)
 _TEST_RESAMPLES = 10_000  # resamples for p-values of 32 comparisons
 _FEW = 5  # people
 _SPLITS = 20  # of the items in halves, each of which chooses once
-_QUANTITIES = {"nu_MSE": "ν_MSE", "gamma_co_all": "γ_co", "nu_H": "ν_H"}
+_QUANTITIES = {"nu_MSE": "νMSE", "n_eff": "effective models", "gamma_co_all": "shared deviation",
+               "nu_H": "νH"}  # fmt: skip
 
 
 # What is available

@@ -128,15 +128,16 @@ def has_pools(votes: Votes) -> bool:
     return votes.is_released and int(votes.n_votes.min()) >= 2 and has_places(votes)
 
 
-def pools(votes: Votes) -> list[Pool]:
+def pools(votes: Votes, systems: Sequence[System] | None = None) -> list[Pool]:
     """Return the pools of the scoreboard on a dataset, in which another system can be placed.
 
-    They hold what `scoreboard` ranks, submitted systems among them. There are none unless
-    `has_pools`.
+    They hold what `scoreboard` ranks: the `systems`, by default all that are available, submitted
+    ones among them. There are none unless `has_pools`.
     """
     if not has_pools(votes):
         return []
-    field = _field_on(votes, load_systems(votes, submitted=True), variant_runs(), JUDGES)
+    systems = load_systems(votes, submitted=True) if systems is None else systems
+    field = _field_on(votes, systems, variant_runs(), JUDGES)
     found = []
     for name, items in _pools(votes, field.systems, field.crowd).items():
         part = part_of(votes, items)

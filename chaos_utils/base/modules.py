@@ -64,7 +64,15 @@ def transitive_imports(names: Iterable[str], without: Collection[Path] = ()) -> 
     `names` are dotted; those of other packages are skipped, one in this package that no file has is
     a ChaosError. Files in `without` are left out, and their imports are not followed.
     """
-    root, pending = paths.project(), list(names)
+    return list(_transitive_imports(paths.project(), frozenset(names), frozenset(without)))
+
+
+@cache
+def _transitive_imports(
+    root: Path, names: frozenset[str], without: frozenset[Path]
+) -> tuple[Path, ...]:
+    """Return what `transitive_imports` does, for the checkout at `root`."""
+    pending = list(names)
     files: set[Path] = set()
     while pending:
         path = _file_of(root, pending.pop())
@@ -72,7 +80,7 @@ def transitive_imports(names: Iterable[str], without: Collection[Path] = ()) -> 
             continue
         files.add(path)
         pending += source_of(path).imports
-    return sorted(files)
+    return tuple(sorted(files))
 
 
 def libraries(names: Iterable[str]) -> set[str]:
@@ -344,5 +352,5 @@ def _sha256(text: str) -> str:
 
 def clear_cache() -> None:
     """Forget what this process has read: sources are read again, and parsed if they changed."""
-    for function in (_file_of, _code_digest, source_of, _source_cache):
+    for function in (_file_of, _transitive_imports, _code_digest, source_of, _source_cache):
         function.cache_clear()

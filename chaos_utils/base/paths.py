@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import chain
 from pathlib import Path
 
 import platformdirs
@@ -43,10 +44,8 @@ def find_project() -> Path | None:
     None where there is no checkout.
     """
     here = Path.cwd()
-    for folder in (here, *here.parents, _PACKAGE_ROOT):
-        if _is_project(folder):
-            return folder
-    return None
+    folders = chain((here,), here.parents, (_PACKAGE_ROOT,))
+    return next(filter(_is_project, folders), None)
 
 
 def project() -> Path:

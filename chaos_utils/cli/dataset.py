@@ -1,6 +1,7 @@
 """`chaos dataset`: check and describe a reader's own votes."""
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
@@ -75,12 +76,26 @@ def check(
             where=path,
             expected=f"files that end in {', '.join(_SUFFIXES)}, or a dataset's YAML file",
         )
+    chosen = {"--item": item, "--annotator": annotator, "--label": label}
+    options = [word for option in chosen.items() if option[1] for word in option]
     yield Reply(
         [asdict(finding) for finding in findings],
-        [line for finding in findings for line in _lines(finding)],
+        [line for finding in findings for line in _lines(finding)]
+        + [f"next: {step}" for step in _next_steps(votes, findings, options)],
     )
     if any(finding.faults for finding in findings):
         raise typer.Exit(2)
+
+
+def _next_steps(votes: str, findings: "Sequence[Findings]", options: Sequence[str]) -> list[str]:
+    """Return the command that shows most of what one file holds, if nothing speaks against it."""
+    judged, agreement, *_ = findings[0].abilities
+    if len(findings) > 1 or not (judged.possible and agreement.possible):
+        return []
+    # Other commands know neither columns that were chosen here nor which columns are no votes.
+    if options or judged.why:
+        return [shlex.join(["chaos", "dataset", "init", votes, *options])]
+    return [shlex.join(["chaos", "run", "crowd", "-p", f"data={votes}"])]
 
 
 def _lines(result: "Findings") -> list[str]:

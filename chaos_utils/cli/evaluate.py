@@ -104,7 +104,10 @@ def evaluate(
     *,
     form: str,
 ) -> Replies:
-    """Score predictions by the measures of both papers, with a perfect model and baselines."""
+    """Score a model's labels or probabilities against people's votes.
+
+    Shows its worth in people, the usual measures, and baselines.
+    """
     if pairs and against:
         raise ChaosError(
             "--pairs and --against exclude each other.", found=f"--pairs --against {against}",
@@ -173,6 +176,8 @@ def evaluate(
         paragraphs = methods_sentences(answer, systems, all_votes, seed=seed)
         content["report"] = paragraphs
         parts = ["\n\n".join(paragraphs)]
+        # A warning of copied votes is among the paragraphs.
+        notes = [note for note in notes if not any(text.startswith(note) for text in paragraphs)]
         notes = [*notes, wordings()["to_add"]] if form == "text" else []
     else:
         parts = [] if form == "json" else [tables.WRITERS[form](answer)]

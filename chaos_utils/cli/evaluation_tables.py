@@ -51,7 +51,8 @@ _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%",
     "#": r"\#", "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}",
-    "−": "$-$", "–": "--", "’": "'", "×": r"$\times$", "≤": r"$\leq$", "‖": r"$\Vert$",
+    "−": "$-$", "–": "--", "’": "'", "“": "``", "”": "''", "×": r"$\times$", "≤": r"$\leq$",
+    "‖": r"$\Vert$",
     "√": r"$\surd$", "τ": r"$\tau$", "α": r"$\alpha$", "↓": r"$\downarrow$", "↑": r"$\uparrow$",
     "→": r"$\to$", "≈": r"$\approx$", "∞": r"$\infty$", "…": r"\ldots{}",
 }  # fmt: skip
@@ -274,11 +275,11 @@ def legend(answer: Answer) -> list[str]:
         (any(worths.BEYOND in text for text in texts),
          f"{worths.BEYOND.capitalize()}: the number is larger than that of the votes."),
         (any(row.get("rank") for row in answer.rows),
-         "1 of 10: rank among the nine models of Table 5 of Nie et al. (2020) and this system."),
+         "“A of 10”: rank among the nine models of Table 5 of Nie et al. (2020) and this system."),
         (any(row.get("n_placed") for row in answer.rows),
-         "Places 3–6 of 33: those that the system may have among all systems of the scoreboard on "
-         "the same items, by its worth; with 95% confidence, all sets of places are right at once. "
-         "As it is, one label has no worth, and no place."),
+         "“places A–B of N”: the system may have any place from A to B among the N systems of the "
+         "scoreboard on the same items, by its worth; with 95% confidence, all sets of places are "
+         "right at once. As it is, one label has no worth, and no place."),
     )  # fmt: skip
     return [text for condition, text in sentences if condition]
 

@@ -30,6 +30,7 @@ _HEADINGS = {
 }  # fmt: skip
 
 _LISTS = ("authors", "trained_on")
+_OF_PROMPTED = ("asked.prompt", "asked.temperature")  # fields of all systems but encoders
 _BESIDE = 2  # systems above and below a submission whose places are shown
 _MOST_FILES = 20  # changed beside submissions, that are named
 _MOST_MOVED = 8  # others whose places are shown, where these change
@@ -318,8 +319,14 @@ def _places(submission: "Submission", all_votes: "Sequence[Votes]") -> list[dict
 
 def _parts(rows: "Sequence[BoardRow]", places: Sequence[dict[str, Any]]) -> list[str | Grid]:
     """Return rows as a table, and below it what stands beside each, and places."""
+    from chaos_utils.scoring.submitting import NO_DISTRIBUTION
+
     table = [[getattr(row, name) for name in _HEADINGS.values()] for row in rows]
     lines = []
+    if any(NO_DISTRIBUTION in cells for cells in table):
+        lines.append(
+            f"{NO_DISTRIBUTION} needs a distribution, and this system gives one label per item."
+        )
     for row in rows:
         lines.append(f"{row.dataset}: {row.items}; most like {', '.join(row.neighbours)}")
         lines += [f"{row.dataset}: check by hand: {flag}" for flag in row.flags]
@@ -371,8 +378,11 @@ def _ask(content: dict[str, Any]) -> dict[str, Any]:
     """Return a record's content with answers to what it lacks, on a terminal."""
     from chaos_utils.scoring.submitted import REQUIRED
 
-    for path in REQUIRED if is_terminal() else ():
+    for path in (*REQUIRED, *_OF_PROMPTED) if is_terminal() else ():
         part, _, name = path.rpartition(".")
-        if name not in (content.get(part) or {} if part else content):
+        fields = content.get(part, {}) if part else content
+        if not isinstance(fields, dict) or name in fields:
+            continue  # what is no dict is refused with all other faults
+        if path not in _OF_PROMPTED or fields.get("how") != "encoder":
             content = _with_fields(content, {path: typer.prompt(path, err=True)})
     return content

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import chain
 from math import inf
 from typing import Any
 
@@ -49,7 +50,7 @@ def parse(text: str) -> Any:
     nesting that is too deep, and half of a surrogate pair.
     """
     try:
-        value = json.loads(text, object_pairs_hook=_with_unique_keys)
+        value = _DECODER.decode(text)
     except json.JSONDecodeError as fault:
         # A line of votes may name the annotator: only a text too short for a name is quoted.
         found = f"found {shorten(text)}; " if len(text) <= _MOST_QUOTED else ""
@@ -75,12 +76,16 @@ def parse(text: str) -> Any:
     return value
 
 
-def _is_shallow(value: Any, deepest: int = _DEEPEST) -> bool:
+def _is_shallow(value: Any) -> bool:
     """Return whether objects and lists are nested at most so many levels deep."""
-    if not isinstance(value, dict | list):
-        return True
-    inside = value.values() if isinstance(value, dict) else value
-    return deepest > 0 and all(_is_shallow(part, deepest - 1) for part in inside)
+    level = [value]
+    for _ in range(_DEEPEST):
+        nested = [part for part in level if isinstance(part, dict | list)]
+        if not nested:
+            return True
+        level = [*chain.from_iterable(part.values() if isinstance(part, dict) else part
+                                      for part in nested)]  # fmt: skip
+    return not any(isinstance(part, dict | list) for part in level)
 
 
 class NestedError(ValueError):
@@ -101,6 +106,9 @@ def _with_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         number = Counter(key for key, _ in pairs)
         raise _DoubledKeyError(next(key for key in number if number[key] > 1))
     return content
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_with_unique_keys)
 
 
 def dig(value: Any, path: str) -> Any:

@@ -102,7 +102,7 @@ class CsvFile:
             return ""
         with_header = [(line, end) for line, end, row in self.rows() if any(map(str.strip, row))]
         rows = with_header[1:]
-        long = [f"row {k}, line {line}" for k, (line, end) in enumerate(rows, 1) if end > line]
+        long = [f"line {line}" for line, end in rows if end > line]
         if not long:
             return ""
         n_lines = sum(end - line + 1 for line, end in rows)

@@ -50,7 +50,8 @@ class Faults:
         `numbers` are those of rows, or of votes if `at` has the row of each vote; `place` says
         where a row stands, and `problem` what is wrong with a number.
         """
-        for number in numbers[:_SHOWN].tolist():
+        in_order = np.argsort(numbers if at is None else at[numbers], kind="stable")
+        for number in numbers[in_order[:_SHOWN]].tolist():
             row = number if at is None else int(at[number])
             self._first.append((row, f"{place(row)}, {problem(number)}"))
         self.number += len(numbers)

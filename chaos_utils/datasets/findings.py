@@ -17,6 +17,8 @@ from chaos_utils.datasets.faults import Faults
 from chaos_utils.datasets.frame import Column, Frame
 from chaos_utils.datasets.layout import layout_of
 from chaos_utils.datasets.people import (
+    BY_PLACE,
+    FOR_A_VERDICT,
     holds_names,
     look_like_people,
     names_annotators,
@@ -29,7 +31,7 @@ from chaos_utils.datasets.texts import annotators_of, why_no_text
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
 
 _MANY_NAMES = 12  # labels, beyond which they may be names of people
-_N_BIASED = 4  # first abilities, which votes asked where the vote is close would bias
+_N_BIASED = 5  # first abilities, which votes asked where the vote is close would bias
 _MOST_ANNOTATORS = 3000  # all pairs of more annotators take too much memory
 # Of the greatest entropy: a larger bias is no longer close to the first term of its expansion.
 _MOST_BIAS = 0.25
@@ -329,6 +331,10 @@ def _abilities(
     entropy += "" if median >= ENOUGH_VOTES else ": do not rank by it"
     overlap = people.get("pairs", people.get("number", 0) > 1) > 0
     no_overlap = "" if overlap else "no two judged the same item"
+    unknown = "who voted is not known"
+    by_place = f"; {BY_PLACE}" if found.format == "columns" else ""
+    has_enough = people.get("number", 0) >= FOR_A_VERDICT
+    no_verdict = no_overlap or f"a verdict needs {FOR_A_VERDICT} annotators"
     with_several = f"on {counted(n_several, 'item')} with two votes or more"
     with_one = f"one vote on {counted(n_single, 'item')}" if n_single else "no votes"
     adaptive = (
@@ -342,8 +348,11 @@ def _abilities(
          "no item has two votes"),
         ("human equivalents, and a second crowd", fewest > 1, "", with_one),
         ("Shannon entropy", median >= 2, entropy, "most items have no second vote"),
+        ("replacement test: whether a model may replace an annotator",
+         has_enough and overlap and n_several > 0, "",
+         no_verdict if people else unknown + by_place),
         ("annotators: agreement with the rest, Dawid–Skene", overlap and n_several > 0, "",
-         no_overlap if people else "who voted is not known"),
+         no_overlap if people else unknown),
         ("items shown with their text", bool(found.text_columns), "",
          "no column has one text per item"),
         ("distances in steps of a scale", ordered, "",

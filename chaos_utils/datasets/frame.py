@@ -215,6 +215,14 @@ class Column:
 
 def column_of(cells: Iterable[Any]) -> Column:
     """Return cells of any kind as a column; None stands for no cell."""
+    cells = list(cells)
+    kinds = set(map(type, cells))
+    if kinds <= {list} or kinds <= {dict}:
+        return Column(np.arange(len(cells), dtype=np.int32), cells)
+    if len(kinds) == 1 and kinds <= {str, int, float}:
+        code_of = {cell: code for code, cell in enumerate(dict.fromkeys(cells))}
+        coded = np.fromiter(map(code_of.__getitem__, cells), np.int32, len(cells))
+        return Column(coded, list(code_of))
     known: dict[Any, int] = {}
     values: list[Any] = []
     codes = array("i")
@@ -265,6 +273,16 @@ class Frame:
         notes: Sequence[str] = (),
     ) -> "Frame":
         """Return objects as rows."""
+        names = next(iter(records), {}).keys()
+        if all(record.keys() == names for record in records):  # as in most files
+            return cls(
+                list(names),
+                len(records),
+                lambda name: column_of([record[name] for record in records]),
+                place,
+                records=records,
+                notes=notes,
+            )
         rows: dict[str, array[int]] = {}
         for row, record in enumerate(records):
             for name in record:
@@ -711,7 +729,7 @@ def _note_rows(file: CsvFile, kinds: Codes, n_columns: int, faults: Faults) -> C
     faulty = np.flatnonzero(kinds)
 
     def place(number: int) -> str:
-        return f"row {number + 1}, line {line_of(number)}"
+        return f"line {line_of(number)}"
 
     def problem(number: int) -> str:
         if kinds[number] == _HEADER:

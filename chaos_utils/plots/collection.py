@@ -16,8 +16,10 @@ from chaos_utils.plots.marks import intervals, key, line, looks, note, write
 from chaos_utils.plots.panels import dataset_panels, label_left, row_panels
 
 # Of the state machine's picture, as shares of its width: where the column of states and that of
-# ends stand, half the width of a box, and the way to the first lane at the left, and to the next.
-_COLUMN, _ASIDE, _HALF, _LANE, _NEXT = 0.34, 0.88, 0.115, 0.05, 0.1
+# ends stand, and half the width of a box, on a page and on a phone; and the way to the first lane
+# at the left, and to the next.
+_BOXES, _NARROW_BOXES = (0.34, 0.88, 0.115), (0.335, 0.858, 0.138)
+_LANE, _NEXT = 0.05, 0.1
 _HEIGHT = 0.5  # inches: of a box
 
 
@@ -30,14 +32,15 @@ def plot_protocol(table: pd.DataFrame) -> Figure:
     The table has one row per way: ``from``, ``event``, ``condition``, ``to``, ``feedback``,
     ``discards_votes``.
     """
-    step, letters_per_line = (1.2, 11) if is_narrow() else (0.85, 27)
+    step, letters_per_line = (1.3, 9) if is_narrow() else (0.85, 27)
+    middle, aside, half = (share * width() for share in _boxes())
     # Ways without a condition to a final state are alike: only one of them is drawn.
     is_common = ~table["to"].isin(table["from"]) & (table["condition"] == "")
     column = list(dict.fromkeys([*table["from"], *table.loc[is_common, "to"]]))
-    positions = {name: (_COLUMN * width(), -step * row) for row, name in enumerate(column)}
+    positions = {name: (middle, -step * row) for row, name in enumerate(column)}
     ways = pd.concat([table[~is_common], table[is_common].tail(1)])
     for start, end in zip(ways["from"], ways["to"], strict=True):
-        positions.setdefault(end, (_ASIDE * width(), positions[start][1]))
+        positions.setdefault(end, (aside, positions[start][1]))
     figure, axis = plt.subplots(figsize=(width(), step * (len(column) - 0.3)))
     axis.set(xlim=(0, width()), ylim=(-step * (len(column) - 0.65), 0.35 * step))
     axis.axis("off")
@@ -45,14 +48,14 @@ def plot_protocol(table: pd.DataFrame) -> Figure:
         gives_feedback = table.loc[table["from"] == name, "feedback"].any()
         discards = table.loc[table["to"] == name, "discards_votes"].any()
         _draw_state(axis, position, name, feedback=gives_feedback, discards=discards)
-    half, lane = _HALF * width(), 0
+    lane = 0
     for (start, end), group in ways.groupby(["from", "to"], sort=False):
         (x, y), (to_x, to_y) = positions[start], positions[end]
         labels = [_label(way, table, is_common) for way in group.to_dict("records")]
         if to_x > x:
             _draw_way(axis, (x + half, y), (to_x - half, y))
             for label, up in zip(labels, (3, -3), strict=False):
-                write(axis, fill(label, letters_per_line), (to_x - half, y), (-8, up))
+                write(axis, fill(label, letters_per_line), (to_x - half, y), (-4, up))
         elif column.index(end) == column.index(start) + 1:
             _draw_way(axis, (x, y - _HEIGHT / 2), (x, to_y + _HEIGHT / 2))
             write(axis, fill(labels[0], letters_per_line), (x, (y + to_y) / 2), (5, 0))
@@ -65,6 +68,10 @@ def plot_protocol(table: pd.DataFrame) -> Figure:
             write(axis, label, (lane_x, (y + to_y) / 2), (-4, 0), rotation=90 if upright else 0)
             lane += start != end
     return figure
+
+
+def _boxes() -> tuple[float, float, float]:
+    return _NARROW_BOXES if is_narrow() else _BOXES
 
 
 def _label(way: Mapping[Hashable, str], table: pd.DataFrame, is_common: "pd.Series[bool]") -> str:
@@ -80,7 +87,7 @@ def _draw_state(
     axis: Axes, position: tuple[float, float], name: str, *, feedback: bool, discards: bool
 ) -> None:
     """Draw a state as a box with its name, and below it the feedback or what becomes of votes."""
-    (x, y), half = position, _HALF * width()
+    (x, y), half = position, _boxes()[-1] * width()
     axis.add_patch(
         FancyBboxPatch(
             (x - half, y - _HEIGHT / 2), 2 * half, _HEIGHT,
@@ -136,7 +143,8 @@ _VARIANTS = {
     "every stage": "without any stages",
     "every stage, 1,000 votes per item": "without any stages, 1,000 votes",
 }
-_EFFECTS = {"tvd": "error: TVD (lower is better)", "dollars": "cost: dollars"}
+_EFFECTS = {"misplaced": "votes misplaced of 100 ↓", "dollars": "cost, dollars"}
+_APART = 0.22  # of a row: between its marks
 
 
 def plot_protocol_effect(table: pd.DataFrame) -> Figure:
@@ -151,9 +159,12 @@ def plot_protocol_effect(table: pd.DataFrame) -> Figure:
     names = [_VARIANTS.get(variant, f"without {variant.removeprefix('the ')}") for variant in order]
     figure, axes = row_panels([names], len(_EFFECTS), row=0.3)
     look_of = looks(sorted(set(table["careless"])), cycle(("high", "text", "warning")))
-    with_y = table.assign(y=table["without"].map(order.index))
+    ends = {f"misplaced{end}": 100 * table[f"tvd{end}"] for end in ("", "_low", "_high")}
+    table = table.assign(y=table["without"].map(order.index), **ends)
     for axis, (name, unit) in zip(axes, _EFFECTS.items(), strict=True):
-        for careless, rows in with_y.groupby("careless"):
+        for index, (careless, rows) in enumerate(table.groupby("careless")):
+            # The costs of one variant are nearly the same.
+            rows = rows.assign(y=rows["y"] + _APART * (index - (len(look_of) - 1) / 2))
             intervals(axis, rows, name, look_of[careless]["hue"], look_of[careless]["marker"])
         axis.set_xlabel(unit)
         axis.set_ylim(top=-1.2)  # room for the note
@@ -161,7 +172,8 @@ def plot_protocol_effect(table: pd.DataFrame) -> Figure:
     axes[1].set_xscale("log")
     axes[1].minorticks_off()
     axes[1].xaxis.set_major_formatter("{x:,g}")
-    note(axes[0], table["chance_tvd"].iloc[0], "chance alone", "muted", right=True, linestyle="-")
+    chance = 100 * table["chance_tvd"].iloc[0]
+    note(axes[0], chance, "chance alone", "muted", right=True, linestyle="-")
     key(figure, {f"{share:.0%}": {**look, "linestyle": ""} for share, look in look_of.items()},
         title="careless applicants")  # fmt: skip
     return figure

@@ -1,5 +1,6 @@
 """Figures about the errors of single items."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -7,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from chaos_utils.base.style import Hue, colour, distinct_hues
+from chaos_utils.base.style import Hue, colour
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.plots.marks import histogram, key, looks, system_hues, write
 from chaos_utils.plots.panels import panel_grid
@@ -17,19 +18,22 @@ _KEYS = ["system", "origin", "temperature"]
 _DISTANCE = "DistCE of the item (total variation), lower is better"
 _SHARE = "share of items"
 
+_Key = tuple[str, str, float]  # the values of `_KEYS`
+
 
 def plot_distances(table: pd.DataFrame) -> Figure:
     """Draw histograms of DistCE over items, a panel for each system.
 
-    A system's lowest temperature is filled; its others are outlines. The table is as
+    A system's lowest temperature is filled, its others are outlines, and colours mean what they do
+    in the other figures here. The table is as
     `calibration.distance_histogram` gives it.
     """
     systems = table.groupby(["system", "origin"], sort=False)
     figure, axes = panel_grid(len(systems), columns=2, height=2.4, sharex=True, sharey=True)
-    for axis, ((name, _), system_rows) in zip(axes, systems, strict=True):
-        temperatures = system_rows.groupby("temperature")
-        hues: list[str | Hue] = ["muted", *distinct_hues(len(temperatures))[1:]]
-        for index, ((temperature, rows), hue) in enumerate(zip(temperatures, hues, strict=True)):
+    hue_of = _hues(list(table.groupby(_KEYS, sort=False).groups))
+    for axis, ((name, origin), system_rows) in zip(axes, systems, strict=True):
+        for index, (temperature, rows) in enumerate(system_rows.groupby("temperature")):
+            hue = hue_of[name, origin, temperature]
             look: dict[str, Any] = {"linewidth": 1.6} if index else {"alpha": 0.45, "fill": True}
             _draw_distances(axis, rows, hue, f"T = {temperature:g}: ", hue, index, **look)
         axis.set(title=SYSTEM_NAMES.get(name, name), xlabel=_DISTANCE.partition(",")[0])
@@ -48,8 +52,7 @@ def plot_error_distributions(table: pd.DataFrame) -> Figure:
     is_model = table["origin"] != "reference"
     with_order = table.assign(order=table["mean"].where(is_model, 0))
     groups = list(with_order.sort_values("order", kind="stable").groupby(_KEYS, sort=False))
-    models = list(table[is_model].groupby(_KEYS, sort=False).groups)
-    hues = dict(zip(models, system_hues([name for name, *_ in models]), strict=True))
+    hues = _hues(list(table[is_model].groupby(_KEYS, sort=False).groups))
     figure, axes = panel_grid(len(groups), columns=1, height=1.15, sharex=True, sharey=True)
     for axis, (names, rows) in zip(axes, groups, strict=True):
         title, hue = f"{system_title(*names)}\n", hues.get(names, "muted")
@@ -60,6 +63,17 @@ def plot_error_distributions(table: pd.DataFrame) -> Figure:
     axes[-1].set_xlabel(_DISTANCE)
     figure.supylabel(_SHARE)
     return figure
+
+
+def _hues(systems: Sequence[_Key]) -> dict[_Key, str | Hue]:
+    """Return a colour for each system at a temperature: its family's.
+
+    A system as it is, is grey where it is drawn at another temperature, too.
+    """
+    scaled = {(name, origin) for name, origin, temperature in systems if temperature != 1}
+    coloured = [system for system in systems if system[2] != 1 or system[:2] not in scaled]
+    hues = system_hues([name for name, *_ in coloured])
+    return dict.fromkeys(systems, "muted") | dict(zip(coloured, hues, strict=True))
 
 
 def _draw_distances(
@@ -82,12 +96,7 @@ def plot_rank_errors(table: pd.DataFrame) -> Figure:
     The table is as `error_distributions.rank_errors` gives it.
     """
     systems = list(table.groupby(_KEYS, sort=False).groups)
-    # A system as it is, is grey where it is drawn at another temperature, too.
-    scaled = {name for name, _, temperature in systems if temperature != 1}
-    coloured = [system for system in systems if system[2] != 1 or system[0] not in scaled]
-    hues = system_hues([name for name, *_ in coloured])
-    hue_of = dict.fromkeys(systems, "muted") | dict(zip(coloured, hues, strict=True))
-    look_of = looks(systems, hue_of.values())
+    look_of = looks(systems, _hues(systems).values())
     panels = list(table.groupby(["dataset", "rank"], sort=False))
     columns = table["rank"].nunique()
     figure, axes = panel_grid(len(panels), columns=columns, height=2.0, sharex=True)
@@ -98,6 +107,7 @@ def plot_rank_errors(table: pd.DataFrame) -> Figure:
             axis.plot(rows["mean"].iloc[0], 0, marker, color=colour(hue), clip_on=False, zorder=3)
         axis.axvline(0, color=colour("muted"), linewidth=0.8)
         axis.set(title=f"{get_dataset(dataset).short}: label ranked {rank}", xlim=(-1, 1))
+        axis.set_xticks([-1, -0.5, 0, 0.5, 1])
         axis.set_xlabel("model − people")
         axis.set_ylim(bottom=0)
         axis.yaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))

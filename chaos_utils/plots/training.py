@@ -2,21 +2,23 @@
 
 import math
 from collections.abc import Mapping
-from itertools import cycle
+from colorsys import hls_to_rgb
 from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from chaos_utils.base.style import colour, is_narrow
+from chaos_utils.base.style import Hue, colour, is_narrow
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.datasets.tasks import tasks
 from chaos_utils.plots.marks import AT_Y, key, line, logarithmic, looks, write
 from chaos_utils.plots.panels import legible, panel_grid, panel_title
 from chaos_utils.plots.results import plot_skill
 
-_HUES = ("blue", "green", "amber", "pink", "purple", "accent", "text")
+# One hue, since bins and sizes have an order: how light it is from the first of them to the last.
+_TURN, _SATURATION = 0.57, 0.55
+_LIGHTNESS = {"light": (0.57, 0.15), "dark": (0.42, 0.9)}
 _SECOND_MEASURES = ("dev_accuracy", "inner_loss")
 _TITLES = {
     "loss": "training loss (nats)",
@@ -37,7 +39,8 @@ def plot_training_curves(table: pd.DataFrame) -> Figure:
     """
     table_tasks = [task for name, task in tasks().items() if name in set(table["task"])]
     figure, axes = panel_grid(2 * len(table_tasks), columns=2, height=2.5)
-    look_of = looks(table["label"], cycle(_HUES))
+    labels = list(dict.fromkeys(table["label"]))  # from the most items to the fewest
+    look_of = looks(labels, _ramp(len(labels))[::-1])
     for k, task in enumerate(table_tasks):
         task_rows = table[table["task"] == task.name]
         present = [name for name in _SECOND_MEASURES if (task_rows["measure"] == name).any()]
@@ -70,6 +73,16 @@ def plot_training_curves(table: pd.DataFrame) -> Figure:
     return legible(figure)
 
 
+def _ramp(n: int) -> list[Hue]:
+    """Return `n` shades of one hue, from the faintest on the page to the strongest."""
+    shades = {}
+    for mode, (faint, strong) in _LIGHTNESS.items():
+        lightness = [strong + (faint - strong) * k / max(n - 1, 1) for k in reversed(range(n))]
+        parts = [hls_to_rgb(_TURN, value, _SATURATION) for value in lightness]
+        shades[mode] = ["#" + "".join(f"{round(255 * p):02x}" for p in rgb) for rgb in parts]
+    return [Hue(light=light, dark=dark) for light, dark in zip(*shades.values(), strict=True)]
+
+
 def plot_trained(table: pd.DataFrame) -> Figure:
     """Draw the skill of what was trained on votes beside other systems: as `plot_skill`."""
     return legible(plot_skill(table))
@@ -95,16 +108,18 @@ def plot_training_size(table: pd.DataFrame) -> Figure:
     groups = table.groupby("dataset", sort=False)
     figure, axes = panel_grid(2 * len(groups), columns=2, height=2.5)
     bins = sorted(table["bin"].unique())
-    look_of = looks(bins, cycle(_HUES))
+    look_of = looks(bins, _ramp(len(bins)))
     for accuracy_axis, jsd_axis, (group, rows) in zip(axes[::2], axes[1::2], groups, strict=True):
         for axis, measure in ((accuracy_axis, "new_accuracy"), (jsd_axis, "jsd")):
             for bin_number, bin_rows in rows[rows["measure"] == measure].groupby("bin"):
                 _draw_bin(axis, bin_rows.sort_values("items"), look_of[bin_number])
             axis.set(xlabel="training items", title=panel_title(str(group)))
             logarithmic(axis, rows["items"])
-        accuracy_axis.set_ylabel("new accuracy (higher is better)")
+            first, last = axis.get_xlim()
+            axis.set_xlim(right=last * (last / first) ** 0.08)  # room for the guesses' marks
+        accuracy_axis.set_ylabel("accuracy ↑")
         accuracy_axis.yaxis.set_major_formatter("{x:.0%}")
-        jsd_axis.set_ylabel("JSD, √nats (lower is better)")
+        jsd_axis.set_ylabel("JSD, √nats ↓")
     ends = {bins[-1]: "people agree least", bins[0]: "people agree most"}
     hollow = {"hue": "text", "marker": "o", "markerfacecolor": "none"}
     names = {ends.get(b, f"bin {b} of {len(bins)}"): look for b, look in look_of.items()}
@@ -114,10 +129,10 @@ def plot_training_size(table: pd.DataFrame) -> Figure:
 
 
 def _draw_bin(axis: Axes, rows: pd.DataFrame, look: Mapping[str, Any]) -> None:
-    """Draw the line of one bin, and at the right a hollow mark at the score of a guess."""
+    """Draw the line of one bin, and beyond its end a hollow mark at the score of a guess."""
     *_, shade = line(axis, rows, "items", "value", "", bars=True, **look)
-    # Each bin has a chance of its own: the mark stands outside the panel, beyond the last point.
+    # Each bin has a chance of its own: the marks stand at the right edge of the panel.
     axis.plot(
-        1.04, rows["chance"].iloc[-1], transform=axis.get_yaxis_transform(), color=shade,
+        0.97, rows["chance"].iloc[-1], transform=axis.get_yaxis_transform(), color=shade,
         marker=look["marker"], markersize=5, markerfacecolor="none", linestyle="", clip_on=False,
     )  # fmt: skip

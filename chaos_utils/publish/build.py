@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Generator, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from functools import partial
 
 from chaos_utils.base import modules, paths, project
@@ -63,6 +63,7 @@ def build(
     with (
         exclusive_lock(lock, "another build is running: waiting for it to end", say),
         environment(**variables),
+        warm.processes(),
     ):
         if unlisted := _unlisted_notebooks():
             say(f"not in _toc.yml, and therefore not built: {', '.join(unlisted)}")
@@ -99,20 +100,19 @@ def _make(steps: Sequence[str], data: str, cores: int, say: Say) -> Generator[Jo
     """Run the chapters in parallel, the longest first, then make the site; yield each result."""
     chapters, failed = _chapters_of(steps), False
     try:
-        with warm.processes() if chapters else nullcontext():
-            if chapters:
-                _check_notebooks(chapters)
-                chapters.sort(key=staleness.seconds_of, reverse=True)
-                say(f"running {counted(len(chapters), 'chapter')}")
-                make = partial(make_chapter, data=data)
-                for result in processes.run_parallel(make, chapters, workers=cores):
-                    failed = failed or bool(result.fault)
-                    yield result
-            # A chapter whose sources have changed meanwhile is run again before the site is made.
-            if staleness.SITE in steps and not failed and not staleness.stale_chapters():
-                say("pages: running")
-                render = partial(site.render, cores=cores)
-                yield processes.run_job(lambda _: render(say), "pages")
+        if chapters:
+            _check_notebooks(chapters)
+            chapters.sort(key=staleness.seconds_of, reverse=True)
+            say(f"running {counted(len(chapters), 'chapter')}")
+            make = partial(make_chapter, data=data)
+            for result in processes.run_parallel(make, chapters, workers=cores):
+                failed = failed or bool(result.fault)
+                yield result
+        # A chapter whose sources have changed meanwhile is run again before the site is made.
+        if staleness.SITE in steps and not failed and not staleness.stale_chapters():
+            say("pages: running")
+            render = partial(site.render, cores=cores)
+            yield processes.run_job(lambda _: render(say), "pages")
     finally:  # the lock says that no other build is running
         for scratch in (*paths.build().glob("chapters/.*"), *paths.build().glob(".site-*")):
             shutil.rmtree(scratch, ignore_errors=True)

@@ -117,12 +117,14 @@ def imported_by_pages() -> list[str]:
 def _with_data(files: Iterable[Path]) -> list[Path]:
     """Return the files of modules, and the data files beside them, sorted."""
     modules_and_data = set(files)
-    for path in list(modules_and_data):
-        siblings = path.parent.iterdir()
-        modules_and_data.update(
-            sibling for sibling in siblings if sibling.suffix in modules.DATA_SUFFIXES
-        )
+    for folder in {path.parent for path in modules_and_data}:
+        modules_and_data.update(_data_in(folder))
     return sorted(modules_and_data)
+
+
+@cache
+def _data_in(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if path.suffix in modules.DATA_SUFFIXES]
 
 
 def data_of(notebook: Path, data: str) -> dict[str, Path]:
@@ -158,25 +160,31 @@ def _read_by(
         for path, source in sources.items()
         if source.reads_for and not {*source.reads_for} & {*declares}
     ]
-    patterns = {
-        pattern
-        for path in modules.transitive_imports(imports, unused)
-        for pattern in sources[path].reads
-    }
-    results = _files_of_results()
+    used = modules.transitive_imports(imports, unused)
+    patterns = frozenset(pattern for path in used for pattern in sources[path].reads)
+    return _files_named(paths.results(), patterns, sample=sample)
+
+
+@cache  # many chapters read the same
+def _files_named(root: Path, patterns: frozenset[str], *, sample: bool) -> dict[str, Path]:
+    """Return the data files, results below `root` among them, whose names match one of `patterns`.
+
+    They are returned by name.
+    """
+    results = _files_of_results(root)
     names = {name for pattern in patterns for name in fnmatch.filter(results, pattern)}
     files = {name: results[name] for name in names}
     files |= project.current().readable(patterns, sample=sample)
     return dict(sorted(files.items()))
 
 
-def _files_of_results() -> dict[str, Path]:
-    """Return the files below results/ by name, without the recorded tables.
+@cache
+def _files_of_results(root: Path) -> dict[str, Path]:
+    """Return the files below results/, which is at `root`, by name, without the recorded tables.
 
     A run logs the tables that it reads: see `records_read`. Files and folders whose names begin
     with a dot are left out: an editor or a command leaves them there for a while.
     """
-    root = paths.results()
     files = {path.relative_to(root): path for path in root.rglob("*.*")}
     return {
         f"results/{name.as_posix()}": path
@@ -252,8 +260,9 @@ def _digest(path: Path) -> str:
 
 
 def forget() -> None:
-    """Forget the digests and sources that were read, so that they are read again when needed."""
-    _digest.cache_clear()
+    """Forget the files that were found and read, so that they are looked for when needed."""
+    for function in (_digest, _data_in, _files_named, _files_of_results):
+        function.cache_clear()
     modules.clear_cache()
 
 

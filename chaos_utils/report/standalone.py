@@ -27,7 +27,7 @@ _ROLES = (
     (re.compile(r"^\([\w-]+\)=\n", flags=re.MULTILINE), ""),
     (
         re.compile(
-            r"^```\{(?:calculator|evaluate-file|executed|interactive|sortable)\}[^`]*```$",
+            r"^```\{(?:calculator|container|evaluate-file|executed|interactive|sortable)\}[^`]*```$",
             flags=re.MULTILINE,
         ),
         "",

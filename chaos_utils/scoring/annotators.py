@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.datasets.people import BY_PLACE
 from chaos_utils.datasets.votes import Annotations, Ints, Votes, frozen
 from chaos_utils.metrics.agreement import (
     agreement_columns,
@@ -233,5 +234,6 @@ def annotations_of(votes: Votes) -> Annotations:
             f"It is not known who gave which vote on {votes.dataset.title}.",
             where=votes.source.name,
             expected="votes with annotators: a row per vote, or a column that lists them",
+            todo=BY_PLACE if votes.dataset.reader.format == "columns" else None,
         )
     return votes.annotations.first

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, counted
+from chaos_utils.datasets.people import FOR_A_VERDICT
 from chaos_utils.datasets.splits import item_groups, one_text_error
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.agreement import kappa_from_means, pairwise_agreement
@@ -26,7 +27,6 @@ COMMONEST = "most frequent label"
 ONE_MORE = "one more person, simulated"
 PASSES, FAILS = "passes", "does not pass"
 _PEOPLE = 100  # simulated people
-_FOR_A_VERDICT = 3  # annotators at least
 _CUSTOMS = "0.2 beside experts, 0.15 beside skilled annotators, 0.1 beside crowd workers"
 
 
@@ -78,7 +78,7 @@ def replacement(
             "The votes are too few to say whether a system may replace an annotator.",
             where=votes.dataset.title,
             found=str(fault),
-            expected=f"{_FOR_A_VERDICT} annotators for a verdict; items of one text count as one",
+            expected=f"{FOR_A_VERDICT} annotators for a verdict; items of one text count as one",
             todo="collect more votes by the same people",
         ) from fault
     shares = counts[has_several] / counts[has_several].sum(axis=1, keepdims=True)
@@ -167,8 +167,8 @@ def _result(tests: Sequence[Replacement]) -> Row:
     if len(tests) > 1:
         verdict = f"{passed:.0%} pass"
     n_annotators = len(tests[0].annotator)
-    if n_annotators < _FOR_A_VERDICT:
-        passed, verdict = np.nan, f"none: needs {_FOR_A_VERDICT} annotators"
+    if n_annotators < FOR_A_VERDICT:
+        passed, verdict = np.nan, f"none: needs {FOR_A_VERDICT} annotators"
     return {
         "wins": float(np.mean([test.won.sum() for test in tests])),
         "winning_rate": float(np.mean([test.winning_rate for test in tests])),

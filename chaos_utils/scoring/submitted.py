@@ -126,11 +126,25 @@ class ModelVersion(StrictModel):
 class Asking(StrictModel):
     """How a distribution, or a label, was got from the model; `unread` counts its refusals."""
 
-    how: How = Field(description="label, samples, logprobs, percentages or encoder")
+    how: How = Field(
+        description="label, samples, logprobs, percentages or encoder; all but encoder need "
+        "asked.prompt and asked.temperature"
+    )
     prompt: str = Field("", max_length=10_000, description="at most 10,000 characters")
     temperature: float | None = Field(None, ge=0, allow_inf_nan=False)
     samples: int | None = Field(None, ge=1)
     unread: int = Field(0, ge=0)
+
+    @model_validator(mode="after")
+    def _check(self) -> "Asking":
+        faults = []
+        if self.how != "encoder" and (not self.prompt.strip() or self.temperature is None):
+            faults.append(f"{self.how} needs asked.prompt and asked.temperature")
+        if (self.how == "samples") != (self.samples is not None):
+            faults.append("asked.samples is for asked.how: samples, which needs it")
+        if faults:
+            raise ValueError("; ".join(faults))
+        return self
 
 
 class Replacing(StrictModel):
@@ -173,15 +187,8 @@ class SystemRecord(StrictModel):
 
     @model_validator(mode="after")
     def _check(self) -> "SystemRecord":
-        asked, faults = self.asked, []
         if self.may_have_seen == "no" and not self.reason:
-            faults.append("may_have_seen: no needs a reason")
-        if asked.how != "encoder" and (not asked.prompt.strip() or asked.temperature is None):
-            faults.append(f"asked.how: {asked.how} needs asked.prompt and asked.temperature")
-        if (asked.how == "samples") != (asked.samples is not None):
-            faults.append("asked.samples is for asked.how: samples, which needs it")
-        if faults:
-            raise ValueError("; ".join(faults))
+            raise ValueError("may_have_seen: no needs a reason")
         return self
 
 

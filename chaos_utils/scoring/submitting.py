@@ -71,6 +71,7 @@ _WRITER = re.compile(r"parquet-[a-z-]+ version [\w.+-]{1,20}( \(build [\w.+-]{1,
 # What the scoreboard calls its own rows.
 _POOLED = "language models, pooled"
 OWN_ROWS = re.compile(rf"\d+ people|one person|.*, stacked|{_POOLED}|all systems.*", re.IGNORECASE)
+NO_DISTRIBUTION = "–"  # what needs one, where a system gives one label per item
 _N_NEIGHBOURS = 2
 _TVD, _JSD, _ACCURACY = "dist_ce", "jsd", "new_accuracy"
 _COLUMNS = f"dataset, uid, a column for each label or {STATED}, {N_DRAWN}, {FOLD}"
@@ -121,8 +122,8 @@ def _lacks_judges(votes: Votes) -> bool:
 class BoardRow:
     """A submission on one dataset, as the scoreboard will show it, with what a reviewer looks at.
 
-    Values are texts with their 95% intervals over items; `neighbours` are the known systems most
-    like it, and `flags` what is no reason to refuse it.
+    Values are texts with their 95% intervals over items, or `NO_DISTRIBUTION`; `neighbours` are
+    the known systems most like it, and `flags` what is no reason to refuse it.
     """
 
     title: str
@@ -660,9 +661,9 @@ def _row(
         votes.dataset.name,
         f"{n_covered:,} of {len(item_set.uids):,}, {item_set.name} ({item_set.digest})",
         worth["text"],
-        scores[worths.PEOPLE]["text"] if worths.PEOPLE in scores else "label",
-        "label" if system.one_label else number(_TVD, 100, ".1f"),
-        "label" if system.one_label else number(_JSD, 1, ".3f"),
+        scores[worths.PEOPLE]["text"] if worths.PEOPLE in scores else NO_DISTRIBUTION,
+        NO_DISTRIBUTION if system.one_label else number(_TVD, 100, ".1f"),
+        NO_DISTRIBUTION if system.one_label else number(_JSD, 1, ".3f"),
         number(_ACCURACY, 1, ".3f"),
         tuple(f"{name} ({value:.3f})" for value, name in nearest),
         (

@@ -4,7 +4,7 @@ Every page loads the styles, and most are for parts that the book does not have.
 """
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Set
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -13,7 +13,9 @@ from chaos_utils.sphinx import drafts
 from chaos_utils.sphinx.book import write_last
 
 _SHEETS = ("styles/*.css", "sphinx-design.min.css")
-_WORD = re.compile(r"[\w-]+")
+# Blanks for all that separates words; what is not ASCII is part of one.
+_BLANKS = bytes(byte if byte > 127 or chr(byte).isalnum() or byte in b"_-" else 32
+                for byte in range(256))  # fmt: skip
 _RULE = re.compile(r"(?P<selectors>[^{}]+)\{[^{}]*\}")  # also inside @media
 _NOT = re.compile(r":not\([^)]*\)")
 _CLASS = re.compile(r"\.([A-Za-z_][\w-]*)")
@@ -23,17 +25,19 @@ def _reduce_styles(app: Sphinx, site: Path) -> None:
     """Remove the rules that no page can use from the theme's style sheets."""
     if drafts.is_draft(app):
         return
-    words = set(_words(site))
+    words = _words(site)
     for pattern in _SHEETS:
         for sheet in (site / "_static").glob(pattern):
             sheet.write_text(without_unused_rules(sheet.read_text("utf-8"), words), "utf-8")
 
 
-def _words(site: Path) -> Iterator[str]:
-    """Yield the words of pages and scripts, among them all classes that elements may have."""
+def _words(site: Path) -> set[str]:
+    """Return the words of pages and scripts, among them all classes that elements may have."""
+    words: set[bytes] = set()
     for path in site.rglob("*.*"):
         if path.suffix in (".html", ".js") and "vendor" not in path.parts:
-            yield from _WORD.findall(path.read_text("utf-8"))
+            words |= {*path.read_bytes().translate(_BLANKS).split()}
+    return {word.decode("utf-8", "ignore") for word in words}
 
 
 def without_unused_rules(sheet: str, words: Set[str]) -> str:

@@ -88,29 +88,37 @@ def test_a_system_is_said_to_be_worth_what_its_table_says(sample, truth):
 @pytest.mark.parametrize(
     ("passed", "of_person", "expected"),
     [
-        ((1, 0), 0.9, "Of the 2 systems, a passed the test of replacing an annotator (ε = 0.1). "
-         "One more person would pass in 90% of simulations."),
-        ((0,), 0.1, "The system did not pass the test of replacing an annotator (ε = 0.1). One "
-         "more person would pass in 10% of simulations, so failing says little here."),
-        ((0, 0), 0.9, "Neither of the two systems passed the test of replacing an annotator "
+        ((1, 0), 0.9, "Of the 2 systems, a passed the test of replacing one annotator (ε = 0.1; a "
+         "won against 2 of 3). The test does not show that it may replace all of them. One more "
+         "person would pass in 90% of simulations."),
+        ((0,), 0.1, "The system did not pass the test of replacing one annotator (ε = 0.1; it won "
+         "against 2 of 3). One more person would pass in 10% of simulations, so failing says "
+         "little here."),
+        ((0, 0), 0.9, "Neither of the two systems passed the test of replacing one annotator "
          "(ε = 0.1). One more person would pass in 90% of simulations."),
-        ((1,), 0.1, "a passed the test of replacing an annotator (ε = 0.1). One more "
-         "person would pass in 10% of simulations."),
+        ((1,), 0.1, "a passed the test of replacing one annotator (ε = 0.1; it won against 2 of "
+         "3). The test does not show that it may replace all of them. One more person would pass "
+         "in 10% of simulations."),
+        ((1, 1), 0.9, "Of the 2 systems, a and b passed the test of replacing one annotator "
+         "(ε = 0.1; a won against 2 of 3; b won against 2 of 3). The test does not show that they "
+         "may replace all of them. One more person would pass in 90% of simulations."),
+        ((), 0.9, "No system was tested: pass `-p predictions=FILE`. One more person would pass in "
+         "90% of simulations."),
         ((np.nan,), np.nan,
          "There are too few annotators for a verdict on whether a model may replace one."),
     ],
 )  # fmt: skip
 def test_a_verdict_stands_beside_one_more_person(four, passed, of_person, expected):
     (votes,) = load_all_votes(str(four))
-    rows = [{"system": name, "origin": "yours", "passed": one}
+    rows = [{"system": name, "origin": "yours", "passed": one, "wins": 2.0}
             for name, one in zip("ab", passed, strict=False)]  # fmt: skip
     rows += [{"system": COMMONEST, "origin": "baseline", "verdict": "does not pass"},
              {"system": ONE_MORE, "origin": "reference", "passed": of_person}]  # fmt: skip
-    replaced = SimpleNamespace(rows=pd.DataFrame(rows).assign(epsilon=0.1))
+    replaced = SimpleNamespace(rows=pd.DataFrame(rows).assign(epsilon=0.1, n_annotators=3))
     said = findings(votes, **tables(votes, replacement=replaced)).splitlines()[5]
     assert said == f"* {expected}"
     rows[-2]["verdict"] = "passes"
-    replaced = SimpleNamespace(rows=pd.DataFrame(rows).assign(epsilon=0.1))
+    replaced = SimpleNamespace(rows=pd.DataFrame(rows).assign(epsilon=0.1, n_annotators=3))
     said = findings(votes, **tables(votes, replacement=replaced)).splitlines()[5]
     assert ("passing says nothing here" in said) == (of_person > 0)
 

@@ -209,12 +209,36 @@ def test_a_majority_that_chance_may_bring_is_too_close_to_call(visit, items):
         assert ["too close to call" in text for text in words] == [
             bool(close[items[name]["uids"].index(uid)]) for uid in uids
         ]
-        for i in (int(np.flatnonzero(close)[0]), int(np.flatnonzero(~close)[0])):
+        tied = second == votes[each, majority]
+        for i in (int(np.flatnonzero(close & ~tied)[0]), int(np.flatnonzero(~close)[0])):
             page = visit("#" + items[name]["uids"][i].replace("#", "%23"))
             said = f", against {second[i]}% for the next label: too close to call" in (
                 page.locator("dialog").inner_text()
             )
             assert said == close[i]
+
+
+def test_labels_that_tie_for_most_votes_are_named_together(load, small_checkout):
+    data = read(small_checkout, "items.js")
+    snli = data["datasets"][0]
+    n, uid = len(snli["uids"]), snli["uids"][0]
+    columns = np.transpose(snli["votes"])
+    columns[0] = 34, 32, 34
+    snli |= {"votes": columns.T.tolist(), "majority": [2, *snli["majority"][1:]]}
+    one, third, other = snli["labels"]
+    tie = f"The labels {one} and {other} tie with 34% of the votes each"
+    stated = f"; the data file gives {other} as the majority label"
+    for old, shared, said in (
+        (2, False, f"{stated}. The old label is {other}."),
+        (1, False, f"{stated}. The old label, {third}, is too close to call."),
+        (0, True, f". The old label, {one}, is too close to call."),
+    ):
+        snli |= {"old_label": [old] * n, "ties_share": shared}
+        page = load(f"?dataset=snli#{uid}", instead("CHAOS_ITEMS", data))
+        text = page.locator("dialog").inner_text()
+        assert f"{tie}{said}" in text
+        assert "against" not in text
+        page.close()
 
 
 def test_language_models_and_labels_alone_stand_on_the_card(load, small_checkout):

@@ -11,7 +11,7 @@ import chaos_utils as chaos
 
 # What the sixth row is called in a fault: what an editor, or who counts, finds it by.
 FORMATS = {
-    "csv": "row 6, line 7", "tsv": "row 6, line 7", "json": "record[5]", "jsonl": "line 6",
+    "csv": "line 7", "tsv": "line 7", "json": "record[5]", "jsonl": "line 6",
     "parquet": "row 6",
 }  # fmt: skip
 N = 12

@@ -54,7 +54,7 @@ def test_lists_of_numbers_in_any_spelling_are_votes(tmp_path, spelled):
 def test_an_array_that_numpy_has_shortened_is_no_list(tmp_path):
     (tmp_path / "v.csv").write_text(listed(VOTES, str) + "y,\"['yes' 'no' ... 'yes' 'no']\"\n")
     found = check(tmp_path / "v.csv", 2)
-    assert "row 5" in "".join(found.faults)
+    assert "line 6" in "".join(found.faults)
 
 
 def test_truth_values_are_labels(tmp_path):

@@ -60,6 +60,35 @@ def test_what_a_long_file_holds(check):
     assert any("annotators" in what for what in able(found))
 
 
+def test_votes_in_columns_may_be_said_to_be_of_the_same_people(path):
+    rows = [f"{k},{'ab'[k % 2]},{'ab'[k % 3 > 0]},a" for k in range(12)]
+    path.write_text("\n".join(["item,rater_1,rater_2,rater_3", *rows]))
+    assert "set reader.annotators_by_place: true" in run("check", path)[1]
+    described = path.with_suffix(".yml")
+    run("init", path)
+    described.write_text(f"{described.read_text()}\n  annotators_by_place: true\n")
+    said = run("check", described)[1]
+    assert "3 annotators with 12 votes each" in said
+    assert "annotators_by_place" not in said
+
+
+def test_two_annotators_are_too_few_for_a_verdict(check):
+    for n_people, why in ((2, "a verdict needs 3 annotators"), (3, "")):
+        rows = [f"{k},w{j},{'ab'[k % 2]}\n" for k in range(12) for j in range(n_people)]
+        found = check("item,annotator,label\n" + "".join(rows))
+        (one,) = (one for one in found.abilities if "replacement test" in one.what)
+        assert (one.possible, one.why) == (not why, why)
+
+
+def test_the_next_command_reads_the_file_as_the_check_did(path):
+    path.write_text(LINES)
+    assert run("check", path)[1].endswith(f"next: chaos run crowd -p data={path}\n")
+    chosen = run("check", path, "--annotator", "rater")[1]
+    assert chosen.endswith(f"next: chaos dataset init {path} --annotator rater\n")
+    path.write_text(LINES + "1,w0,\n")
+    assert "next:" not in run("check", path)[1]
+
+
 def test_what_a_wide_file_holds(check):
     found = check("uid,text,red,blue\na,a dot here,3,0\nb,a line,1,1\nc,a line,1,0\n")
     assert found.columns == {"item": "uid", "votes": "red, blue"}
@@ -83,8 +112,8 @@ def test_columns_may_be_named(check):
         (GOOD + "2,a dog ran,dan,2,30\n", "", "labels are numbers ('2') and words ('no', 'yes')"),
         (GOOD.replace("ran,cyd", "ran,"), "field 'Rater': found an empty cell; expected an", ""),
         (GOOD + "2,a dog ran,dan, yes,3\n", "", "1 of 6 labels have blanks around them"),
-        (GOOD + "2,a dog ran,ann,yes,3\n", "second vote on item '2' by the annotator of row 3", ""),
-        (GOOD + "2,a dog ran,dan,,3\n", "row 6, line 7, field 'Label': found ''; expected", ""),
+        (GOOD + "2,a dog ran,ann,yes,3\n", "second vote on item '2' by the annotator of line", ""),
+        (GOOD + "2,a dog ran,dan,,3\n", "line 7, field 'Label': found ''; expected", ""),
         ("item,label\n1,unknown\n1,yes\n2,no\n", "", "may stand for no answer are kept: 'unk"),
         ("item,label\n" + "".join(f"{i // 2},l{i}\n" for i in range(400)), "", "400 different lab"),
     ],

@@ -14,6 +14,19 @@ ANNOTATIONS, DISAGREEMENT, PAGES = "annotations", "disagreement", "the site"
 BOTH = {ANNOTATIONS, DISAGREEMENT}
 
 
+@pytest.fixture
+def find_by(monkeypatch):
+    """A function that lets the book find data files by another function."""
+
+    def replace(find):
+        monkeypatch.setattr(book, "find", find)
+        dependencies.forget()
+
+    yield replace
+    monkeypatch.undo()
+    dependencies.forget()
+
+
 @pytest.fixture(scope="module")
 def sources():
     """What two chapters, and the pages, are made from."""
@@ -52,9 +65,9 @@ def test_what_a_source_is_part_of(sources, file, parts):
     assert {part for part, names in sources.items() if file in names} == parts
 
 
-def test_what_stands_beside_the_votes_is_followed(tmp_path, monkeypatch):
+def test_what_stands_beside_the_votes_is_followed(tmp_path, find_by, monkeypatch):
     found = dependencies.data_of_pages()
-    monkeypatch.setattr(book, "find", lambda name: tmp_path / name)
+    find_by(lambda name: tmp_path / name)
     shown = [
         *auxiliary_data.VARIERR.files,
         *auxiliary_data.TAXONOMY.files,
@@ -75,7 +88,7 @@ def test_what_stands_beside_the_votes_is_followed(tmp_path, monkeypatch):
     assert needed("disagreement", "auto") >= others
     assert not needed("annotations", "auto") & (others | machines | {*shown})
 
-    monkeypatch.setattr(book, "find", lambda name: tmp_path if name == shown[0] else None)
+    find_by(lambda name: tmp_path if name == shown[0] else None)
     monkeypatch.setattr(dependencies, "_digest", lambda path: path.as_posix())
     assert shown[0] in dependencies.digests_of_pages()
 

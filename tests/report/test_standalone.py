@@ -21,6 +21,7 @@ from chaos_utils.report.standalone import plain_roles
         ("```{calculator} votes\n```\n", "\n"),
         ("```{interactive} fig-a\n:measures: jsd\n```\n", "\n"),
         ("```{sortable} tbl-a\n```\n", "\n"),
+        ("```{container} with-script\nDrag the slider.\n```\n", "\n"),
         ("```{note}\nRead this.\n```\n", "```{note}\nRead this.\n```\n"),
         ("costs $5 and $6", "costs $5 and $6"),
     ],

@@ -126,7 +126,8 @@ def test_it_ends_with_what_asked_for_it(environment, number):
 
 
 def test_what_it_has_forked_ends_with_it(environment):
-    process = started(environment, "print(os.fork(), flush=True); time.sleep(60)")
+    # One write each: two processes share the pipe.
+    process = started(environment, "os.write(1, f'{os.fork()}\\n'.encode()); time.sleep(60)")
     pids = [int(process.stdout.readline()) for _ in range(2)]
     process.kill()
     assert has_ended(max(pids))  # the other is 0, which the forked process prints

@@ -3,6 +3,8 @@
 The doors above (the API, the command, the page) show some of them, to prove that they read by it.
 """
 
+import re
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -104,7 +106,7 @@ FAULTS = [
     (of_release(pred=1), "pred is 1, the largest probability stands at 0"),
     (of_release(pred=3), "pred is 3, no place in a list of 3"),
     (table(predicted_label=[LABELS[(i + (i == 4)) % 3] for i in range(made.N)]),
-     "row 5, line 6, predicted_label 'contradiction', but another"),
+     "line 6, predicted_label 'contradiction', but another"),
     (table(seed=[0] * 39 + [1]), "The column seed contradicts itself for 'm'"),
     (table(seed="one"), "a whole number, 0 or more"),
     (table(out_of_fold="perhaps"), "true or false"),
@@ -138,6 +140,20 @@ def test_a_fault_is_one_error_that_says_where(tmp_path, content, words):
     path.write_text(content)
     text = fault_of(path, [votes_on()], allow_missing=True)
     assert all(word in text for word in words)
+
+
+@pytest.mark.parametrize(
+    "values", [{"neutral": 9.0}, {"neutral": None}, {"predicted_label": "no label"}]
+)
+def test_the_first_faults_of_a_file_are_named_in_its_order(tmp_path, values):
+    """Also where items stand in another order than in the votes."""
+    sound = made.table_of(votes_on())
+    sound["predicted_label"] = sound[LABELS].idxmax(axis=1)
+    shuffled = sound.sample(frac=1, random_state=1).reset_index(drop=True)
+    shuffled.loc[12:, list(values)] = list(values.values())
+    shuffled.to_csv(tmp_path / "m.csv", index=False)
+    text = fault_of(tmp_path / "m.csv", [votes_on()])
+    assert re.findall(r"line (\d+), ", text) == ["14", "15", "16", "17", "18"]
 
 
 def test_parquet_with_other_values(tmp_path):

@@ -28,6 +28,7 @@ from chaos_utils.scoring.submitted import (
     submitted_systems,
 )
 from chaos_utils.scoring.submitting import (
+    NO_DISTRIBUTION,
     as_parquet,
     check_record,
     check_submission,
@@ -135,12 +136,12 @@ def test_numbers_of_samples_and_labels_are_written_as_such(votes, results, submi
     written = pd.read_parquet(submission.predictions)
     np.testing.assert_array_equal(written[list(votes.dataset.labels)], counts)
     (row,) = check_submission(submission, [votes], n_resamples=0)
-    assert row.jsd != "label"
+    assert row.jsd != NO_DISTRIBUTION
     asked = {"how": "label", "prompt": "…", "temperature": 0}
     labels = submit(system=labels_of(votes, errs(5)), name="labels", title="Labels", asked=asked)
     assert list(pd.read_parquet(labels.predictions)) == ["dataset", "uid", "predicted_label"]
     (row,) = check_submission(labels, [votes], n_resamples=0)
-    assert (row.as_it_is, row.jsd, row.misplaced) == ("label", "label", "label")
+    assert (row.as_it_is, row.jsd, row.misplaced) == (NO_DISTRIBUTION,) * 3
 
 
 def test_a_correction_replaces_and_what_is_withdrawn_is_not_shown(votes, submit):

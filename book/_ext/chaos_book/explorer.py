@@ -12,6 +12,7 @@ from chaos_book.items import (
     notice_nodes,
     shown_items,
     shown_systems,
+    shown_with_submitted,
     texts_notice,
     votes_notice,
 )
@@ -21,7 +22,6 @@ from chaos_utils.datasets.loading import load_votes
 from chaos_utils.pages import explorer
 from chaos_utils.publish import scripts
 from chaos_utils.publish.dependencies import CHART_LIBRARY
-from chaos_utils.scoring.submitted import submitted_systems
 from chaos_utils.sphinx import faults
 from chaos_utils.sphinx.book import BOOK
 from chaos_utils.sphinx.widgets import Widget
@@ -72,7 +72,7 @@ def _item_scripts(*, has_chart: bool) -> dict[str, str]:
     items, datasets = shown_items(), []
     files: dict[str, str] = {}
     for votes in items.votes:
-        systems = [*shown_systems(votes), *submitted_systems(votes)]
+        systems = shown_with_submitted(votes)
         data, system_files = explorer.split_systems(
             explorer.columns(votes, systems, JUDGES), systems, votes_notice()
         )

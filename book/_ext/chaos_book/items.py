@@ -25,6 +25,7 @@ from chaos_utils.datasets.votes import Votes
 from chaos_utils.publish import licences
 from chaos_utils.report.manifests import SYNTHETIC_NOTE, Manifest
 from chaos_utils.report.tables import Texts
+from chaos_utils.scoring.submitted import submitted_systems
 from chaos_utils.scoring.system import System
 from chaos_utils.scoring.systems import load_systems
 from chaos_utils.sphinx.book import BOOK, raw_html
@@ -102,6 +103,11 @@ def _read_items(data: str) -> ShownItems:
 def shown_systems(votes: Votes) -> tuple[System, ...]:
     """Return the systems that pages show with these votes."""
     return tuple(load_systems(votes))
+
+
+def shown_with_submitted(votes: Votes) -> list[System]:
+    """Return the systems that pages show with these votes, and those that others submitted."""
+    return [*shown_systems(votes), *submitted_systems(votes)]
 
 
 def texts_notice() -> str:

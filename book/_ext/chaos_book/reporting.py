@@ -9,7 +9,7 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from chaos_book.items import shown_systems
+from chaos_book.items import shown_items, shown_systems
 from chaos_utils.analyses.machine_crowds import judges_on
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.auxiliary_data import JUDGES, judges_file
@@ -73,8 +73,9 @@ def _votes_on(dataset: str) -> Votes | None:
     """Return the published votes on a dataset; None where they, or the book's own, are others."""
     if not is_released(BOOK.manifests):
         return None
+    shown = {votes.dataset.name: votes for votes in shown_items().votes if votes.is_released}
     try:
-        return load_votes(dataset, "released")
+        return shown.get(dataset) or load_votes(dataset, "released")
     except ChaosError:
         return None
 
