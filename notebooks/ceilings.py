@@ -378,7 +378,8 @@ publish_figure(
 # ## Where the numbers come from
 #
 # The calculator interpolates between the values in {numref}`fig-annotation-budget`, {numref}`tbl-crowds-votes`,
-# {numref}`tbl-power` and {numref}`tbl-vote-bias`; it never extrapolates.
+# {numref}`tbl-power` and {numref}`tbl-vote-bias`; it never extrapolates. If your own votes are too few, it compares how
+# often two people differ on your items with the values for other datasets in {doc}`disagreement`.
 #
 # ## Limitations
 #

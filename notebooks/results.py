@@ -82,6 +82,7 @@ publish_figure(
     alt="""Five rows share one axis of misplaced votes. A second crowd misplaces 6 votes, and five people misplace 20.
     RoBERTa-large misplaces 35 without recalibration, and an arrow leads from there to 18 after recalibration. The
     uniform guess misplaces 34, and the bar of the nine models lies just right of it, from 35 to 37.""",
+    meanings=results.DRAWN_MISPLACED,
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Misplaced votes for people, guesses and models, as a table", "code_prompt_hide": "Fold the table"}

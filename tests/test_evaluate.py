@@ -311,14 +311,16 @@ def test_parts_are_joined_and_gaps_reported(evaluate, mine, tmp_path):
 def test_report_prints_sentences_in_place_of_tables(evaluate, sample):
     done = evaluate("snli.csv", "few.csv", "--allow-missing", "--report", "--bootstrap", "40")
     assert done.returncode == 0, done.stderr
-    whole, gap, part = done.stdout.splitlines()
-    assert (gap, whole.split(" was ")[0], part.split(" was ")[0]) == ("", "snli", "few")
+    warning, whole, part = done.stdout.split("\n\n")
+    assert (whole.split(" was ")[0], part.split(" was ")[0]) == ("snli", "few")
     assert "on 300 items of ChaosNLI-SNLI (a synthetic sample" in whole
     assert "on 90 of the 300 items of" in part
+    assert warning.startswith("Copied from these votes? snli has ")
+    assert warning not in done.stderr
     assert "note: few: 210 of 300 items" in done.stderr
     assert "whether it may have seen these items" in done.stderr
     answer = evaluate("snli.csv", "--report", "--bootstrap", "40", "--json")
-    assert json.loads(answer.stdout)["report"] == [whole]
+    assert json.loads(answer.stdout)["report"] == [f"{warning}\n\n{whole}"]
 
 
 @pytest.mark.parametrize("option", ["--measures=jsd", "--pairs", "--against=even", "--latex"])

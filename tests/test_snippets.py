@@ -35,7 +35,8 @@ def commands(page):
     for block in blocks(page, "console"):
         for line in block.splitlines():
             assert line.startswith("$ "), f"{page.name}: {line}"
-            yield shlex.split(line.removeprefix("$ "), comments=True)
+            if words := shlex.split(line.removeprefix("$ "), comments=True):
+                yield words
 
 
 @pytest.fixture(scope="module", autouse=True)

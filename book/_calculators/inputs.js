@@ -10,23 +10,19 @@
 
   const shortened = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 
-  /* What a text says as a number: {value}, which is null where it is empty and may be, or {fault}. */
-  function parsed(text, {least, most, above, isWhole, isOptional}) {
+  /* What a text says as a number: {value}; or what to enter as a {fault}. A number that is optional is
+     null where there is none. */
+  function parsed(text, {least = -Number.MAX_VALUE, most = Number.MAX_VALUE, above = -Infinity, isWhole, isOptional}) {
     const written = text.trim();
-    if (!written) return isOptional ? {value: null} : {fault: "Enter a number."};
+    if (!written && isOptional) return {value: null};
     const plain = THOUSANDS.test(written) ? written.replaceAll(",", "") : written;
-    if (!PLAIN.test(plain)) {
-      const hint = /^\d+,\d+$/.test(written) ? " Write decimals with a point." : "";
-      return {fault: `“${shortened(written)}” is not a number.${hint}`};
-    }
-    const value = Number(plain);
-    if (above !== undefined && !(value > above)) return {fault: `${shortened(written)} is not above ${above}.`};
-    if (least !== undefined && value < least) return {fault: `${shortened(written)} is below ${count(least)}.`};
-    if (!(value <= (most ?? Number.MAX_VALUE))) {
-      return {fault: `${shortened(written)} is more than ${most === undefined ? "a number can be" : count(most)}.`};
-    }
-    if (isWhole && !Number.isInteger(value)) return {fault: `${shortened(written)} is not a whole number.`};
-    return {value};
+    const value = PLAIN.test(plain) ? Number(plain) : NaN;
+    if (value >= least && value <= most && value > above && (!isWhole || Number.isInteger(value))) return {value};
+    const range = most === Number.MAX_VALUE ? "" : above === -Infinity ? ` from ${count(least)} to ${count(most)}`
+      : ` above ${count(above)} and at most ${count(most)}`;
+    const hint = /^\d+,\d+$/.test(written) ? " Write decimals with a point." : "";
+    const fault = `enter a ${isWhole ? "whole " : ""}number${range}${written ? `, not “${shortened(written)}”` : ""}.${hint}`;
+    return isOptional ? {value: null, fault} : {fault};
   }
 
   let fields = 0;
@@ -52,6 +48,7 @@
       take(text) { input.value = shortened(text); return true; },
       read() {
         const found = parsed(input.value, this.rules);
+        if (found.fault) found.fault = `${name.textContent.replace(" (optional)", "")}: ${found.fault}`;
         fault.textContent = found.fault ?? "";
         input.setAttribute("aria-invalid", Boolean(found.fault));
         return found;

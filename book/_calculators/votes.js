@@ -60,12 +60,12 @@
 
   Object.assign(window.Calculators, {between, withEnds, fewest, itemsFor, detected, WAYS});
 
-  const percent = (share) => `${number(100 * share, 1)}%`;
+  const percent = (share) => `${number(100 * share, 1)}%`, whole = window.Page.percent;
   const small = (value) => (value >= 0.0995 ? number(value, 2) : number(value, 3));
 
   function start(place) {
     const data = JSON.parse(place.querySelector("script").textContent);
-    let own, turn = 0; // what a file of the reader's supports; which file it is
+    let own, refused, turn = 0; // what a file of the reader's supports; what is said where it has no curves; which file it is
     const datasets = listField("Votes like those on",
       [...data.datasets.map(({name, listed}) => [name, listed]), [OWN, "a file of your own"]], changed);
     const question = listField("What for", Object.entries(QUESTIONS), () => { ask(); changed(); });
@@ -155,10 +155,35 @@
       const found = one.size > MOST_BYTES ? {fault: TOO_LARGE} : readVotes(await one.text(), one.size);
       if (mine !== turn) return; // another file was chosen meanwhile
       const made = found.fault ? found : curvesOf(found.counts);
-      own = made.fault ? undefined : made;
+      own = made.label ? made : undefined;
+      refused = made.differ ? nearest(made) : [];
       fileNote.replaceChildren(...(made.fault ? withCode(made.fault) : [described(found, made)]));
       fileNote.classList.toggle("fault", Boolean(made.fault));
       changed();
+    }
+
+    /* How often people differ in a file of few votes, and a way to the nearest dataset with as many labels. */
+    function nearest({differ: [value, error], labels}) {
+      const others = data.datasets.filter(({n_labels: n}) => n === labels).sort((a, b) => a.disagreement - b.disagreement);
+      const gap = ({disagreement}) => Math.abs(disagreement - value);
+      const text = [
+        make("b", "", `In your file, two people differ on ${whole(value)} of the items`),
+        ` (95% interval over items: ${whole(Math.max(value - Z * error, 0))} to ${whole(Math.min(value + Z * error, 1))}). `
+        + "Your votes are too few for this page to measure more. ",
+      ];
+      const forecast = withCode("To forecast from your own votes, run `chaos run crowd -p data=FILE`.");
+      if (!others.length) return [...text, `No dataset here has ${count(labels)} labels, so none can stand in for yours. `, ...forecast];
+      const one = others.reduce((a, b) => (gap(b) < gap(a) ? b : a));
+      const choose = () => {
+        datasets.take(one.name);
+        datasets.list.focus();
+        changed();
+      };
+      return [
+        ...text, `Of the datasets with ${count(labels)} labels, ${one.short} is nearest `
+        + `(${others.map(({short, disagreement}) => `${short} ${whole(disagreement)}`).join(", ")}). `,
+        make("button", {type: "button", onclick: choose}, `Show the answer for ${one.short}`), " ", ...forecast,
+      ];
     }
 
     /* The curve that is asked for: its rows, how they are called; {fault} where there is none. */
@@ -168,7 +193,7 @@
         return {fault: "How much two models differ from item to item depends on their predictions, which this page "
           + "does not have. Run `chaos run ceilings -p data=VOTES.csv -p predictions=ONE.csv,OTHER.csv`."};
       }
-      if (isOwn && !own) return {fault: "Choose a CSV of votes or of counts, or another kind of data."};
+      if (isOwn && !own) return {fault: refused ?? "Choose a CSV of votes or of counts, or another kind of data."};
       const one = isOwn ? own : data.datasets.find(({name}) => name === datasets.value);
       const like = isOwn ? "your file" : one.short;
       if (kind !== "models") return {kind, rows: withEnds(one[kind]), like, isOwn, enough: one.enough, draws: one.draws};
@@ -185,11 +210,11 @@
     function show() {
       fileField.hidden = datasets.value !== OWN;
       const wanted = asked(), inputs = {target: target.read(), items: items.read(), price: price.read()};
-      const wrong = wanted.fault ?? Object.values(inputs).find(({fault}) => fault)?.fault;
+      const wrong = wanted.fault ?? inputs.target.fault; // the others are optional
       for (const one of [drawing, note, numbers, cite.place, place.querySelector(".cursor-row")]) one.hidden = Boolean(wrong);
       more.replaceChildren();
       if (wrong) {
-        answer.replaceChildren(...withCode(wrong));
+        answer.replaceChildren(...(Array.isArray(wrong) ? wrong : withCode(wrong)));
         return;
       }
       const values = Object.fromEntries(Object.entries(inputs).map(([name, {value}]) => [name, value]));
@@ -268,12 +293,25 @@
       const of = (column) => detected(data.reach, between(rows, column, k, WAYS.models), values.items);
       const seen = values.items !== null && values.items >= FEWEST
         && `${count(values.items)} items with ${each} detect a difference of ${small(of(1))} (${small(of(2))} to ${small(of(3))}).`;
-      const known = bias.filter(([size]) => size <= k).at(-1);
+      const shiftAt = (votes) => bias.filter(([size]) => size <= votes).at(-1);
+      const known = shiftAt(k);
       const shifts = known && `With ${known[0]} ${known[0] === 1 ? "vote" : "votes"} per item`
         + `${known[0] === k ? "" : ` (the nearest number below ${k} in our tables)`}, JSD itself shifts the difference between two models by `
         + `${small(known[1])} (median; at most ${small(known[2])}), and more items do not help.`;
-      const isMisled = known && known[2] >= values.target;
+      const isMisledAt = (votes) => shiftAt(votes)?.[2] >= values.target;
+      if (values.items >= FEWEST) text.push(` ${enoughFor(values.items)}.`);
+      const isMisled = isMisledAt(k);
       if (isMisled) text.push(` But ${shifts[0].toLowerCase()}${shifts.slice(1)} The unbiased squared distance is not shifted.`);
+
+      /* Which number of votes on so many items detects the difference, if any. */
+      function enoughFor(n) {
+        const last = rows.at(-1)[0];
+        let votes = fewest(rows, 1, n * (values.target / data.reach) ** 2, false, WAYS.models) ?? last + 1;
+        while (votes <= last && isMisledAt(votes)) votes += 1;
+        return `With ${count(n)} items, ${votes > last ? `even ${last} votes per item do not detect ${values.target}`
+          : votes === 1 ? "one vote per item is enough" : `${votes} votes per item are enough`}`;
+      }
+
       return {
         answer: text,
         more: [

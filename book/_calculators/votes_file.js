@@ -170,16 +170,25 @@
     return [middle, Math.sqrt(square / Math.max(n - 1, 1) / n)];
   }
 
+  /* How often two people differ on an item with two votes or more: the mean and its standard error. */
+  function differing(counts) {
+    const groups = counts.map((item) => ({item, times: 1, n: sum(item)})).filter(({n}) => n >= 2);
+    if (groups.length < FEWEST_ITEMS) return undefined;
+    return meanOf(groups, (item) => 1 - sum(item.map((one) => one * (one - 1))) / (sum(item) * (sum(item) - 1)));
+  }
+
   /* What the votes support: rows of votes, value and standard error for a majority label and for shares,
      up to a third of the votes that at least half of the items have, since nearer to all of them their
-     own majority is too easily right; {fault} where these are too few. */
+     own majority is too easily right. Where these are too few, only how often two people {differ}, which
+     two votes measure; else {fault}. */
   function curvesOf(counts) {
     const totals = counts.map(sum).sort((a, b) => b - a);
     const enough = totals[Math.max(Math.ceil(totals.length / 2), FEWEST_ITEMS) - 1] ?? 0;
     const most = Math.min(Math.floor(enough / 3), SIZES.at(-1));
     if (most < 2) {
-      return {fault: `Measuring this needs six votes or more on half of the items, and on at least ${FEWEST_ITEMS}. With fewer, `
-        + "choose above the dataset whose people disagree as much as yours, or run `chaos run crowd -p data=FILE`, which forecasts."};
+      const differ = differing(counts);
+      return differ ? {differ, labels: counts[0].length, of: counts.length}
+        : {fault: `This page needs at least ${FEWEST_ITEMS} items with two votes or more.`};
     }
     const groups = new Map();
     for (const item of counts.filter((one) => sum(one) >= enough)) {
@@ -202,12 +211,13 @@
   }
 
   /* What is said of a file that was read. */
-  function described({columns, unused, isOfVotes}, {enough, n, of, isPart, used}) {
+  function described({columns, unused, isOfVotes}, {enough, n, of, isPart, used, differ}) {
     const left = unused.length ? `; not used: ${unused.slice(0, 8).map((one) => one || "(no name)").join(", ")}` : "";
     return `${isOfVotes ? "One row per vote, with the labels" : "Counts in"} ${columns.slice(0, 12).join(", ")}${columns.length > 12 ? " …" : ""}${left}. `
-      + `${count(n)} of ${count(of)} items have ${enough} votes or more and are used${isPart
-        ? `; of these, this page takes ${count(used)} to stay fast` : ""}.`;
+      + (differ ? `${count(of)} items; to measure more than how often people differ, at least half of them, and at least ${FEWEST_ITEMS}, `
+        + "must have six votes or more." : `${count(n)} of ${count(of)} items have ${enough} votes or more and are used${isPart
+        ? `; of these, this page takes ${count(used)} to stay fast` : ""}.`);
   }
 
-  Object.assign(window.Calculators, {TOO_LARGE, readVotes: read, curvesOf, agreement, distance, described});
+  Object.assign(window.Calculators, {TOO_LARGE, readVotes: read, curvesOf, agreement, distance, differing, described});
 })();

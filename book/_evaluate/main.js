@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const {Fault, read, measured, worths, draw, faultMessage, results, summary, board} = window.Evaluate;
+  const {Fault, read, measured, worths, valuesForSentences, draw, faultMessage, results, summary, board} = window.Evaluate;
   const N_RESAMPLES = 2000, SEED = 0;
   const root = document.getElementById("evaluate");
   const input = root.querySelector("[type=file]");
@@ -22,6 +22,7 @@
     const more = await load("others.js", "CHAOS_OTHERS");
     const said = JSON.parse(document.getElementById("evaluate-known").textContent);
     const joined = datasets.map((dataset) => ({...dataset, others: said.others[dataset.name] ?? []}));
+    choice.options[0].textContent += ` (${datasets.map(({short}) => short).join(", ")})`;
     choice.append(...more.map(({name, listed}) => new Option(listed, name)));
     choice.parentElement.hidden = !more.length;
     return {...said, scale, synthetic, more, datasets: joined};
@@ -72,8 +73,9 @@
     const draws = found.map((one) => draw(one.places.length, N_RESAMPLES, SEED));
     const values = found.map((one, i) => measured(one, draws[i]));
     const worth = found.map((one, i) => worths(one, draws[i]));
-    say(found.map((one, i) => summary(one, values[i])).join(" "), [],
-      found.flatMap((one, i) => results(one, values[i], worth[i], book, i, draws[i], found.length > 1)));
+    const more = found.map((one, i) => valuesForSentences(one, values[i], draws[i]));
+    say(found.map((one, i) => summary(one, values[i], more[i].guesses, book)).join(" "), [],
+      found.flatMap((one, i) => results(one, values[i], more[i], worth[i], book, i, draws[i], found.length > 1)));
     showPlaces(found, book);
     status.scrollIntoView();
   }

@@ -428,5 +428,6 @@
 
   Object.assign(window.Evaluate, {
     itemsOf, measured, worthOf, worths, valuesForSentences, draw, interval, inWords, peopleInWords, withoutReason,
+    squared, entropy,
   });
 })();

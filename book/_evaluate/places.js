@@ -203,12 +203,22 @@
     return [region, all];
   }
 
-  function sentence({worth, sets, pool}, dataset) {
-    const [recalibrated, plain] = RANKED_BY.map((name) => sets[name]?.get("yours"));
-    if (!recalibrated) return "";
-    return `Among all systems of the scoreboard on ${dataset.short} (${titleOf(pool)}), ${worth.name} has `
-      + `${inPlaces(recalibrated)} by its recalibrated worth`
-      + `${plain ? `, and ${inPlaces(plain)} without recalibration` : "; a single label has no place without recalibration"}.`;
+  /* The items of a pool in words. */
+  function itemsIn(pool) {
+    const {name, items} = pool, n = languageModelsIn(pool), models = n === 1 ? "a language model" : `the ${n} language models`;
+    if (name === "all") return `all ${count(items.length)} items`;
+    return `the ${count(items.length)} items${n ? ` that ${models} labelled` : ""}`;
+  }
+
+  /* The places of the file in each pool. */
+  function sentence(placings, {short}) {
+    const [{worth, sets: {[RANKED_BY[1]]: plain}}] = placings;
+    const of = (by) => placings.map(({sets}) => inPlaces(sets[by].get("yours")))
+      .map((text, k, [first]) => (k && first.startsWith("places ") ? text.replace(/^places /, "") : text));
+    const recalibrated = of(RANKED_BY[0]).map((places, k) => `${places} on ${itemsIn(placings[k].pool)}`).join(", and ");
+    return `Among all systems of the scoreboard on ${short}, ${worth.name} has ${recalibrated}, by its recalibrated worth. ${plain
+      ? `Without recalibration, it has ${of(RANKED_BY[1]).join(" and ")}${placings.length > 1 ? ", respectively" : ""}.`
+      : "A single label has no place without recalibration."}`;
   }
 
   const SETTING = "Ranking it among all systems …";
@@ -234,7 +244,7 @@
     const isShown = (pool) => isStill() && offered[chosen.selectedIndex] === pool;
     const of = (pool) => {
       const tell = async (part) => {
-        if (isShown(pool)) said.replaceChildren(`${SETTING} `, make("span", {"aria-hidden": "true"}, percent(part)));
+        if (isStill()) said.replaceChildren(`${SETTING} `, make("span", {"aria-hidden": "true"}, percent(part)));
         await new Promise((resolve) => { setTimeout(resolve); }); // so that this is painted
       };
       if (!placings.has(pool)) placings.set(pool, placeIn(predictions, pool, tell));
@@ -258,8 +268,12 @@
       await painted();
       const placing = await of(pool);
       if (!isShown(pool)) return;
-      said.textContent = `${sentence(placing, dataset)} Your file is counted as one of them.`.trim();
       body.replaceChildren(...boardTable(placing, dataset));
+      const all = [];
+      for (const one of offered) all.push(await of(one));
+      if (!isShown(pool)) return;
+      const ranked = all.filter(({sets}) => sets[RANKED_BY[0]]);
+      said.textContent = `${ranked.length ? `${sentence(ranked, dataset)} ` : ""}Your file is counted as one of the systems.`;
     }
     place.replaceChildren(
       said,

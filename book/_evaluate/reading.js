@@ -17,7 +17,7 @@
   const ENOUGH_FOR_ORDER = 30, ORDER_MARGIN = 0.15, ABOVE_CONSTANT = 0.05; // as the command has it
   const PLAIN_NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
   const SUBMITTED = /^[^\t,]+([\t,])"?\s*\[[^\t]*\]"?$/; // an id and a list, as LeWiDi has them
-  const FROM_EXPLORER = "not read: the item explorer’s own columns";
+  const FROM_EXPLORER = "the item explorer’s own columns";
   const OWN_VOTES = "run `chaos evaluate FILE --data VOTES` (see “Bring your own votes”)";
   const AS_CSV = "write a CSV with a column uid and a column for each label";
   const OF_JSON = "run `chaos evaluate` on it, which reads more of JSON, and runs of language models";
@@ -58,6 +58,13 @@
 
   const shown = (text) => (text.length > 80 ? `${text.slice(0, 80)} …` : text);
   const listed = (texts) => texts.slice(0, SHOWN).map(shown).join(", ") + (texts.length > SHOWN ? " …" : "");
+  /* A note on columns that are not read, by the first few names; none without any. */
+  function notRead(names, why) {
+    if (!names.length) return [];
+    const more = names.length > SHOWN ? ` and ${count(names.length - SHOWN)} more` : "";
+    return [`not read: ${names.slice(0, SHOWN).map(shown).join(", ")}${more}${why ? `, ${why}` : ""}`];
+  }
+
   const columnsOf = ({labels}) => labels.map((label) => label.replaceAll(" ", "_"));
 
   /* Refuse a file for faults, if there are any: all of them are named. */
@@ -89,7 +96,7 @@
   /* The rows of JSON: a list of objects, lines of objects, or one object by uid. */
   function parseJson(text) {
     const said = valuesIn(text);
-    if (!said.length) throw new Fault("The file holds no prediction.", {expected: AS_CSV});
+    if (!said.length) throw new Fault("The file holds no prediction.", {todo: AS_CSV});
     if (isScore([said[0].value].flat(2)[0])) {
       throw new Fault("What a pipeline returned names no items.", {expected: "a uid beside each", todo: WITH_IDS});
     }
@@ -113,7 +120,9 @@
       try {
         return JSON.parse(one);
       } catch {
-        if (where) throw new Fault("The file is not valid JSON.", {found: `${where}: ${shown(one)}`, todo: OF_JSON});
+        if (where) throw new Fault("The file is not valid JSON.", {
+          found: `${where}: ${shown(one)}`, todo: "correct this, and check that the file was not cut off",
+        });
         return undefined;
       }
     };
@@ -147,7 +156,7 @@
       .filter(({whole}) => /[^\s,;"]/.test(whole));
     const [, submission] = SUBMITTED.exec(lines[0]?.whole.trim()) ?? [];
     if (submission) lines.unshift({line: 0, whole: `uid${submission}probs`});
-    if (lines.length < 2) throw new Fault("The file holds no prediction.", {expected: AS_CSV});
+    if (lines.length < 2) throw new Fault("The file holds no prediction.", {todo: AS_CSV});
     const often = (sign) => lines[0].whole.split(sign).length;
     const [separator] = submission ?? [",", ";", "\t"].sort((a, b) => often(b) - often(a));
     const field = new RegExp(`(?:"((?:[^"]|"")*)"|([^${separator}]*))${separator}`, "g");
@@ -177,20 +186,25 @@
   }
 
   /* The table without what else the item explorer's download holds, to which a column of labels was added. */
-  function withoutExplorer(table) {
-    const {header, rows} = table;
+  function withoutExplorer(table, datasets) {
+    const {header, rows} = table, own = ["uid", "dataset", ...UIDS, ...datasets.flatMap(({fields}) => fields)];
     if (!IN_EXPLORER.every((name) => header.includes(name)) || !header.some((name) => name.startsWith("votes: "))) return table;
     refuse(lengthFaults(table));
-    const added = header.filter((name) => !OF_EXPLORER.test(name));
+    const added = header.filter((name) => !own.includes(name) && !OF_EXPLORER.test(name));
     const labels = added.filter((name) => OF_ANSWERS.includes(name.toLowerCase()));
     const chosen = added.includes("predicted_label") ? ["predicted_label"] : labels;
     if (chosen.length !== 1) {
+      const others = chosen.length ? [] : added;
       throw new Fault("This is the item explorer’s download, to which no single column of labels was added.", {
-        found: chosen.length ? `columns ${listed(chosen)}` : "its own columns", expected: "a column `uid` and one column `label`",
-        todo: "keep only the column `uid`, and add your labels as `label` or a column for each label"});
+        found: chosen.length ? `columns ${listed(chosen)}` : ["its own columns", others.length && `and ${listed(others)}`]
+          .filter(Boolean).join(", "),
+        expected: "a column `uid` and one column `label`",
+        todo: others.length ? "rename the column with your labels to `label`; if you added probabilities, keep only `uid` and "
+          + "their columns" : "keep only the column `uid`, and add your labels as `label` or a column for each label"});
     }
     const at = header.indexOf(chosen[0]);
-    return {...table, header: ["uid", chosen[0]], note: FROM_EXPLORER,
+    return {...table, header: ["uid", chosen[0]],
+      notes: [...notRead([FROM_EXPLORER]), ...notesOnOthers(table, added.filter((name) => name !== chosen[0]))],
       rows: rows.map((row) => ({...row, fields: [row.uid, row.fields[at]]}))};
   }
 
@@ -256,16 +270,32 @@
 
   const numberIn = (cell) => (cell === "" || typeof cell === "boolean" ? NaN : Number(cell));
 
+  /* Whether a column may hold probabilities of labels; empty cells say nothing. */
+  function isChance(name, cells) {
+    const numbers = cells.filter((cell) => cell !== "").map(numberIn);
+    if (OF_CHANCE.includes(name.toLowerCase())) return numbers.some(isFinite);
+    return numbers.every((one) => one >= 0 && one <= 1) && numbers.some((one) => one % 1);
+  }
+
+  /* Notes on columns beside a column of labels, which are not read. */
+  function notesOnOthers({header, rows}, names) {
+    const chances = names.filter((name) => isChance(name, rows.map(({fields}) => fields[header.indexOf(name)])));
+    return [
+      ...notRead(chances, "since one probability is no distribution"),
+      ...notRead(names.filter((name) => !chances.includes(name))),
+    ];
+  }
+
   /* The table with a column for each of a dataset's labels, where it says them otherwise. */
   function shaped(table, dataset) {
     const {header, rows} = table, labels = columnsOf(dataset);
     const isLabel = (text) => labelOf(dataset, text) >= 0;
     if (header.some((name) => name && (isLabel(name) || LEFT.includes(name)))) return table;
     refuse(lengthFaults(table));
-    const others = header.flatMap((name, k) => (name && name !== "uid" ? [k] : []));
+    const others = header.flatMap((name, k) => (name && !UIDS.includes(name) ? [k] : []));
     const cells = (k) => rows.map(({fields}) => fields[k] ?? "");
-    const made = (names, fieldsOf, more) => ({...table, ...more, header: ["uid", ...names],
-      rows: rows.map((row, i) => ({...row, fields: [row.uid, ...fieldsOf(row, i)]}))});
+    const made = (names, fieldsOf, {notes = [], ...more} = {}) => ({...table, ...more, header: ["uid", ...names],
+      notes: [...table.notes, ...notes], rows: rows.map((row, i) => ({...row, fields: [row.uid, ...fieldsOf(row, i)]}))});
     const readOf = new Map(others.map((k) => [k, cells(k).map(listIn)]));
     const announced = others.filter((k) => LISTS.includes(header[k]) && readOf.get(k).some(Boolean));
     const isMostlyRead = (k) => readOf.get(k).filter(Boolean).length * 2 > rows.length;
@@ -274,12 +304,15 @@
       throw new Fault("Several columns hold a value for each label.", {
         found: listed(lists.map((k) => header[k])), todo: "name the model’s probs, and remove the others"});
     }
-    const [place] = lists, read = readOf.get(place);
-    if (read?.every(isScore)) return ofLabels(table, dataset, made, read.map(({label}) => label));
+    const [place] = lists, read = readOf.get(place), rest = others.filter((k) => k !== place);
+    if (read?.every(isScore)) return ofLabels(table, dataset, made, read.map(({label}) => label), rest);
+    const namesOf = (places) => places.map((k) => header[k]), alike = rest.filter(isMostlyRead);
+    const notes = [...notRead(namesOf(alike), "of several with a value for each label"),
+      ...notRead(namesOf(rest.filter((k) => !alike.includes(k))))];
     if (read?.some(isObject)) {
       const names = [...new Set(read.flatMap((one) => Object.keys(one ?? {})))];
       return made(names.map((name) => labels[labelOf(dataset, name)] ?? name), (row, i) =>
-        names.map((name) => read[i]?.[name] ?? ""));
+        names.map((name) => read[i]?.[name] ?? ""), {notes});
     }
     if (read) {
       const wrong = rows.filter((_, i) => read[i]?.length !== labels.length);
@@ -287,7 +320,7 @@
         ({fields}) => shown(String(fields[place] ?? "nothing")), `a list for ${listed(dataset.labels)}`,
         "correct these lists"));
       const listsIn = table.listsIn ?? (LISTS.includes(header[place]) ? undefined : header[place]);
-      return made(labels, (row, i) => read[i], {listsIn});
+      return made(labels, (row, i) => read[i], {listsIn, notes});
     }
     return ofRows(table, dataset, others, cells) ?? ofLabels(table, dataset, made, undefined, others, cells);
   }
@@ -297,11 +330,7 @@
     const {header, rows} = table, first = new Map([...rows].reverse().map((row) => [row.uid, row]));
     if (first.size === rows.length) return undefined;
     const varying = others.filter((k) => rows.some(({uid, fields}) => fields[k] !== first.get(uid).fields[k]));
-    const chance = only(header, varying.filter((k) => {
-      const numbers = cells(k).map(numberIn), isNamed = OF_CHANCE.includes(header[k].toLowerCase());
-      if (isNamed) return numbers.some(isFinite);
-      return numbers.every((one) => one >= 0 && one <= 1) && numbers.some((one) => one % 1);
-    }), OF_CHANCE);
+    const chances = varying.filter((k) => isChance(header[k], cells(k))), chance = only(header, chances, OF_CHANCE);
     const label = only(header, varying.filter((k) => k !== chance
       && !cells(k).some((cell) => numberIn(cell) % 1)), OF_LABEL);
     const names = [...new Set(label === undefined ? [] : cells(label).map(String))];
@@ -321,7 +350,12 @@
         `uid ${shown(uid)} has no row for ${listed(names.filter((name) => !said.get(uid).has(name)))}`,
       "one row for each item and label", "add them, with 0 if they were left out for it"),
     ]);
-    return {...table, header: ["uid", ...names.map((name) => columnsOf(dataset)[labelOf(dataset, name)] ?? name)],
+    const unread = others.filter((k) => k !== label && k !== chance);
+    const isOfLabel = (k) => varying.includes(k) && !chances.includes(k);
+    const notes = [...notRead(unread.filter(isOfLabel).map((k) => header[k]), "not the same for all labels of an item"),
+      ...notRead(unread.filter((k) => !isOfLabel(k)).map((k) => header[k]))];
+    return {...table, notes: [...table.notes, ...notes],
+      header: ["uid", ...names.map((name) => columnsOf(dataset)[labelOf(dataset, name)] ?? name)],
       rows: items.map((row) => ({...row, fields: [row.uid, ...names.map((name) => said.get(row.uid).get(name))]}))};
   }
 
@@ -333,9 +367,10 @@
       const first = cells(k).slice(0, LOOKED_AT).filter((cell) => cell !== "");
       return first.length > 0 && first.filter(isLabel).length * 2 >= first.length;
     };
-    let found = stated >= 0 ? [stated] : others?.filter(areLabels) ?? [];
-    if (!found.length) found = others?.filter((k) => OF_ANSWERS.includes(header[k].toLowerCase())) ?? [];
+    let found = stated >= 0 ? [stated] : [];
     if (!given) {
+      if (!found.length) found = others.filter(areLabels);
+      if (!found.length) found = others.filter((k) => OF_ANSWERS.includes(header[k].toLowerCase()));
       if (!found.length || (stated < 0 && header.some((name) => OF_VOTES.test(name)))) return table;
       if (found.length > 1 || (stated < 0 && OF_PEOPLE.test(header[found[0]]))) {
         throw new Fault("It is not clear which column holds the model’s labels.", {
@@ -351,7 +386,8 @@
       + "the items”, or say which is which by --answers of `chaos evaluate`"));
     const oneOf = (label) => columns.map((_, k) => Number(k === label));
     const asked = stated < 0 && !given && header[found[0]];
-    return made(columns, (_, i) => oneOf(labelOf(dataset, labels[i])), {isOfLabels: true, asked});
+    const unread = others.filter((k) => given || k !== found[0]).map((k) => header[k]);
+    return made(columns, (_, i) => oneOf(labelOf(dataset, labels[i])), {isOfLabels: true, asked, notes: notesOnOthers(table, unread)});
   }
 
   /* Refuse columns that are not the dataset's; return what is wrong with rows of more or fewer. */
@@ -464,8 +500,9 @@
     const {probabilities, faults} = distributions(table, read, dataset);
     refuse([...ofRows, ...faults, ...lacking]);
     const notes = missing.length ? [`${fact}; evaluated on the other ${count(places.length)}`] : [];
-    const {listsIn, isOfLabels, asked} = table, known = dataset.old_label ?? dataset.majority;
+    const {listsIn, isOfLabels, asked, notes: ofReading} = table, known = dataset.old_label ?? dataset.majority;
     if (isOfLabels) notes.push(NOTE_ON_LABELS);
+    notes.push(...ofReading);
     if (asked && places.length >= ENOUGH_FOR_ORDER && places.every((i, j) => argmax(probabilities[j]) === known[i])) {
       notes.push(`all labels in ${asked} are ${dataset.old_label ? "the old ones" : "the majority’s"}: `
         + "did the model give them?");
@@ -486,27 +523,30 @@
   const byUidOf = ({rows}) => new Map(rows.filter(({uid}) => uid).map((row) => [row.uid, row]));
 
   /* Read a file: its predictions for each dataset that it covers. Throws a Fault. */
-  function read(buffer, file, {datasets, synthetic}, allowMissing = false) {
+  function read(buffer, file, {datasets, synthetic, more = []}, allowMissing = false) {
     const text = textOf(buffer), isJson = /^\s*[{[]/.test(text);
     const whole = isJson ? parseJson(text.trim()) : parse(text);
     const model = takeModel(whole) ?? file.replace(/\.[^.]*$/, "");
     const left = isJson && whole.header.find((name) => LEFT.includes(name));
-    if (left) throw unread(`the key ${left}`, `remove it, or ${OF_JSON}`);
+    if (left) {
+      throw unread(`the key ${left}`, `${left === "logits" ? "apply a softmax and name the list `probs`" : "remove it"}, `
+        + `or ${OF_JSON}`);
+    }
     giveUids(whole);
-    const table = withoutExplorer(whole), byUid = byUidOf(table);
+    const table = withoutExplorer({notes: [], ...whole}, datasets), byUid = byUidOf(table);
     const covered = datasets.filter(({uids}) => uids.some((uid) => byUid.has(uid)));
     if (!covered.length) {
       throw new Fault(`No uid of the file occurs in ${datasets.map(({title}) => title).join(", ")}`
         + `${synthetic ? " as the synthetic sample has it" : ""}.`, {
         found: `uids such as ${listed([...byUid.keys()])}`, expected: `uids such as ${datasets[0].uids[0]}`,
-        todo: `check the dataset, and that the uids are those of its votes; for votes of your own, ${OWN_VOTES}`,
+        todo: `${more.length ? "choose the dataset in the list Dataset, or check" : "check the dataset, and"} that the uids are those `
+          + `of its votes; for votes of your own, ${OWN_VOTES}`,
       });
     }
     const known = new Set(covered.flatMap(({uids}) => uids));
     const extra = [...byUid.keys()].filter((uid) => !known.has(uid));
     const are = extra.length === 1 ? "uid of the file is no item" : "uids of the file are no items";
     const notes = extra.length ? [`${count(extra.length)} ${are} of the dataset (${listed(extra)})`] : [];
-    if (table.note) notes.push(table.note);
     if (table.separator === ";") notes.push("fields are separated by semicolons");
     if (table.separator === "\t") notes.push("fields are separated by tabs");
     return covered.map((dataset) => {

@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const {argmax} = window.Page;
+  const {argmax, count} = window.Page;
   const FEWEST = 500, PER_NUMBER = 40, PENALTY = 3, FLOOR = 1e-9, CERTAIN = 1e-9;
   const CONSTANT = 1e-9, STEPS = 100, NEAR = 1e-10;
 
@@ -12,12 +12,14 @@
   const dot = (one, other) => total(one, (value, k) => value * other[k]);
   const mean = (rows, k) => total(rows, (row) => row[k]) / rows.length;
 
+  const numbersIn = (nClasses) => nClasses * (nClasses + 1);
+  const neededToRecalibrate = (nClasses) => Math.max(FEWEST, PER_NUMBER * numbersIn(nClasses));
+
   /* Why so many items are too few for a map of so many labels; empty where they are not. */
   function tooFewToRecalibrate(nItems, nClasses) {
-    const nNumbers = nClasses * (nClasses + 1);
-    const needed = Math.max(FEWEST, PER_NUMBER * nNumbers);
-    return nItems >= needed ? "" : `a map of ${nNumbers} numbers takes ${needed.toLocaleString("en")} items, `
-      + `and these are ${nItems.toLocaleString("en")}`;
+    const needed = neededToRecalibrate(nClasses);
+    return nItems >= needed ? "" : `a map of ${numbersIn(nClasses)} numbers takes ${count(needed)} items, `
+      + `and these are ${count(nItems)}`;
   }
 
   const areLabels = (probabilities) => probabilities.every((row) => Math.max(...row) > 1 - CERTAIN);
@@ -75,7 +77,7 @@
     let numbers = new Array(size).fill(0);
     for (let c = 0; c < k; c += 1) numbers[c * width + k] = Math.log(Math.max(mean(shares, c), FLOOR));
     let fitted = predict(numbers), value = loss(numbers, fitted);
-    for (let count = 0; count < STEPS; count += 1) {
+    for (let turn = 0; turn < STEPS; turn += 1) {
       const {slope, curvature} = derivatives(x, shares, fitted, numbers, ridge, k);
       const step = solve(curvature, slope), promised = dot(slope, step);
       if (promised < NEAR) break;
@@ -145,5 +147,5 @@
     return found;
   }
 
-  Object.assign(window.Evaluate, {recalibrated, tooFewToRecalibrate, areLabels});
+  Object.assign(window.Evaluate, {recalibrated, neededToRecalibrate, tooFewToRecalibrate, areLabels});
 })();

@@ -4,7 +4,7 @@
   "use strict";
 
   const {make, table, terms, choice, dot, count, number, withCode} = window.Page;
-  const {inWords, withoutReason, strip, verdict, valuesForSentences, factsOf, sentences} = window.Evaluate;
+  const {inWords, withoutReason, strip, verdict, factsOf, sentences, copyWarning} = window.Evaluate;
   const BETTER = {lower: "lower is better", higher: "higher is better"};
   const BY_WORTH = "Accuracy counts only the majority label; by worth, see the places above.";
   const KINDS = {human: "people", people: "people", chance: "baseline", yours: "your file"};
@@ -142,12 +142,14 @@
       body.replaceChildren(placesTable(model, all, measure, name === "kl"));
     }
     show();
-    return [make("p", "evaluate-choice", [make("label", "", "Place by", {for: id}), chosen]), said, body];
+    const note = "Worth is measured by squared distance, after recalibration. These measures judge predictions as they "
+      + "are, and can rank a model otherwise.";
+    return [make("p", "evaluate-choice", [make("label", "", "Place by", {for: id}), chosen]), said, make("p", "note", note), body];
   }
 
   /* What a paper says of the file, to be copied. */
-  function sentencesPart(predictions, values, worths, known, resamples, heading) {
-    const facts = factsOf(predictions, valuesForSentences(predictions, values, resamples), worths, resamples.length, known);
+  function sentencesPart(predictions, valuesForSentences, worths, known, resamples, heading) {
+    const facts = factsOf(predictions, valuesForSentences, worths, resamples.length, known);
     const text = make("pre", "", sentences(facts, known.wordings), {tabindex: "0"});
     const box = make("div", "copied evaluate-sentences", make(heading, "", "Sentences for your paper"), text,
       {"data-button": "Copy the sentences for your paper"});
@@ -159,7 +161,7 @@
   }
 
   /* All of one dataset's results, of which there are `several` where a file covers as many. */
-  function results(predictions, values, worths, known, index, resamples, several) {
+  function results(predictions, values, valuesForSentences, worths, known, index, resamples, several) {
     const {dataset, notes, places} = predictions;
     const isWhole = places.length === dataset.uids.length;
     const explained = [
@@ -169,25 +171,43 @@
       ...(dataset.others.length && !isWhole
         ? ["A system that covers only some of the items is not ranked among the other systems."] : []),
     ];
+    const copied = copyWarning(predictions, known.copies);
     const drawn = isWhole ? strip(worths[0], known.skills?.[dataset.name] ?? [], dataset) : [];
     return [
       ...(several ? [make("h3", "", dataset.title)] : []),
-      ...(drawn.length ? drawn : verdict(worths[0], places.length)),
+      ...(copied ? [make("p", "evaluate-copied", make("strong", "", copied[0]), ` ${copied[1]}`)] : []),
+      ...(drawn.length ? drawn : verdict(worths[0], dataset, places.length)),
       make("div", "evaluate-among"),
       measuresTable(predictions, values, known),
       ...worthPart(worths, known),
       ...explained.map((text) => make("p", "note", text)),
-      ...sentencesPart(predictions, values, worths, known, resamples, several ? "h4" : "h3"),
+      ...(copied ? [] : sentencesPart(predictions, valuesForSentences, worths, known, resamples, several ? "h4" : "h3")),
       ...(isWhole ? placesPart(predictions, values, known, `evaluate-by-${index}`) : []),
     ];
   }
 
+  /* What to compare the sentence's number with, where the page knows it: `guesses` on the same items; of a
+     whole dataset, people too. */
+  function yardsticks({dataset, places, isOfLabels}, guesses, known) {
+    const isWhole = places.length === dataset.uids.length, name = isOfLabels ? "new_accuracy" : "dist_ce";
+    const crowd = isWhole ? dataset.report.references[name]?.["second crowd"] : undefined;
+    const all = isOfLabels
+      ? [["the most frequent label", guesses[name]?.["base rate"]], ["a second crowd", crowd]]
+      : [["a uniform guess", guesses[name]?.["uniform guess"]],
+        ["five people", isWhole ? known.five_people?.[dataset.name] : undefined], ["a second crowd", crowd]];
+    const phrases = all.filter(([, value]) => value !== undefined)
+      .map(([who, value]) => `${who}: ${number(100 * value, 0)}${isOfLabels ? "%" : ""}`);
+    return phrases.length ? ` (${phrases.join(", ")})` : "";
+  }
+
   /* The result in one sentence; of one label per item, which misplaces votes by definition, how often it is right. */
-  function summary({model, dataset, places}, {dist_ce: distance, new_accuracy: accuracy}) {
+  function summary(predictions, {dist_ce: distance, new_accuracy: accuracy}, guesses, known) {
+    const {model, dataset, places} = predictions;
     const {value, low, high} = distance ?? accuracy, unit = distance ? "" : "%";
     const shown = `${number(100 * value, 1)}${unit}${low === undefined ? "" : ` [${number(100 * low, 1)}, ${number(100 * high, 1)}]`}`;
     return `On ${count(places.length)} ${dataset.short} ${places.length === 1 ? "item" : "items"}, ${model} `
-      + `${distance ? `misplaces ${shown} out of a hundred votes` : `gives the majority label on ${shown}`}.`;
+      + `${distance ? `misplaces ${shown} out of a hundred votes` : `gives the majority label on ${shown}`}`
+      + `${yardsticks(predictions, guesses, known)}.`;
   }
 
   Object.assign(window.Evaluate, {faultMessage, results, summary, placed});

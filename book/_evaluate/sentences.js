@@ -98,5 +98,5 @@
       .map((words) => words.replace(NAME, (_, name) => facts[name])).join(" ");
   }
 
-  Object.assign(window.Evaluate, {factsOf, sentences});
+  Object.assign(window.Evaluate, {factsOf, sentences, median});
 })();

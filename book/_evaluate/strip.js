@@ -4,9 +4,10 @@
 
   const {make, table, count} = window.Page;
   const {svg, scale, inRows, fitted} = window.Axes;
-  const {inWords, withoutReason} = window.Evaluate;
+  const {inWords, peopleInWords, withoutReason, neededToRecalibrate} = window.Evaluate;
   const LOWEST = -1, MARGIN = 0.06; // skill: what is further below the base rate stands at the edge
   const REPLACING = "chapters/machine_crowds.html#in-an-annotator-s-place";
+  const NAMED = "datasets.html#replace-an-annotator";
   const PEOPLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
   const LANES = [
     ["baseline", "guesses"], ["votes", "original votes, old label"], ["published", "the nine models of 2020"], ["released", "released since"],
@@ -45,21 +46,41 @@
     return [...systems, yours];
   }
 
-  const peopleOf = (worth) => inWords(`people_on_top_${howOf(worth)}`, worth).split(",").slice(0, 2).join(",");
+  const isBelow = (text) => text.startsWith("below the base rate");
 
-  /* What one label's worth does not mean. */
-  const onLabels = () => make("p", "", "This result does not show that the model may replace annotators, "
-    + "because one label per item cannot show where people disagree. See ", make("a", {href: REPLACING}, "In an annotator’s place"), ".");
+  /* The number of people with its interval. */
+  function peopleOf(worth) {
+    const name = `people_on_top_${howOf(worth)}`, text = inWords(name, worth);
+    return isBelow(text) ? text.replace(/^[^[]*/, `${peopleInWords(worth.estimates[name].value)} `)
+      : text.split(",").slice(0, 2).join(",");
+  }
+
+  /* What the answer does not say: what a system is worth as it is, where that is less than the base rate. */
+  function asItIs(worth, {labels}) {
+    if (worth.isHard || !isBelow(inWords("people_on_top", worth))) return "";
+    const [without, needs] = isMapped(worth)
+      ? ["recalibration", `Recalibration needs people’s votes on at least ${count(neededToRecalibrate(labels.length))} other items.`]
+      : ["shrinkage", "Shrinkage needs people’s votes on other items."];
+    return ` As it is, without ${without}, ${worth.name} is worth ${peopleInWords(worth.estimates.people_on_top.value)} people, `
+      + `less than the base rate. ${needs}`;
+  }
+
+  /* What a worth does not mean. */
+  function onReplacing({isHard}) {
+    return make("p", "", "This result does not show that the model may replace annotators", ...(isHard
+      ? [", because one label per item cannot show where people disagree. See ", make("a", {href: REPLACING}, "In an annotator’s place"), "."]
+      : [". To test that, you need ", make("a", {href: NAMED}, "votes with named annotators"), "."]));
+  }
+
+  const answer = (worth, dataset, text) =>
+    [make("p", "evaluate-answer", text + asItIs(worth, dataset)), onReplacing(worth)];
 
   /* The answer alone: the book's systems have no scores on some of the items. */
-  function verdict(worth, nItems) {
+  function verdict(worth, dataset, nItems) {
     if (!worth || worth.why) return [];
     const how = howOf(worth) === "shrunk" ? "Shrunk towards the base rate" : "Recalibrated on other items’ votes";
     const where = nItems === 1 ? "this item" : `these ${count(nItems)} items`;
-    return [
-      make("p", "evaluate-answer", `${how}, ${worth.name} is worth ${peopleOf(worth)} people on ${where}.`),
-      ...(worth.isHard ? [onLabels()] : []),
-    ];
+    return answer(worth, dataset, `${how}, ${worth.name} is worth ${peopleOf(worth)} people on ${where}.`);
   }
 
   /* What it is worth, and how many models are worth less, recalibrated; a fitted one is as it is. */
@@ -67,8 +88,10 @@
     const [value] = rows.at(-1).recalibrated ?? [NaN], how = howOf(worth);
     const models = rows.filter(({lane}) => ["published", "released", "trained"].includes(lane));
     const below = models.filter(({recalibrated: one}) => one && one[0] < value).length;
-    const compared = models.length
-      ? `, ${below ? `more than ${below}` : "no more than any"} of the ${models.length} models in the figure` : "";
+    let than = `more than ${below}`;
+    if (below === models.length) than = "more than any";
+    if (!below) than = "no more than any";
+    const compared = models.length ? `, ${than} of the ${models.length} fine-tuned models in the figure` : "";
     return `${how === "shrunk" ? "Shrunk" : "Recalibrated"} on other items’ votes, ${worth.name} is worth ${peopleOf(worth)} `
       + `people on top of the base rate on ${dataset.short}${compared}.`;
   }
@@ -146,7 +169,7 @@
         cell(plain), cell(recalibrated),
       ]));
     return [
-      make("p", "evaluate-answer", sentence(worth, rows, dataset)), ...(worth.isHard ? [onLabels()] : []), place,
+      ...answer(worth, dataset, sentence(worth, rows, dataset)), place,
       make("p", "note", `Filled points show systems without recalibration${worth.isHard ? " (a single label has no filled point)" : ""}. `
         + `Hollow points show systems that are ${how} on other items’ votes. Bars show 95% intervals. `
         + "The scale is linear in skill, from the base rate to knowing everyone’s answers."),

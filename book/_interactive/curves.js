@@ -123,8 +123,8 @@
         svg("g", {class: "others"}, path(false)),
         svg("g", {class: "family", ...look(families[shown])}, path(true), curve(pointsOf(chosen)),
           svg("circle", {class: "lowest", cx: x(steps[least]), cy: y(chosen[least]), r: 6})),
-        lines.map(([, name, value]) => reference(name, value, ends)),
-        cursor);
+        cursor, // below the labels of lines, which it would strike through
+        lines.map(([, name, value]) => reference(name, value, ends)));
       const follow = (event) => {
         if (event.type === "pointermove" && !event.buttons) return;
         move(nearest(steps, x.value(event.clientX - picture.getBoundingClientRect().left)));

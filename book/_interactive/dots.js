@@ -76,9 +76,11 @@
       layer.replaceChildren(svg("svg", {class: "axes", width: "100%", height: "100%"},
         svg("g", {class: "axis"}, x.ticks(5).map((tick) =>
           svg("line", {class: "grid", x1: x(tick), x2: x(tick), ...wide}))),
-        marks.map(({at, text, x: middle, row}) => svg("g", {class: "reference"},
-          svg("line", {x1: at, x2: at, y1: -4 - (rows - 1 - row) * ROW, y2: "100%"}),
-          svg("text", {x: middle, y: -7 - (rows - 1 - row) * ROW, "text-anchor": "middle"}, text))),
+        svg("g", {class: "reference"}, // no line runs through a label of another
+          marks.map(({at, row}) =>
+            svg("line", {x1: at, x2: at, y1: -4 - (rows - 1 - row) * ROW, y2: "100%"})),
+          marks.map(({text, x: middle, row}) =>
+            svg("text", {x: middle, y: -7 - (rows - 1 - row) * ROW, "text-anchor": "middle"}, text))),
         svg("svg", {class: "axes", y: "100%"},
           bottom(x, 0, {label: `${withUnit(about)}; ${WAYS[about[2]]}`}),
           isCut ? svg("path", {class: "cut", d: `M${width - 14} 5l5 -10m4 0l-5 10`}) : null)));

@@ -220,13 +220,26 @@ def _recalibrated(votes: Votes, system: System) -> Floats | None:
     return recalibrated(model, votes.shares[items], folds, system.n_answers)
 
 
+# What the columns of `drawn_misplaced` are, for those who download its data.
+DRAWN_MISPLACED = {
+    "label": "who or what predicts",
+    "how": "the prediction as it is, or recalibrated; or a range, over several models",
+    "kind": "a reference, people, a baseline or a model",
+    "misplaced": "votes misplaced of a hundred, the mean over items; empty for a range",
+    "low": "lower end of its 95% interval over items; of a range, the mean of the nearest model",
+    "high": "upper end of its 95% interval over items; of a range, the mean of the farthest model",
+    "dataset": "whose items and votes",
+}
+
+
 @derived_table(keys=("dataset", "label", "how"))
 def drawn_misplaced(table: pd.DataFrame, *, dataset: str) -> pd.DataFrame:
     """Return what the figure draws of `misplaced`, on one dataset, else on the first one here.
 
     People, the uniform guess, the range of the models of Table 5, and the one of these that is
     nearest once recalibrated, as it is and recalibrated. Other models stand in for them where there
-    are none. ``low`` and ``high`` are the ends of a range, else of an interval.
+    are none. ``low`` and ``high`` are the ends of a range, which has no value of its own, else of
+    an interval.
     """
     columns = ["label", "how", "kind", "misplaced", "low", "high"]
     chosen = dataset if dataset in set(table["dataset"]) else next(iter(table["dataset"]), dataset)
@@ -243,7 +256,7 @@ def drawn_misplaced(table: pd.DataFrame, *, dataset: str) -> pd.DataFrame:
             models["of_paper"].any()
         )
         ends = as_they_are["misplaced"].agg(["min", "max"])
-        span = {"label": name, "how": "range", "kind": "model", "misplaced": ends.mean()}
+        span = {"label": name, "how": "range", "kind": "model", "misplaced": np.nan}
         parts.append(pd.DataFrame([span | {"low": ends["min"], "high": ends["max"]}]))
     mapped = models[models["how"] == RECALIBRATED]
     if len(mapped):

@@ -176,6 +176,8 @@ def evaluate(
         paragraphs = methods_sentences(answer, systems, all_votes, seed=seed)
         content["report"] = paragraphs
         parts = ["\n\n".join(paragraphs)]
+        # A warning of copied votes is among the paragraphs.
+        notes = [note for note in notes if not any(text.startswith(note) for text in paragraphs)]
         notes = [*notes, wordings()["to_add"]] if form == "text" else []
     else:
         parts = [] if form == "json" else [tables.WRITERS[form](answer)]

@@ -105,11 +105,13 @@ def plot_misplaced(table: pd.DataFrame) -> Figure:
 
     The table has one row per ``label`` and ``how``: ``kind``, ``misplaced`` (of a hundred),
     ``low``, ``high``. How is ``as it is``, ``recalibrated``, or ``range`` for a row that stands for
-    several models. See `analyses.results.drawn_misplaced`.
+    several models, has no ``misplaced``, and is placed by its middle. See
+    `analyses.results.drawn_misplaced`.
     """
     is_range, is_mapped = table["how"] == "range", table["how"] == "recalibrated"
     mapped = set(table.loc[is_mapped, "label"])
-    order = table[~is_mapped].sort_values("misplaced", kind="stable")["label"].tolist()
+    table = table.assign(place=table["misplaced"].fillna(table[["low", "high"]].mean(axis=1)))
+    order = table[~is_mapped].sort_values("place", kind="stable")["label"].tolist()
     figure, (axis,) = panel_grid(1, columns=1, height=_ROW * len(order) + 0.75)
     table = table.assign(y=table["label"].map(order.index))
     for row in table[is_range].itertuples():

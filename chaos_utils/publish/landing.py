@@ -90,7 +90,10 @@ def body(
             for name, n_bytes in sizes.items()
         ],
         data_size=f"{counted(len(rows), 'row')}, {counted(len(columns), 'column')}",
-        columns=[(name, _example_values(row[name] for row in rows)) for name in columns],
+        columns=[
+            (name, _example_values(row[name] for row in rows), manifest.meanings.get(name, ""))
+            for name in columns
+        ],
         online=bool(book.url),
         lines=reading_code(book, manifest),
         command=command,

@@ -1,7 +1,7 @@
 """What figures and tables have in common: id, caption, data, and the files beside them."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -93,18 +93,22 @@ def describe(
     formats: Sequence[Format] = (),
     licence: str | None = None,
     code: Sequence[str] = (),
+    meanings: Mapping[str, str] | None = None,
     **fields: Any,
 ) -> Manifest:
     """Return the manifest of a figure or table of the running notebook.
 
     If the data is synthetic, the caption says so. `formats` are the formats of the pictures,
-    `licence` is the data's licence if it is not ours, `code` names the modules that draw, and
-    `fields` are the fields that only a manifest of this kind has, other than `alt`, and ``marked``.
+    `licence` is the data's licence if it is not ours, `code` names the modules that draw,
+    `meanings` say what columns are, and `fields` are the fields that only a manifest of this kind
+    has, other than `alt`, and ``marked``.
     """
     caption, alt = _without_findings(id, table, caption, alt)
     caption = " ".join(caption.split())
     if alt:
         fields["alt"] = " ".join(alt.split())
+    if meanings:
+        fields["meanings"] = dict(meanings)
     context, authors, data = provenance.current_context(), provenance.authors(), _data(table)
     return Manifest(
         id=id,

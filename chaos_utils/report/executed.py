@@ -21,6 +21,7 @@ _LOWEST_LEVEL = 6  # of a heading
 _HEADINGS = [f"h{level}" for level in range(1, _LOWEST_LEVEL + 1)]
 _LONGEST_LOG = 12  # lines that are shown unfolded
 _ID = re.compile(r"(?:fig|tbl)-[\w-]+")
+_POWER_OF_TEN = re.compile(r"(?<=\de)-(?=\d)")
 # The end of a pandas series as text: its numbers stand in the tables.
 _SERIES = re.compile(r"\bdtype: \w+\)?\s*$")
 
@@ -73,9 +74,20 @@ def as_html(notebook: nbformat.NotebookNode, *, below: int = 0, brief: bool = Fa
             caption["class"] = "caption"
             title = project.current().neutral_title(id)
             caption.string = title or first_sentence(caption.get_text())
+    for cell in page.find_all("td", string=_POWER_OF_TEN):
+        cell.string = _POWER_OF_TEN.sub("\N{MINUS SIGN}", cell.get_text())  # no line ends behind it
     for number, table in enumerate(page.find_all("table"), start=1):
         _make_accessible(page, table, f"Table {number} of the run")
+    for number, picture in enumerate(page.find_all("img"), start=1):
+        del picture["style"]  # it would be too small to read on a phone
+        _make_scrollable(page, picture, f"Figure {number} of the run")
     return str(page)
+
+
+def _make_scrollable(page: BeautifulSoup, element: Tag, name: str) -> None:
+    """Put what may be wider than a phone into a box that scrolls, which the keyboard reaches."""
+    box = {"class": "table-scroll", "role": "region", "tabindex": "0", "aria-label": name}
+    element.wrap(page.new_tag("div", attrs=box))
 
 
 def _make_accessible(page: BeautifulSoup, table: Tag, name: str) -> None:
@@ -87,8 +99,7 @@ def _make_accessible(page: BeautifulSoup, table: Tag, name: str) -> None:
         caption = page.new_tag("caption", attrs={"class": "visually-hidden"})
         caption.string = name
         table.insert(0, caption)
-    box = {"class": "table-scroll", "role": "region", "tabindex": "0", "aria-label": name}
-    table.wrap(page.new_tag("div", attrs=box))
+    _make_scrollable(page, table, name)
 
 
 def _cell_html(cell: nbformat.NotebookNode) -> Iterator[str]:

@@ -47,6 +47,7 @@ def publish_figure(
     caption: str,
     alt: str,
     shown: pd.DataFrame | None = None,
+    meanings: Mapping[str, str] | None = None,
 ) -> artifacts.Artifact | None:
     """Draw a figure from a table in light and dark, and write it in every format.
 
@@ -71,6 +72,8 @@ def publish_figure(
         What a reader who cannot see the figure needs to know.
     shown : pandas.DataFrame, optional
         The rows that are drawn, if not all of the table's: cautions are about these.
+    meanings : mapping of str, optional
+        What columns of the table are, by name, for those who download the data.
 
     Returns
     -------
@@ -93,7 +96,7 @@ def publish_figure(
     sizes = {False: (0, 0), True: (0, 0)}  # for a page and a phone, in pixels; set below
     draft = artifacts.describe(
         id, "figure", table, caption, alt,
-        formats=["svg", "png", "pdf"], code=[plot.__module__, __name__],
+        formats=["svg", "png", "pdf"], code=[plot.__module__, __name__], meanings=meanings,
         size=sizes[False], narrow_size=sizes[True],
     )  # fmt: skip
     rows = table.rows

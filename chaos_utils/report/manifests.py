@@ -165,7 +165,8 @@ class Manifest(StrictModel):
     A figure has `alt` and its sizes in pixels, for a page (`size`) and for a phone (`narrow_size`);
     a table has a `display`. `data` has every row; the columns `keys` tell the rows apart.
     `cautions` are what must be said of systems in the data, by their names; `marked` are the names
-    that bear a mark in the picture or the table.
+    that bear a mark in the picture or the table. `meanings` say what columns of the data are, by
+    their names.
     """
 
     id: Annotated[str, Field(pattern=f"^{ID.pattern}$", description="an id such as fig-entropy")]
@@ -190,6 +191,7 @@ class Manifest(StrictModel):
     narrow_size: tuple[int, int] = (0, 0)
     keys: list[str]
     columns: list[str]
+    meanings: dict[str, str] = Field(default_factory=dict)
     data: list[dict[str, Any]]
 
     @model_validator(mode="after")
@@ -199,6 +201,8 @@ class Manifest(StrictModel):
             raise ValueError(f"a {self.kind} has {', '.join(sorted(_FIELDS_OF_KIND[self.kind]))}")
         if any(row.keys() != set(self.columns) for row in self.data):
             raise ValueError("a row of its data has other columns")
+        if unknown := self.meanings.keys() - set(self.columns):
+            raise ValueError(f"its data has no column {', '.join(sorted(unknown))}")
         return self
 
     @property

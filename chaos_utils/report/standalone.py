@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import nbformat
-from latex2mathml.converter import convert
 
 from chaos_utils.base import paths
 from chaos_utils.base.authorship import read_citation
 from chaos_utils.report import citations, policy
+from chaos_utils.report.formulas import mathml
 from chaos_utils.report.literal import in_html, in_markdown
 from chaos_utils.report.manifests import Manifest, picture_name
 from chaos_utils.report.provenance import RunRecord
@@ -154,6 +154,6 @@ def plain_roles(text: str) -> str:
 
 def _as_mathml(formula: re.Match[str]) -> str:
     try:
-        return str(convert(formula[1]))
+        return mathml(formula[1])
     except Exception:  # the library raises errors of its own kinds: no formula, then
         return formula[0]

@@ -124,8 +124,9 @@ def publish_table(
     licence = group.source.licence if group else None
     marked = names_in(display.model_dump_json(), cautions)
     manifest = artifacts.describe(
-        id, "table", table, caption, licence=licence, display=display, marked=marked
-    )
+        id, "table", table, caption, licence=licence, display=display, marked=marked,
+        meanings=_meanings(columns, table.rows.select_dtypes("number").columns),
+    )  # fmt: skip
     artifacts.write(manifest, table)
     html = (
         f"<p><b>{id}</b> {caption_html(manifest.caption)}</p>"
@@ -144,6 +145,30 @@ def _shown_alone(alone: Alone, rows: pd.DataFrame, columns: Sequence[Column]) ->
             for row in rows.to_dict("records")
         ],
     )
+
+
+def _meanings(columns: Sequence[Column], names: Collection[str]) -> dict[str, str]:
+    """Return what columns of numbers are, by name, for those that one heading of the table says.
+
+    A column that stands under several headings, or shows some rows alone, has no meaning of its
+    own. The heading of a text often says less than the text.
+    """
+    headings: dict[str, set[str]] = {}
+    for column in columns:
+        if callable(column.value) or column.at:
+            continue
+        heading = ": ".join(filter(None, (column.group, column.heading))).rstrip(" ↓↑")
+        if column.percent:
+            heading += "; in the data a share, not a percentage"
+        ends = {column.low: "lower end", column.high: "upper end"}
+        found = {end: f"{words} of its interval ({column.value})" for end, words in ends.items()}
+        for name, meaning in (found | {column.value: heading}).items():
+            headings.setdefault(name, set()).add(meaning)
+    return {
+        name: meaning
+        for name, (meaning, *others) in headings.items()
+        if name in names and meaning != name and not others
+    }
 
 
 def _as_cell(cell: object) -> Cell:

@@ -283,7 +283,8 @@ def methods_sentences(
         A paragraph per system: measure with unit and convention, items, votes, intervals and what
         they resample; uniform guess, base rate, second crowd and perfect model; what the system is
         worth, as it is and recalibrated; the version of the book. What votes, items or labels do
-        not allow is left out: below 20 votes per item, the Jensen–Shannon distance.
+        not allow is left out: below 20 votes per item, the Jensen–Shannon distance. A warning comes
+        first if a system seems to be a copy of the votes.
 
     Raises
     ------

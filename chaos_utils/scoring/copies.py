@@ -1,12 +1,13 @@
 """Predictions that copy: the votes that judge them, or predictions that are there already."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from chaos_utils.base.numbers import true_minus
 from chaos_utils.datasets.splits import folds_of, item_groups
-from chaos_utils.datasets.votes import Ints, Votes
+from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
 from chaos_utils.metrics.divergence import Floats, entropy, squared_distance
 from chaos_utils.metrics.skill import FEWEST_DISPUTED, distances, people_on_top
 from chaos_utils.scoring.system import System, votes_of
@@ -28,6 +29,16 @@ _SMALLEST = 1e-300  # probability: logarithms need one, and released ones go dow
 _NO_SPREAD = 1e-9
 _FLOOR = 1e-4  # the same in a regression, which a single item must not decide
 _RIDGE = 3.0
+COPIED = "copied from these votes?"
+_WARNING = (
+    f"{COPIED.capitalize()} {{system}} has {{found}}. If so, none of these numbers is a result."
+)
+# What shows a copy, by the rule that found it.
+_FOUND = {
+    "distance": "an unbiased squared distance of {value}, where the truth is expected to have 0",
+    "majority": "the majority's label on {value} of the disputed items",
+    "exact": f"shares of the votes within {_EXACT} on {{value}} of the disputed items",
+}
 
 
 def copied_votes(votes: Votes, system: System) -> str:
@@ -58,7 +69,7 @@ def copied_votes(votes: Votes, system: System) -> str:
     distance = squared_distance(batch.human[has_two], batch.model[has_two], n_votes[has_two])
     if distance.mean() <= 0:
         value = true_minus(f"{distance.mean():.4f}")
-        return f"an unbiased squared distance of {value}, where the truth is expected to have 0"
+        return _FOUND["distance"].format(value=value)
     if votes.are_few:
         return ""
     disputed = np.flatnonzero(entropy(batch.human, unit="bits") > _DISPUTED)
@@ -66,15 +77,29 @@ def copied_votes(votes: Votes, system: System) -> str:
         return ""
     agreement = (batch.predicted[disputed] == batch.majority[disputed]).mean()
     if agreement >= _MOST_OF_MAJORITY:
-        return f"the majority's label on {agreement:.0%} of the disputed items"
+        return _FOUND["majority"].format(value=f"{agreement:.0%}")
     if system.one_label:
         return ""
     differences = np.abs(batch.model[disputed] - batch.human[disputed])
     exact = (differences <= _EXACT).all(axis=1).mean()
     most = _MOST_EXACT_OF_TWO if votes.dataset.n_classes == 2 else _MOST_EXACT
     if exact > most:
-        return f"shares of the votes within {_EXACT} on {exact:.0%} of the disputed items"
+        return _FOUND["exact"].format(value=f"{exact:.0%}")
     return ""
+
+
+def warning(system: str, found: str) -> str:
+    """Return the warning that a system, by its name, is a copy; `found` is why, if anything."""
+    return _WARNING.format(system=system, found=found) if found else ""
+
+
+def page_rule() -> Mapping[str, Any]:
+    """Return the numbers and words by which the page that judges files looks for copies."""
+    return {
+        "enough_votes": ENOUGH_VOTES, "fewest": FEWEST_DISPUTED, "disputed": _DISPUTED,
+        "most_of_majority": _MOST_OF_MAJORITY, "exact": _EXACT, "most_exact": _MOST_EXACT,
+        "most_exact_of_two": _MOST_EXACT_OF_TWO, "warning": _WARNING, "found": _FOUND,
+    }  # fmt: skip
 
 
 def people_added(votes: Votes, system: System, known: Sequence[System]) -> float:

@@ -24,7 +24,7 @@ from chaos_utils.metrics.resampling import behind_holm, fewest_resamples, holm
 from chaos_utils.metrics.skill import MARKS, skill_of_people
 from chaos_utils.scoring import human_equivalents as people
 from chaos_utils.scoring import worth as worths
-from chaos_utils.scoring.copies import copied_votes
+from chaos_utils.scoring.copies import COPIED, copied_votes, warning
 from chaos_utils.scoring.places import RANKED_BY, Pool, place
 from chaos_utils.scoring.predictions import join, notes_on_missing, read_predictions
 from chaos_utils.scoring.published import rank_among_published
@@ -61,7 +61,6 @@ ANSWER_COLUMNS = (*COLUMNS, "unit", "better", "rank", "ranked", "place_best", "p
 BASELINES = ("uniform guess", "base rate", "mean vote given the old label", "old label",
              "original votes")  # fmt: skip
 NOT_AVAILABLE = "not available"
-COPIED = "copied from these votes?"
 SEED = 0  # for references, baselines and drawn crowds: one number for every page
 MOST_ITEMS = 20_000  # references are drawn for no more: their error is then below 0.002
 BIASED = [
@@ -115,7 +114,7 @@ def _rows_in_people(
     names, seed, n_resamples = request.measures or (), request.seed, request.n_resamples
     if any(name in worths.NAMES for name in names):
         for system in systems:
-            copied = f", {COPIED}" if _why_copied(votes, system) else ""
+            copied = f", {COPIED}" if copy_warning(votes, system) else ""
             worth_of_system = worths.worth(
                 votes, system, n_resamples=n_resamples, seed=seed, level=request.level
             )
@@ -133,10 +132,10 @@ def _rows_in_people(
             yield from (metadata_columns(system) | equivalent.row for equivalent in equivalents)
 
 
-def _why_copied(votes: Votes, system: System) -> str:
-    """Say what shows that a system copied the votes; empty for what is made from them openly."""
+def copy_warning(votes: Votes, system: System) -> str:
+    """Warn that a system copied the votes; empty for none, and for what is openly made of them."""
     is_open = system.origin in ("baseline", "reference") or people.refusal(votes, system)
-    return "" if is_open else copied_votes(votes, system)
+    return "" if is_open else warning(system.name, copied_votes(votes, system))
 
 
 def references(
@@ -679,8 +678,8 @@ def _notes_on_worth(
     for system in systems:
         if reason := people.refusal(votes, system):
             yield f"{system.name} is worth no number of people: it was {reason}"
-        if found := _why_copied(votes, system):
-            yield f"{system.name}: {COPIED} It has {found}; no number here is then a result"
+        if copied := copy_warning(votes, system):
+            yield copied
     worth_rows = [row for row in rows if row["measure"] in worths.NAMES]
     reasons: dict[tuple[str, str], list[str]] = {}
     for row in worth_rows:

@@ -64,7 +64,8 @@ _WITH_IDS = (
 )
 _PLAIN_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _HEAD = 1 << 16  # bytes that hold the first line
-_SHOWN = 5  # missing rows in a message
+_SHOWN = 5  # missing rows, or columns that are not read, in a message
+_LONG = 80  # characters of a column's name in a note
 _MOST_LABELS = 200  # distinct values: a column with more has texts, not labels
 _LOOKED_AT = 10  # lines: a single damaged line does not decide the format
 _ARCHIVES = {  # by the end of a name in an archive: its kind, and what to do
@@ -552,11 +553,9 @@ def _one_row_per_item(rows: PredictionFrame) -> PredictionFrame:
     values = rows.column(chance)
     row_of = row_of[items[order]]
     columns |= {name: values.take(row_of[:, k]) for k, name in enumerate(labels)}
-    listed = ", ".join(map(shorten, unread))
-    notes = (f"not read: {listed}, not the same for all labels of an item",)
     return replace(
         item_rows, columns=columns, are_logits=rows.are_logits or "logit" in chance,
-        are_named=True, notes=notes if unread else (),
+        are_named=True, notes=not_read(unread, "not the same for all labels of an item"),
     )  # fmt: skip
 
 
@@ -599,6 +598,15 @@ def is_chance(name: str, column: Column) -> bool:
     if name.casefold() in (*_CHANCE_COLUMNS, PROBABILITIES, LOGITS):
         return bool({int, float} & _types(column.values))
     return are_shares(column) and bool((column.numbers % 1 > 0).any())
+
+
+def not_read(names: Sequence[str], why: str = "") -> tuple[str, ...]:
+    """Return a note on columns that are not read, by the first few names; none without any."""
+    if not names:
+        return ()
+    shown = [name if len(name) <= _LONG else f"{name[:_LONG]} …" for name in names[:_SHOWN]]
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return (f"not read: {', '.join(shown)}{more}{why and f', {why}'}",)
 
 
 def _are_names(values: Sequence[Any]) -> bool:

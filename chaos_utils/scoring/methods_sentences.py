@@ -22,7 +22,7 @@ from chaos_utils.metrics.agreement import agreement_columns, mean_disagreement, 
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.annotators import over_people
-from chaos_utils.scoring.evaluate import RESAMPLES, Answer, part_of, references
+from chaos_utils.scoring.evaluate import RESAMPLES, Answer, copy_warning, part_of, references
 from chaos_utils.scoring.references import UNSETTLED
 from chaos_utils.scoring.scores import ScoreRow, available
 from chaos_utils.scoring.system import System, votes_of
@@ -61,14 +61,18 @@ def methods_sentences(
     """Return a paragraph on each system, by dataset and in the order of `systems`.
 
     `answer` is what `evaluate_files` answers about these systems and votes, by the usual measures.
-    `seed` is for the interval of how often two votes differ.
+    `seed` is for the interval of how often two votes differ. Before the paragraph on a system that
+    seems to be a copy of the votes is the warning that says so, a paragraph of its own.
     """
     votes_on = {votes.dataset.name: votes for votes in all_votes}
     return [
-        fill(_facts(answer, system, votes_on[dataset], seed))
+        "\n\n".join(filter(None, [
+            copy_warning(votes_on[dataset], system),
+            fill(_facts(answer, system, votes_on[dataset], seed)),
+        ]))
         for dataset, dataset_systems in systems.items()
         for system in dataset_systems
-    ]
+    ]  # fmt: skip
 
 
 def sentences_on_votes(votes: Votes, n_resamples: int, seed: int = 0) -> str:

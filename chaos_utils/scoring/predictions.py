@@ -59,6 +59,7 @@ from chaos_utils.scoring.formats import (
     holds_values,
     is_chance,
     list_table,
+    not_read,
     read_each,
     read_rows,
 )
@@ -238,7 +239,7 @@ def _read(
 ) -> list["_ModelRows"]:
     """Return the rows of each model, after raising on faulty rows; missing items come later."""
     datasets = [votes.dataset for votes in all_votes]
-    frame = _without_explorer(read_rows(content, datasets, run_parts))
+    frame = _without_explorer(read_rows(content, datasets, run_parts), all_votes)
     mappings = [LabelMapping(dataset, answers) for dataset in (*datasets, *known_datasets())]
     gives_labels = _check_columns(frame, mappings)
     by_model = (
@@ -251,7 +252,7 @@ def _read(
     return [_check_rows(name, rows, all_votes, gives_labels) for name, rows in by_model.items()]
 
 
-def _without_explorer(frame: PredictionFrame) -> PredictionFrame:
+def _without_explorer(frame: PredictionFrame, all_votes: Sequence[Votes]) -> PredictionFrame:
     """Return a frame without the item explorer's columns, beside which a reader wrote labels.
 
     Any other frame is returned unchanged. Raises if the download has no single column of labels.
@@ -260,20 +261,30 @@ def _without_explorer(frame: PredictionFrame) -> PredictionFrame:
     is_download = set(names) >= _IN_EXPLORER and any(one.startswith("votes: ") for one in names)
     if not is_download:
         return frame
-    own = [name for name in names if _EXPLORER_COLUMN.fullmatch(name)]
-    labels = [name for name in names if name.casefold() in _ANSWER_COLUMNS]
+    texts = {title for votes in all_votes if votes.texts for title in votes.dataset.text_titles}
+    own = [name for name in names if name in texts or _EXPLORER_COLUMN.fullmatch(name)]
+    added = [name for name in names if name not in own]
+    labels = [name for name in added if name.casefold() in _ANSWER_COLUMNS]
     if STATED not in frame and len(labels) != 1:
+        found, todo = (
+            "its own columns",
+            ("keep only the column uid, and add your labels as label or a column for each label"),
+        )
+        if labels:
+            found = f"columns {some_of(labels)}"
+        elif added:
+            found += f", and {some_of(added)}"
+            todo = "rename the column with your labels to label; if you added probabilities, keep "
+            todo += "only uid and their columns"
         raise ChaosError(
             "This is the item explorer's download, to which no single column of labels was added.",
-            where=frame.path,
-            found=f"columns {some_of(labels)}" if labels else "its own columns",
-            expected="a column uid and one column label",
-            todo="keep only the column uid, and add your labels as label or a column for each "
-            "label",
-        )
+            where=frame.path, found=found, expected="a column uid and one column label", todo=todo,
+        )  # fmt: skip
     columns = {name: column for name, column in frame.columns.items() if name not in own}
     return replace(
-        frame, columns=columns, notes=(*frame.notes, "not read: the item explorer's own columns")
+        frame,
+        columns=columns,
+        notes=(*frame.notes, *not_read(["the item explorer's own columns"])),
     )
 
 
@@ -301,9 +312,9 @@ def _labels_by_model(
     if {STATED, DRAWN} & frame.columns.keys() or any(map(_VOTES_COLUMN.search, names)):
         return frame.by_model()
     if people := [name for name in names if _PEOPLE_COLUMN.search(name)]:
-        note = f"not read: {some_of(people)}, called as if people had given it"
+        notes = not_read(people, "called as if people had given it")
         columns = {name: column for name, column in frame.columns.items() if name not in people}
-        frame = replace(frame, columns=columns, notes=(*frame.notes, note))
+        frame = replace(frame, columns=columns, notes=(*frame.notes, *notes))
         names = [name for name in names if name not in people]
     if len(names) < 2 or "model" in frame:
         return frame.by_model()
@@ -907,7 +918,7 @@ class _DatasetRows:
         elif self.asked == LOGPROBS and self.holding == "numbers":
             part, (probabilities, more) = self, self._renormalised()
         else:
-            part, probabilities, more = self, self._probabilities(), self._other_choices()
+            part, probabilities, more = self, self._probabilities(), self._note_on_choices()
         notes += more
         probabilities = probabilities / probabilities.sum(axis=1, keepdims=True)
         notes[:0] = part._notes_on_missing(notes, allow_missing)
@@ -926,8 +937,9 @@ class _DatasetRows:
                 "each item has probability 1 for one label: if these are labels, write them in a "
                 f"column {STATED} instead"
             )
-        if unread := self._other_values():
-            notes.append(f"not read: {some_of(unread)}, of several with a value for each label")
+        other_values, choices = self._other_values(), self._other_choices()
+        notes += not_read(other_values, "of several with a value for each label")
+        notes += self._not_read([*other_values, *choices])
         if frame.lists_in:
             order = some_of([dataset.labels[k] for k in self._order()])
             notes.append(f"the values in {frame.lists_in} are read in the order {order}")
@@ -947,9 +959,9 @@ class _DatasetRows:
         notes = [*frame.notes, *more]
         notes[:0] = part._notes_on_missing(notes, allow_missing)
         notes.append(NOTE_ON_LABELS)
-        unread = [name for name in frame.unnamed if is_chance(name, frame.column(name))]
-        if unread:
-            notes.append(f"not read: {some_of(unread)}, since one probability is no distribution")
+        chances = [name for name in frame.unnamed if is_chance(name, frame.column(name))]
+        notes += not_read(chances, "since one probability is no distribution")
+        notes += self._not_read(chances)
         if self.mapping.answers:
             notes += part._check_order(probabilities)
         known = self.votes.old_label if self.votes.has_old_labels else self.votes.majority
@@ -1305,20 +1317,41 @@ class _DatasetRows:
         return values
 
     def _other_choices(self) -> list[str]:
-        """Return a note on choices that are not labels, with the probability that labels have."""
+        """Return the names of choices that are not labels."""
         frame = self.frame
         if self.lists or not frame.are_logits:
             return []
-        labels = [name for name in self.mapping.columns(frame.unnamed, frame.path) if name]
-        names = [*labels, *(name for name in frame.unnamed if name not in labels)]
-        logs = [frame.column(name).numbers[self.rows] for name in names]
-        # Other columns are about the item.
-        logs = [column for column in logs if np.isfinite(column).all()]
-        if len(logs) == len(labels):
+        labels = self.mapping.columns(frame.unnamed, frame.path)
+        others = [name for name in frame.unnamed if name not in labels]
+        # Columns that are not numbers everywhere are about the item.
+        return [name for name in others if np.isfinite(frame.column(name).numbers[self.rows]).all()]
+
+    def _note_on_choices(self) -> list[str]:
+        """Return a note on choices that are not labels, with the probability that labels have."""
+        frame, others = self.frame, self._other_choices()
+        if not others:
             return []
+        labels = [name for name in self.mapping.columns(frame.unnamed, frame.path) if name]
+        logs = [frame.column(name).numbers[self.rows] for name in [*labels, *others]]
         share = softmax(np.column_stack(logs))[:, : len(labels)].sum(axis=1).mean()
-        left_out = ", ".join(map(shorten, names[len(labels) :][:_SHOWN]))
+        left_out = ", ".join(map(shorten, others[:_SHOWN]))
         return [f"labels have {share:.1%} of the choices' probability; left out: {left_out}"]
+
+    def _not_read(self, named: Sequence[str]) -> tuple[str, ...]:
+        """Return a note on the columns that are not read, but for those that another note named.
+
+        Columns that are empty here may be about the items of another dataset.
+        """
+        known = {*named, *self.columns_taken(), ""}
+        if self.model_rows.kind == _RELEASED:
+            known.add("true")  # a part of this format
+        return not_read(
+            [name for name in self.frame.unnamed if name not in known and self._has_cells(name)]
+        )
+
+    def _has_cells(self, name: str) -> bool:
+        is_filled = self.frame.column(name).map(lambda cell: _stated(cell) is not None, bool)
+        return bool(is_filled[self.rows].any())
 
     def _other_values(self) -> list[str]:
         """Return the names of further columns with values for all labels, which are not read."""

@@ -11,7 +11,7 @@ from sphinx.application import Sphinx
 PARTS = (
     "drafts", "again", "book", "published", "landing", "rerun", "site", "addresses", "changes",
     "page_citations", "theme", "mathml", "reference", "sortable", "search", "folding", "cards",
-    "icons", "styles", "title_page", "definitions", "policy",
+    "icons", "styles", "title_page", "definitions", "policy", "unbroken",
 )  # fmt: skip
 
 

@@ -1,19 +1,20 @@
 """Formulas as MathML: browsers set it themselves, so pages need no script, font or network."""
 
 from docutils import nodes
-from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
+from chaos_utils.report.formulas import mathml
+
 
 def _visit_inline(self: HTML5Translator, node: nodes.math) -> None:
-    self.body.append(convert(node.astext(), display="inline"))
+    self.body.append(mathml(node.astext()))
     raise nodes.SkipNode
 
 
 def _visit_block(self: HTML5Translator, node: nodes.math_block) -> None:
     """Write a displayed formula, with its number if any."""
-    formula = convert(node.astext(), display="block")
+    formula = mathml(node.astext(), display="block")
     # A long formula scrolls in its box, which the keyboard must reach.
     box = {"class": "math-block", "tabindex": "0", "role": "group", "aria-label": "Formula"}
     self.body.append(self.starttag(node, "div", **box))

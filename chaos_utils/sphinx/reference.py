@@ -63,7 +63,9 @@ def _documentation_lines(objects: Iterable[tuple[str, str]]) -> Iterator[str]:
         yield f".. py:currentmodule:: {module}"
         yield ""
         yield f".. {'autoclass' if is_class else 'autofunction'}:: {name}"
-        yield from (("   :members:", "") if is_class else ("",))
+        # Pydantic's own member has its documentation in Markdown.
+        options = ("   :members:", "   :exclude-members: model_config") if is_class else ()
+        yield from (*options, "")
 
 
 class Code(PyXRefRole):

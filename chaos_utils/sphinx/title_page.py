@@ -1,7 +1,8 @@
-"""The title page: its authors, its figure, and findings beside small drawings."""
+"""The title page: its authors, its figure, findings beside small drawings; where the source is."""
 
 from collections.abc import Sequence
 from html import escape
+from shlex import quote
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -10,6 +11,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+from chaos_utils.base.authorship import Citation
 from chaos_utils.publish import templating
 from chaos_utils.report import values
 from chaos_utils.report.captions import without_markup
@@ -30,6 +32,25 @@ class Byline(SphinxDirective):
         text += " · {doc}`Cite <cite>`" if LIST in self.env.found_docs else ""
         words, messages = self.parse_inline(text)
         return [nodes.paragraph("", "", *words, classes=["byline"]), *messages]
+
+
+class SourceCode(SphinxDirective):
+    """Say how to get the book's source."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the command, or whom to ask."""
+        return [source_of(BOOK.citation)]
+
+
+def source_of(book: Citation) -> nodes.Element:
+    """Return the command that clones the book's repository, or what is said if it names none."""
+    if not book.repository:
+        text = (
+            "This copy of the book does not say where its repository is. Ask whoever published it."
+        )
+        return nodes.paragraph("", text)
+    command = f"$ git clone {quote(book.repository)}"
+    return nodes.literal_block(command, command, language="console")
 
 
 class PublishedPicture(SphinxDirective):
@@ -116,5 +137,6 @@ def _chapter_link(env: BuildEnvironment, manifest: Manifest) -> str:
 def setup(app: Sphinx) -> None:
     """Register the directives."""
     app.add_directive("byline", Byline)
+    app.add_directive("source-code", SourceCode)
     app.add_directive("published-picture", PublishedPicture)
     app.add_directive("finding", Finding)

@@ -277,8 +277,10 @@ def test_the_figure_has_people_the_range_of_the_models_and_the_nearest_once_reca
         ("the two models of 2020", "range"), ("RoBERTa-large", "as it is"),
         ("RoBERTa-large", "recalibrated"),
     ]  # fmt: skip
-    ends = drawn.loc[("the two models of 2020", "range"), ["low", "high"]]
-    assert ends.tolist() == [35, 36]
+    models = drawn.loc[("the two models of 2020", "range")]
+    assert models[["low", "high"]].tolist() == [35, 36]
+    assert np.isnan(models["misplaced"])  # the middle of a range is no model's
+    assert {*results.DRAWN_MISPLACED} == {*drawn.reset_index()}
     own = results.drawn_misplaced(table[~table["of_paper"]], dataset="mnli").rows
     assert own.query("kind == 'model'")["label"].tolist() == ["later", "later"]
     assert results.drawn_misplaced(table.head(0), dataset="mnli").rows.empty

@@ -51,10 +51,12 @@ def known():
     spread = recorded("power.spread_of_differences").assign(judged_items=1000)
     bought = recorded("ceilings.items_by_votes")
     shifted = pd.DataFrame({"dataset": bought["dataset"].unique()})
-    shifted = shifted.assign(n_votes=5, median=0.01, largest=0.03)
+    shifts = pd.DataFrame({"n_votes": [1, 5], "median": [0.02, 0.01], "largest": [0.05, 0.03]})
+    shifted = shifted.merge(shifts, how="cross")
     budgets = manifest(recorded("ceilings.annotation_budget"), draws=20)
     crowds = manifest(recorded("atlas.by_votes"), draws=20)
-    return calculators.votes_data(budgets, manifest(spread), manifest(shifted), crowds)
+    of_atlas = manifest(recorded("atlas.atlas"))
+    return calculators.votes_data(budgets, manifest(spread), manifest(shifted), crowds, of_atlas)
 
 
 @pytest.fixture(scope="session")

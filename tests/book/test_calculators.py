@@ -13,6 +13,7 @@ from helpers.widgets import calculator_page, recorded
 from chaos_utils.analyses import conventions
 from chaos_utils.datasets.loading import load_votes
 from chaos_utils.metrics import divergence, scores
+from chaos_utils.metrics.agreement import quadratic_entropy
 from chaos_utils.metrics.measures import EvalBatch
 from chaos_utils.metrics.resampling import split_votes
 from chaos_utils.scoring.power import items_needed, smallest_difference
@@ -206,7 +207,54 @@ def test_the_curve_of_own_votes_ends_at_a_third_of_them(opened):
         counts = [[n - k % 3, k % 3] for k in range(12)]
         found = page.evaluate("(counts) => Calculators.curvesOf(counts)", counts)
         assert found.get("label", [[None]])[-1][0] == last
-        assert ("needs six votes or more" in found.get("fault", "")) == (last is None)
+        assert ("differ" in found) == (last is None)
+    page.close()
+
+
+@pytest.mark.browser
+def test_few_votes_of_a_reader_lead_to_the_dataset_that_is_nearest(opened, known):
+    page, rng = opened("votes", "#data=own"), np.random.default_rng(0)
+    counts = rng.multinomial(3, rng.dirichlet(np.full(3, 0.5), 200))
+    counts[:20] = [1, 0, 0]
+    several = quadratic_entropy(counts[20:])
+    found = page.evaluate("(counts) => Calculators.differing(counts)", counts.tolist())
+    error = several.std(ddof=1) / np.sqrt(len(several))
+    assert found == pytest.approx([several.mean(), error], abs=1e-12)
+    drop(page, "a,b,c\n" + "\n".join(",".join(map(str, item)) for item in counts))
+    alike = [one for one in known["datasets"] if one["n_labels"] == 3]
+    nearest = min(alike, key=lambda one: abs(one["disagreement"] - several.mean()))
+    page.get_by_role("button", name=f"Show the answer for {nearest['short']}").click()
+    assert f"data={nearest['name']}" in page.url
+    assert f"like those of {nearest['short']}." in answer(page)
+    page.get_by_label("Votes like those on").select_option("own")
+    assert f"two people differ on {several.mean():.0%} of the items" in answer(page)
+    drop(page, "a,b,c,d\n" + "1,1,1,0\n" * 10)
+    page.get_by_text("No dataset here has 4 labels").wait_for()
+    page.close()
+
+
+@pytest.mark.browser
+def test_the_answer_says_how_many_votes_on_the_reader_s_items_are_enough(opened, known):
+    page = opened("votes", "#data=mnli&for=models&measure=sq_distance&items=3000&target=0.02")
+    (mnli,) = (one for one in known["datasets"] if one["name"] == "mnli")
+    k, variance, *_ = np.transpose(mnli["models"]["models"]["sq_distance"]["rows"])
+    sizes = np.arange(1, 101)
+    needed = items_needed(np.interp(1 / sizes, 1 / k[::-1], variance[::-1]), 0.02)
+    few = sizes[needed <= 3000].min()
+    assert f"With 3,000 items, {few} votes per item are enough." in answer(page)
+    least = int(np.ceil(needed.min()))
+    for items, words in {
+        least: "are enough",
+        least - 1: f"With {least - 1:,} items, even 100 votes per item do not detect 0.02.",
+    }.items():
+        page.get_by_label("How many items you have").fill(str(items))
+        assert words in answer(page), items
+    page.get_by_label("By").select_option("jsd")  # from five votes on, shifted by at most 0.03
+    for target, words in (("0.06", "one vote per item is enough"),
+                          ("0.04", "5 votes per item are enough"),
+                          ("0.03", "even 100 votes per item do not detect 0.03")):  # fmt: skip
+        page.get_by_label("Difference to detect").fill(target)
+        assert words in answer(page), target
     page.close()
 
 
@@ -225,10 +273,11 @@ def test_ten_of_mnli_s_votes_find_their_own_majority_more_often_than_the_hundred
     assert right[5] == pytest.approx([0.84, 0.77], abs=0.008)
 
 
+_RANGE = "Right on at least (% of items): enter a number above 0 and at most 100"
 BAD = {
-    "": "Enter a number", "0": "is not above 0", "-5": "is not above 0", "many": "is not a number",
-    "1e999": "is more than", "0,95": "Write decimals with a point", "101": "is more than 100",
-    "NaN": "is not a number",
+    "": f"{_RANGE}.", "0": f"{_RANGE}, not “0”", "-5": "not “-5”", "many": "not “many”",
+    "1e999": "not “1e999”", "0,95": "Write decimals with a point", "101": "not “101”",
+    "NaN": "not “NaN”",
 }  # fmt: skip
 
 
@@ -241,15 +290,15 @@ def test_bad_input_gets_a_clear_word(opened):
         assert words in answer(page), text
         assert not page.locator(".drawing").is_visible()
     page.get_by_label("Right on at least").fill("95")
-    for text, words in {
-        "1000000000": "is more than 10,000,000",
-        "0": "is below 1",
-        "2.5": "not a whole",
-    }.items():
+    right = answer(page)
+    for text in ("1000000000", "0", "2.5"):
         page.get_by_label("How many items you have").fill(text)
-        assert words in answer(page), text
+        words = f"How many items you have: enter a whole number from 1 to 10,000,000, not “{text}”."
+        assert page.get_by_text(words).is_visible(), text
+        assert answer(page) == right  # which needs no such number
     page.get_by_label("How many items you have").fill("")
-    assert "votes per item" in answer(page)
+    assert not page.locator(".field .fault:visible").count()
+    assert answer(page) == right
     page.get_by_label("Votes like those on").select_option("mnli")
     assert "we do not extrapolate" in answer(page)
     page.get_by_label("What for").select_option("models")
@@ -260,7 +309,7 @@ def test_bad_input_gets_a_clear_word(opened):
     for text, words in {
         "0.9": "possible under distance, bits",
         "-1": "is impossible: Jensen–Shannon",
-        "x": "is not a number",
+        "x": "Value: enter a number, not “x”.",
         "0": "is exactly 0 (distance, bits), 0 (divergence, nats)",
     }.items():
         page.get_by_label("Value").fill(text)
@@ -280,7 +329,7 @@ FILES = {
     "uid,text\na,b\n": "and two are needed",
     "": "is empty",
     "[1, 2]": "a JSON list",
-    "item,annotator,label\nm1,ana,<b>\nm1,ben,no\n": "and on at least 10",
+    "item,annotator,label\nm1,ana,<b>\nm1,ben,no\n": "needs at least 10 items",
     "item,annotator,label\nm1,ana,yes\nm1,ana,no\n": "Row 2 is another vote by one annotator",
     "item,annotator,label\nm1,ana,yes\nm1,ben,N/A\n": "Row 2 lacks an item or a label",
     "item,annotator,label\nm1,ana,yes\nm1,ben,<b>\nm1,c,<B>\n": "“<B>” is written in several ways",
@@ -290,7 +339,7 @@ FILES = {
     "uid,a,b\n1,0.3,0.7\n": "to hold shares",
     "uid,a,b\n1,0,0\n": "has no vote",
     "uid,a,b\n1,2\n": "Row 1 has 2 cells",
-    "uid,a,b\n1,2,1\n": "and on at least 10",
+    "uid,a,b\n1,2,1\n": "needs at least 10 items",
     "uid,a,b\n" + "1,2,1\n" * 3_400_000: "larger than 20 MB",
     ",".join(f"c{k}" for k in range(3000)) + ("\n" + ",".join(["1"] * 3000)) * 60: "100 labels",
 }
@@ -304,6 +353,7 @@ def test_a_file_is_read_here_or_says_why_not_and_is_in_no_link(opened):
     for content, words in FILES.items():
         drop(page, content)
         page.locator(".file .fault", has_text=words).wait_for(timeout=5000)
+        assert not answer(page)  # said once
     rng = np.random.default_rng(0)
     rows = "\n".join(f"i{i},{a},{20 - a}" for i, a in enumerate(rng.integers(0, 21, 40)))
     drop(page, f"uid,yes,no\n{rows}")
@@ -389,7 +439,7 @@ def test_links_hold_the_input_and_those_of_another_edition_are_understood_in_par
     page = opened("votes", nonsense)
     said = page.locator(".calculator").inner_text()
     assert "does not know “data=squad”, “votes=1e9”, “edition”" in said
-    assert "“<b>” is not a number" in answer(page)
+    assert "not “<b>”" in answer(page)
     assert "NaN" not in said
     assert "undefined" not in said
     page = opened("votes", "#for=models&items=7")

@@ -32,7 +32,13 @@ from chaos_utils.metrics.skill import skill_of_people
 from chaos_utils.pages import explorer
 from chaos_utils.publish.scripts import packed_script
 from chaos_utils.publish.templating import ASSETS
-from chaos_utils.scoring.evaluate import RESAMPLES, evaluate_files, in_places
+from chaos_utils.scoring.evaluate import (
+    RESAMPLES,
+    copy_warning,
+    evaluate_files,
+    in_places,
+    references,
+)
 from chaos_utils.scoring.methods_sentences import facts_of_votes, methods_sentences
 from chaos_utils.scoring.places import (
     RANKINGS,
@@ -44,13 +50,16 @@ from chaos_utils.scoring.places import (
     place,
 )
 from chaos_utils.scoring.predictions import read_predictions
+from chaos_utils.scoring.references import SECOND_CROWD
 from chaos_utils.scoring.scores import score
 from chaos_utils.scoring.systems import base_rate, computed, load_systems, uniform
+from chaos_utils.scoring.temperature_scaling import temper
 from chaos_utils.scoring.worth import (
     PEOPLE,
     PEOPLE_RECALIBRATED,
     PEOPLE_SHRUNK,
     SKILL_SHRUNK,
+    people_in_words,
     worth,
 )
 
@@ -78,8 +87,13 @@ SENTENCES = """([text, name, known, resamples]) => {
   const [system] = Evaluate.read(new TextEncoder().encode(text).buffer, name, known, true);
   const values = Evaluate.measured(system, resamples), worths = Evaluate.worths(system, resamples);
   const all = Evaluate.valuesForSentences(system, values, resamples);
-  return Evaluate.sentences(
-    Evaluate.factsOf(system, all, worths, resamples.length, known), known.wordings);
+  const facts = Evaluate.factsOf(system, all, worths, resamples.length, known);
+  const warning = Evaluate.copyWarning(system, known.copies)?.join(" ");
+  return [warning, Evaluate.sentences(facts, known.wordings)].filter(Boolean).join("\\n\\n");
+}"""
+COPIED = """([text, name, known]) => {
+  const [system] = Evaluate.read(new TextEncoder().encode(text).buffer, name, known);
+  return Evaluate.copyWarning(system, known.copies)?.join(" ") ?? "";
 }"""
 PLACED = """async ([text, name, known, pool]) => {
   const [system] = Evaluate.read(new TextEncoder().encode(text).buffer, name, known, true);
@@ -91,7 +105,9 @@ PLACED = """async ([text, name, known, pool]) => {
   };
 }"""
 FEW = 60  # resamples
-SCRIPTS = ("reading", "recalibration", "measures", "strip", "sentences", "places", "results")
+SCRIPTS = (
+    "reading", "recalibration", "measures", "strip", "sentences", "copies", "places", "results",
+)  # fmt: skip
 
 
 def known_of(all_votes):
@@ -128,6 +144,7 @@ def votes():
     return replace(
         made, uids=tuple(sorted(made.uids)), counts=frozen(made.counts[order]),
         majority=frozen(made.majority[order]), given_old_label=frozen(made.old_label[order]),
+        texts=tuple({name: f"{name} {i}" for name in made.dataset.text_fields} for i in range(N)),
     )  # fmt: skip
 
 
@@ -245,11 +262,39 @@ def test_the_page_writes_the_command_s_sentences(scripts, tmp_path, case):
         drawn = r", second crowd: [\d.]+, perfect model: [\d.]+| \[[^]]*\]"
         found, expected = re.sub(drawn, "", found), re.sub(drawn, "", expected)
     assert found == expected
+    *warnings, found = found.split("\n\n")
     assert found.startswith("<b>$1 was evaluated")
+    assert [one for one in warnings if "<b>$1 has" in one] == warnings
     assert not [word for word in words.split("; ") if word not in found]
     are_few = case in ("few votes", "one vote each")
     assert ("favour overconfident" in found) == are_few
     assert ("Jensen–Shannon distance of" in found) != (are_few or case.startswith("labels"))
+
+
+def test_copies_are_found_as_the_command_finds_them(scripts, tmp_path):
+    votes, honest = drawn_votes(n_votes=100)
+    few, of_few = drawn_votes(n_votes=9)
+    votes, few = (
+        replace(those, majority=frozen(those.counts.argmax(axis=1))) for those in (votes, few)
+    )
+    shares, rng = votes.shares, np.random.default_rng(2)
+    sharper = temper(0.98 * shares + 0.02 / 3, 3.0)
+    mixed = np.where(rng.random((len(votes), 1)) < 0.1, shares, honest)
+    found = []
+    for k, (those, values) in enumerate([
+        (votes, shares), (votes, sharper), (votes, mixed), (few, few.shares),
+        (votes, honest), (few, of_few), (few, np.eye(3)[few.majority]),
+    ]):  # fmt: skip
+        path = write_shares(tmp_path / f"<b>{k}.csv", those, values)
+        (system,) = read_predictions(path, [those])
+        answer = scripts.evaluate(COPIED, [path.read_text(), path.name, known_of([those])])
+        answer = answer.replace("’", "'")
+        assert answer == copy_warning(those, system)
+        found.append(answer)
+    words = ["squared distance of −", "the majority's label on", "within 0.005 on", "distance of −"]
+    assert all(f"{k} has " in one for k, one in enumerate(found[:4]))
+    assert all(one in answer for one, answer in zip(words, found, strict=False))
+    assert not any(found[4:])
 
 
 @pytest.mark.slow
@@ -325,7 +370,7 @@ def lines(header, line):
 # The header of the explorer's download, and what it says of an item.
 OF_EXPLORER = (
     "dataset,uid,votes: entailment,votes: neutral,votes: contradiction,n_votes,entropy_bits,"
-    "majority,old_label,language models: neutral,label: bert,share: bert: neutral,premise"
+    "majority,old_label,language models: neutral,label: bert,share: bert: neutral,Premise"
 )
 IN_EXPLORER = "60,30,10,100,1.3,entailment,neutral,3,neutral,0.5,Two dogs."
 
@@ -344,16 +389,37 @@ SPELLED = {
     "shares as percentages": lines([], lambda i: json.dumps(
         {"uid": f"u{i}", "percentages": shares(i)})),
     "labels": lines(["uid,label,why"], lambda i: f"u{i},{of_labels(i)},because"),
+    "labels beside much": lines(["uid,sure,label,q,p,r,s,t,v,w"], lambda i:
+        f"u{i},{0.5 + i / 100},{of_labels(i)},why,1,2,3,4,5,6"),
+    "lists beside lists": lines(["uid;probs;later;day"], lambda i:
+        f"u{i};{shares(i)};{shares(i + 1)};Monday"),
+    "rows of ranks": lines(["uid,rank,label,score"], lambda i: "\n".join(
+        f"u{i},{k},{one['label']},{one['score']}" for k, one in enumerate(in_pipeline(i)))),
     "labels by item": lines(["item_id,label"], lambda i: f"u{i},{of_labels(i)}"),
     "by id": lines([], lambda i: json.dumps({"id": f"u{i}", "label": of_labels(i)})),
     "the explorer's download": lines(
-        [f"{OF_EXPLORER},label"], lambda i: f"snli,u{i},{IN_EXPLORER},{of_labels(i)}"),
+        [f"{OF_EXPLORER},label,day"], lambda i: f"snli,u{i},{IN_EXPLORER},{of_labels(i)},Monday"),
     "codes": lines(["uid\tanswer"], lambda i: f"u{i}\t{of_labels(i)[0]}"),
     "labels by uid": json.dumps({f"u{i}": of_labels(i).title() for i in range(N)}),
     "the likeliest alone": lines([], lambda i: json.dumps({"uid": f"u{i}", **in_pipeline(i)[0]})),
     "named": lines([], lambda i: json.dumps(
         {"uid": f"u{i}", "label": of_labels(i), "model": "<b>mine"})),
     "beside gold": lines(["uid,label,predicted_label"], lambda i: f"u{i},neutral,{of_labels(i)}"),
+}  # fmt: skip
+
+
+ONE_CHANCE = "since one probability is no distribution"
+NOT_READ = {
+    "rows": ["not read: text"],
+    "labels": ["not read: why"],
+    "labels beside much": [
+        f"not read: sure, p, {ONE_CHANCE}", "not read: q, r, s, t, v and 1 more"],
+    "lists beside lists": [
+        "not read: later, of several with a value for each label", "not read: day"],
+    "rows of ranks": ["not read: rank, not the same for all labels of an item"],
+    "the explorer's download": ["not read: the item explorer's own columns", "not read: day"],
+    "the likeliest alone": [f"not read: score, {ONE_CHANCE}"],
+    "beside gold": ["not read: label"],
 }  # fmt: skip
 
 
@@ -367,9 +433,13 @@ def test_what_the_command_reads_the_page_reads_alike(scripts, votes, tmp_path):
         np.testing.assert_allclose(system["probabilities"], ours.probabilities, atol=1e-12)
         assert bool(system.get("isOfLabels")) == ours.one_label
         assert system["model"] == ours.name == ("<b>mine" if name == "named" else "m")
-        for words in ("are read in the order", "one label per item", "did the model give them",
-                      "own columns"):  # fmt: skip
+        for words in ("are read in the order", "one label per item", "did the model give them"):
             assert (words in " ".join(system["notes"])) == (words in " ".join(ours.notes)), name
+        unread, expected = (
+            [note.replace("’", "'") for note in notes if note.startswith("not read: ")]
+            for notes in (system["notes"], ours.notes)
+        )
+        assert unread == expected == NOT_READ.get(name, []), name
 
 
 def test_of_a_file_over_datasets_with_other_labels_one_file_each_is_asked_for(scripts, sample):
@@ -452,7 +522,10 @@ FAULTS = {
     "three models": ("uid,gpt,claude,llama\nu0,neutral,neutral,neutral",
                      "labels in gpt, claude, llama; keep `uid`; per file; --asked label"),
     "the explorer's alone": (f"{OF_EXPLORER}\nsnli,u0,{IN_EXPLORER}",
-                             "item explorer’s download; keep only the column `uid`"),
+                             "explorer’s download; its own columns; keep only the column `uid`"),
+    "the explorer's and another": (
+        f"{OF_EXPLORER},judge\nsnli,u0,{IN_EXPLORER},neutral",
+        "own columns, and judge; rename the column with your labels to `label`"),
     "gold": ("uid,gold\nu0,neutral", "which column; labels in gold; predicted_label"),
     "no label": ("uid,label\nu0,LABEL_0", "line 2: LABEL_0; delete; --answers"),
     "votes": ("uid,label\nu0,neutral\nu0,neutral", "uid u0 again; sample; chaos dataset check"),
@@ -680,7 +753,48 @@ def test_a_file_is_measured_and_placed_without_a_request(page, files, sample):
     status = page.locator(".evaluate-status[aria-live=polite]").inner_text()
     misplaced = f"misplaces {100 * expected['dist_ce']:.1f} ["
     assert f"On 300 SNLI items, my-model {misplaced}" in status
+    guess = score(votes, [uniform(votes)], measures=["dist_ce"])["value"].item()
+    (crowd,) = (
+        row["value"] for row in references(votes, ["dist_ce"]) if row["system"] == SECOND_CROWD
+    )
+    assert f"(a uniform guess: {100 * guess:.0f}, a second crowd: {100 * crowd:.0f})." in status
     assert "synthetic sample" in table.inner_text()
+
+
+def test_of_labels_the_most_frequent_one_is_named_beside(page, sample, tmp_path):
+    votes = sample[0]
+    labels = np.array(votes.dataset.labels)[load_systems(votes)[0].predicted]
+    path = tmp_path / "labels.csv"
+    path.write_text("\n".join(["uid,label,sure", *(f"{uid},{label},no" for uid, label in zip(
+        votes.uids, labels, strict=True))]))  # fmt: skip
+    choose(page, path)
+    rate = score(votes, [base_rate(votes)], measures=["new_accuracy"])["value"].item()
+    status = page.locator(".evaluate-status", has_text=f"(the most frequent label: {rate:.0%}, a ")
+    status.wait_for()
+    assert page.get_by_text("Note: not read: sure.").is_visible()
+    assert page.get_by_role("link", name="In an annotator’s place").is_visible()
+
+
+def test_a_copy_of_the_votes_is_warned_of_and_has_no_sentences(among, sample, tmp_path):
+    page, path = among, write_shares(tmp_path / "<b>copy.csv", sample[0], sample[0].shares)
+    choose(page, path)
+    warning = page.locator(".evaluate-copied")
+    warning.wait_for()
+    assert warning.inner_text() == copy_warning(*_read_on(sample[0], path))
+    assert warning.bounding_box()["y"] < page.locator(".evaluate-answer").first.bounding_box()["y"]
+    assert page.locator(".evaluate-sentences").count() == 0
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    assert not violations(page, "#evaluate")
+
+
+def _read_on(votes, path):
+    return votes, *read_predictions(path, [votes])
+
+
+def too_sure(values):
+    """Return certain predictions of which every other one is that of another item."""
+    sharp = temper(values, 0.05)
+    return np.where(np.arange(len(sharp))[:, None] % 2, sharp, np.roll(sharp, 7, axis=0))
 
 
 def test_the_button_copies_the_sentences_of_the_command(page, files, sample, tmp_path):
@@ -720,6 +834,8 @@ def test_a_fault_is_one_message_and_the_next_file_takes_its_place(page, files):
     assert re.fullmatch(
         r"Shrunk towards the base rate, short is worth .+\] people on these 297 items\.", answer
     )
+    link = page.get_by_role("link", name="votes with named annotators")
+    assert link.get_attribute("href") == "datasets.html#replace-an-annotator"
     page.get_by_label("Evaluate a part of the items").uncheck()
 
 
@@ -777,6 +893,7 @@ OTHERS = """document.addEventListener("readystatechange", () => {
   ];
   const skill = (lane, name, plain, recalibrated) =>
     ({lane, name, plain, recalibrated, words: ["–", "–"]});
+  known.five_people = {snli: 0.204};
   known.skills = {snli: [
     skill("baseline", "uniform guess", [-0.2, -0.3, -0.1], [0, 0, 0.1]),
     skill("published", "<b>bert", [-9, -10, -8], [0.01, 0.005, 0.02]),
@@ -825,7 +942,8 @@ def test_worth_is_drawn_on_the_scale_of_the_book_s_systems(among, files, sample,
     ours = worth(sample[0], system, n_resamples=FEW)
     answer = among.locator(".evaluate-answer").inner_text()
     assert f"my-model is worth {ours.estimates[PEOPLE_SHRUNK].value:.1f} [" in answer
-    assert answer.endswith("on SNLI, more than 1 of the 2 models in the figure.")
+    assert "on SNLI, more than 1 of the 2 fine-tuned models in the figure." in answer
+    assert ", five people: 20, a second " in among.locator(".evaluate-status").inner_text()
     strip = among.locator(".evaluate-strip")
     lines = {
         one.locator("text").text_content(): float(one.locator("line").get_attribute("x1"))
@@ -841,14 +959,24 @@ def test_worth_is_drawn_on_the_scale_of_the_book_s_systems(among, files, sample,
     assert "my-model" in among.locator("#evaluate details .yours").inner_text()
     choose(among, write_shares(tmp_path / "even.csv", sample[0], uniform(sample[0]).probabilities))
     answer = among.locator(".evaluate-answer", has_text="even is worth 0.0 [")
-    assert answer.inner_text().endswith(", no more than any of the 2 models in the figure.")
+    assert ", no more than any of the 2 fine-tuned models in the figure." in answer.inner_text()
+    path = write_shares(tmp_path / "sharp.csv", system, too_sure(system.probabilities))
+    worse = worth(*_read_on(sample[0], path), n_resamples=0).estimates[PEOPLE].value
+    choose(among, path)
+    assert among.locator(".evaluate-answer", has_text="sharp is worth").inner_text().endswith(
+        f" As it is, without shrinkage, sharp is worth {people_in_words(worse)} people, less than "
+        "the base rate. Shrinkage needs people’s votes on other items."
+    )  # fmt: skip
 
 
 def test_a_dataset_beside_the_book_s_is_judged_when_it_is_chosen(among, tmp_path):
     page = among
     choose(page, write_shares(tmp_path / "mine.csv", RTE, RTE.shares))
     page.locator(".evaluate-fault").get_by_text("No uid of the file occurs in").wait_for()
-    page.get_by_label("Dataset").select_option("rte")
+    assert "choose the dataset in the list Dataset, or" in page.get_by_role("alert").inner_text()
+    choice = page.get_by_label("Dataset")
+    assert choice.locator("option").first.inner_text() == "found by the items (SNLI, MNLI, αNLI)"
+    choice.select_option("rte")
     table = page.locator("#evaluate table").first
     table.wait_for()
     assert f"mine on {len(RTE)} items of RTE" in table.inner_text()
@@ -893,10 +1021,11 @@ def test_a_file_is_set_among_all_systems_of_the_scoreboard(ranking, tmp_path):
         in_places(placing.columns(name)) for name in (PEOPLE, PEOPLE_RECALIBRATED)
     )
     assert answer.inner_text() == (
-        "Among all systems of the scoreboard on SNLI (all 520 items, with 1 language model), "
-        f"<i>mine has {recalibrated} by its recalibrated worth, and {plain} without "
-        "recalibration. "
-        "Your file is counted as one of them."
+        f"Among all systems of the scoreboard on SNLI, <i>mine has {recalibrated} on all 520 "
+        f"items, and {recalibrated.removeprefix('places ')} on the 520 items that a language model "
+        "labelled, by its recalibrated worth. Without recalibration, it has "
+        f"{plain} and {plain.removeprefix('places ')}, respectively. "
+        "Your file is counted as one of the systems."
     )
     rows = page.locator(".evaluate-board tbody tr")
     names = [" ".join(text.split()) for text in rows.locator("th").all_inner_texts()]
@@ -915,11 +1044,18 @@ def test_a_file_is_set_among_all_systems_of_the_scoreboard(ranking, tmp_path):
         (cell,) = (text for name, text in found.items() if name.startswith(f"{shown} "))
         assert cell == (str(best) if best == worst else f"{best}–{worst}")
     page.get_by_label("Compare on", exact=True).select_option("520 items")
-    assert "on SNLI (520 items, with 1 language model), " in answer.inner_text()
+    page.get_by_text("Systems on SNLI (520 items, with 1 language model)").wait_for()
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
     assert not violations(page, "#evaluate")
     assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
     assert page.locator(".evaluate-among :is(b, i)").count() == 0
+    sharp = write_shares(tmp_path / "sharp.csv", votes, too_sure(values))
+    worse = worth(*_read_on(votes, sharp), n_resamples=0).estimates[PEOPLE].value
+    choose(page, sharp)
+    assert page.locator(".evaluate-answer", has_text="sharp is worth").inner_text().endswith(
+        f" As it is, without recalibration, sharp is worth {people_in_words(worse)} people, less "
+        "than the base rate. Recalibration needs people’s votes on at least 500 other items."
+    )  # fmt: skip
 
 
 def test_the_page_holds_no_votes_and_a_part_of_the_main_table():

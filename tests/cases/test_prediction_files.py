@@ -145,7 +145,13 @@ NOTED = {
         lines([f"uid;probs;{';'.join(LABELS)}"], lambda i: f"v{i};{row(i)};1;0;0"),
         "not read: calm, tense, mixed"),
     "ranks of labels": (lines(["uid,rank,label,score"], lambda i: "\n".join(
-        f"v{i},{k},{LABELS[k]},{row(i)[k]}" for k in range(3))), "not read: 'rank'"),
+        f"v{i},{k},{LABELS[k]},{row(i)[k]}" for k in range(3))), "not read: rank, not the same"),
+    "texts beside rows": (of_rows("label", more="day"), "not read: text"),
+    "many columns": (
+        lines([f"uid;probs;{';'.join('abcdefg')}"], lambda i: f"v{i};{row(i)}{';because' * 7}"),
+        "not read: a, b, c, d, e and 2 more"),
+    "a long name": (lines([f"uid;probs;{'n' * 99}"], lambda i: f"v{i};{row(i)};why"),
+                    f"not read: {'n' * 80} …"),
 }  # fmt: skip
 
 

@@ -27,6 +27,7 @@ BOTH = {
     "parameters": {"data": EVIL, "seed": 3},
     "inputs": [{"name": EVIL, "sha256": "0" * 64, "synthetic": False}],
     "data": [{"uid": f"{EVIL} {k}", EVIL: -0.5 * k} for k in range(20)],
+    "meanings": {EVIL: f"A share, {EVIL}"},
 }
 FIGURE = make_manifest("fig-x", alt=f"A line that falls, {EVIL}", **BOTH)
 ROW = [{"item": ItemText("snli", EVIL)}, EVIL]
@@ -95,6 +96,13 @@ def test_a_page_is_whole_and_escapes_everything(manifest):
         assert "".join(format(BOOK, manifest).split()) in "".join(texts.split())
     assert "chaos run annotations -p seed=3" in read.inside["pre"]
     assert CELL.code in read.inside["details"]
+
+
+def test_what_columns_mean_is_said_where_it_is_known():
+    words = [word.strip() for word in page(FIGURE).words]
+    assert words[words.index("column") :][:3] == ["column", "meaning", "values"]
+    assert words[words.index("A share, " + EVIL) - 1] == EVIL
+    assert "meaning" not in [word.strip() for word in page(make_manifest("fig-x")).words]
 
 
 @OF_BOTH

@@ -1,6 +1,10 @@
+import re
+from html import unescape
+
 import pytest
 
 from chaos_utils.report.captions import caption_html
+from chaos_utils.report.formulas import mathml
 from chaos_utils.report.standalone import plain_roles
 
 
@@ -28,6 +32,23 @@ def test_roles_become_text(text, plain):
 
 def test_formulas_become_mathml():
     assert plain_roles(r"is $\log_2 3$ bits").startswith("is <math")
+
+
+@pytest.mark.parametrize(
+    ("formula", "spaces", "shown"),
+    [
+        (r"p_k \log p_k", 2, "pk log pk"),
+        (r"\log_2 3", 1, "log2 3"),
+        (r"\log_{10} x", 1, "log10 x"),
+        (r"h \log (h / m)", 1, "h log(h/m)"),
+        (r"\sqrt{\ln 2} - \ln x", 2, "ln 2−ln x"),
+        (r"\ln\left(v\right)", 0, "ln(v)"),
+    ],
+)
+def test_logarithms_are_spaced_as_in_print(formula, spaces, shown):
+    made = mathml(formula)
+    assert made.count("<mspace") == spaces
+    assert re.sub("<[^>]*>", "", re.sub("<mspace[^>]*>", " ", unescape(made))) == shown
 
 
 def test_a_caption_keeps_its_emphasis_and_shows_its_signs():

@@ -36,6 +36,24 @@ def test_a_table_is_written_and_set(run_folder):
         publish_table("tbl-one", data, caption="One.")
 
 
+def test_headings_say_what_columns_of_the_data_are(run_folder):
+    data = pd.DataFrame({"n": [1], "jsd": [0.2], "low": [0.1], "high": [0.3], "x": [1], "y": [2]})
+    data = data.assign(name="a")
+    columns = [
+        Column("from", "name"),
+        Column("items", "n"),
+        Column("JSD ↓", "jsd", 3, "low", "high", group="distance", percent=True),
+        Column("a", "x"), Column("b", "x"), Column("c", "y", at={"n": 1}),
+    ]  # fmt: skip
+    publish_table("tbl-one", Table(data, ("n",)), caption="One.", columns=columns)
+    assert read_manifest(run_folder / "figures" / "tbl-one.json").meanings == {
+        "n": "items",
+        "jsd": "distance: JSD; in the data a share, not a percentage",
+        "low": "lower end of its interval (jsd)",
+        "high": "upper end of its interval (jsd)",
+    }
+
+
 def test_grouped_headings_span_their_columns():
     header = [["dataset", ""], ["a", "x"], ["a", "y"], ["b", "x"]]
     table = parse(table_html(Display(header=header, rows=[["s", "1", "2", "3"]])))

@@ -11,8 +11,8 @@ from helpers.predictions import made_dataset, made_votes
 import chaos_utils as chaos
 from chaos_utils.datasets.catalogue import get_dataset
 from chaos_utils.metrics.divergence import squared_distance
-from chaos_utils.scoring.copies import are_alike, copied_votes, likeness, people_added
-from chaos_utils.scoring.evaluate import COPIED, USUAL, evaluate_files
+from chaos_utils.scoring.copies import COPIED, are_alike, copied_votes, likeness, people_added
+from chaos_utils.scoring.evaluate import USUAL, evaluate_files
 from chaos_utils.scoring.systems import (
     base_rate,
     baselines,
@@ -104,8 +104,11 @@ def test_a_copy_is_named_where_it_is_evaluated(simulated):
     copy = chaos.make_system("too good", votes, votes.shares)
     honest = chaos.make_system("honest", votes, errs(truths))
     answer = evaluate_files({name: [copy, honest]}, [votes], measures=USUAL, n_resamples=0)
-    (note,) = (note for note in answer.notes if COPIED in note)
-    assert note.startswith("too good: ")
+    (note,) = (note for note in answer.notes if COPIED in note.lower())
+    assert note.startswith("Copied from these votes? too good has an unbiased squared distance of")
+    copied, other = chaos.methods_sentences(votes, [copy, honest], resamples=0)
+    assert copied.startswith(f"{note}\n\ntoo good was evaluated")
+    assert other.startswith("honest was evaluated")
     table = chaos.worth(votes, [copy, honest], resamples=0).query("measure == 'people_on_top'")
     texts = table.set_index("system")["text"]
     assert texts["too good"].endswith(COPIED)

@@ -32,9 +32,11 @@ _LONG_NAMES = {"Nie et al. 2020": "Nie et al. 2020 (ChaosNLI)"}
 _ORACLE = "oracle"
 _PAIRS_SHOWN = ("models", "seeds")
 _REQUIRED_IDS = {
-    "votes": ("fig-annotation-budget", "tbl-power", "tbl-vote-bias", "tbl-crowds-votes"),
+    "votes": (
+        "fig-annotation-budget", "tbl-power", "tbl-vote-bias", "tbl-crowds-votes", "tbl-crowds",
+    ),
     "conversions": ("tbl-conventions",),
-}
+}  # fmt: skip
 _TITLES = {"votes": "How many votes, how many items?", "conversions": "Which JSD was that?"}
 
 
@@ -69,7 +71,7 @@ class Calculator(SphinxDirective):
 
 
 def votes_data(
-    budgets: Manifest, power: Manifest, shifted: Manifest, crowds: Manifest
+    budgets: Manifest, power: Manifest, shifted: Manifest, crowds: Manifest, atlas: Manifest
 ) -> dict[str, Any]:
     """Return the data of the votes calculator.
 
@@ -81,6 +83,7 @@ def votes_data(
             * ``models``: by pair and measure, see `_difference_variances`
             * ``bias``: rows of a number of votes, the median and the largest shift
             * ``draws``: how many draws the curves are means of
+            * ``disagreement``: how often two votes on an item differ, of ``n_labels`` labels
 
           Datasets that only `crowds` has come last, without ``models`` and ``bias``.
         * ``reach``: `smallest_difference` of one item with variance 1
@@ -114,6 +117,9 @@ def votes_data(
     for name in dict.fromkeys(row["dataset"] for row in crowds.data):
         if name not in names:
             datasets.append(_crowd_data(name, crowds))
+    by_name = {row["dataset"]: row for row in atlas.data}
+    for dataset in datasets:
+        dataset |= {key: by_name[dataset["name"]][key] for key in ("disagreement", "n_labels")}
     measures = dict.fromkeys(row["measure"] for row in power.data)
     unbiased_first = sorted(measures, key=lambda name: name != "sq_distance")
     return {

@@ -27,6 +27,7 @@ from chaos_utils.metrics.measures import MEASURES
 from chaos_utils.metrics.skill import skill_of_people
 from chaos_utils.plots.systems import SYSTEM_NAMES, language_model_name
 from chaos_utils.publish import scripts
+from chaos_utils.scoring import copies
 from chaos_utils.scoring.methods_sentences import facts_of_book, wordings
 from chaos_utils.scoring.places import Pool, page_pool
 from chaos_utils.scoring.recalibration import too_few_to_recalibrate
@@ -68,6 +69,7 @@ WIDGET = Widget(
         "measures.js",
         "strip.js",
         "sentences.js",
+        "copies.js",
         "places.js",
         "results.js",
         "main.js",
@@ -76,6 +78,7 @@ WIDGET = Widget(
     shared=("axes.css", "axes.js"),
 )
 _SCORES, _WORTHS, _FITTED = "tbl-main-results", "tbl-human-equivalents", "tbl-fitting"
+_MISPLACED, _FIVE_PEOPLE = "tbl-misplaced", "five people"
 # The one fitted map that is shown. Maps of single systems are shown as "recalibrated".
 _SHOWN_MAP = {"inputs": "all systems", "access": "text", "map": "quadratic", "objective": "kl"}
 # Measures of people and skill, by whether there are enough items for a map.
@@ -103,6 +106,11 @@ class EvaluateFile(SphinxDirective):
         worth_rows = self._rows_of(_WORTHS)
         page_content = page_data(votes, self._rows_of(_SCORES)) | {
             "skills": skills(worth_rows, self._rows_of(_FITTED), origins),
+            "five_people": {
+                row["dataset"]: row["misplaced"] / 100
+                for row in self._rows_of(_MISPLACED)
+                if row["system"] == _FIVE_PEOPLE
+            },
             "scoreboards": {
                 one.dataset.name: _scoreboard(one.dataset)
                 for one in votes
@@ -160,6 +168,7 @@ def page_data(votes: Sequence[Votes], rows: Sequence[Mapping[str, Any]]) -> dict
         * ``worth``: by measure, its title, and whether it is of the system as it is
         * ``others``: by dataset, see `_other_systems`
         * ``wordings``: of sentences for a paper, with what these say of the book
+        * ``copies``: the numbers and words of the rule that finds copies of the votes
     """
     names = [dataset_votes.dataset.name for dataset_votes in votes]
     measures = {
@@ -176,6 +185,7 @@ def page_data(votes: Sequence[Votes], rows: Sequence[Mapping[str, Any]]) -> dict
         },
         "others": {name: _other_systems(name, rows) for name in names},
         "wordings": {**wordings(), "book": facts_of_book(), "enough_votes": ENOUGH_VOTES},
+        "copies": copies.page_rule(),
     }
 
 

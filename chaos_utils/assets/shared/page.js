@@ -54,16 +54,14 @@
     return [make("i", {class: "bar", style: `left: ${at(low)}%; width: ${at(high) - at(low)}%`}), mark];
   }
 
-  /* A bar of counts or shares, with the numbers where there is room; spoken in full. */
+  /* A bar of counts or shares with the numbers, spoken in full; the style sheet hides a number without room. */
   function bar({labels, colours}, values, shown) {
     const total = sum(values);
     const spoken = labels.map((label, k) => `${label} ${shown(values[k])}`).join(", ");
     const parts = labels.flatMap((label, k) => {
       if (!values[k]) return [];
-      const text = shown(values[k]);
-      const fits = values[k] >= 0.075 * text.length * total;
       const style = `${painted(colours[k])}; width: ${100 * values[k] / total}%`;
-      return [make("span", "vote", fits ? text : "", {style})];
+      return [make("span", "vote", shown(values[k]), {style})];
     });
     return make("span", "votes", parts, {role: "img", "aria-label": spoken, title: spoken});
   }

@@ -1,0 +1,41 @@
+/* Predictions that copy the votes which judge them.
+
+   The same as chaos_utils/scoring/copies.py, whose numbers and words the page has as data. */
+(function () {
+  "use strict";
+
+  const {sum, mean, argmax, percent} = window.Page;
+  const {itemsOf, squared, entropy, median} = window.Evaluate;
+
+  /* What shows that predictions were copied, by the name of the words for it; nothing where nothing does. */
+  function whatShows(predictions, rule) {
+    const {dataset, isOfLabels} = predictions;
+    const items = itemsOf(predictions), several = items.filter(({votes}) => sum(votes) > 1);
+    if (several.filter(({human}) => Math.max(...human) < 1).length < rule.fewest) return undefined;
+    const distance = mean(several.map(squared));
+    if (distance <= 0) return ["distance", distance.toFixed(4).replace("-", "−")];
+    const numbers = dataset.uids.map((_, i) => sum(dataset.votes.map((column) => column[i])));
+    if (median(numbers) < rule.enough_votes) return undefined;
+    const disputed = items.filter(({human}) => entropy(human) / Math.LN2 > rule.disputed);
+    if (disputed.length < rule.fewest) return undefined;
+    const shareOf = (isSo) => mean(disputed.map((item) => Number(isSo(item))));
+    const agreed = shareOf(({model, majority}) => argmax(model) === majority);
+    if (agreed >= rule.most_of_majority) return ["majority", percent(agreed)];
+    if (isOfLabels) return undefined;
+    const exact = shareOf(({model, human}) => model.every((m, k) => Math.abs(m - human[k]) <= rule.exact));
+    const most = dataset.labels.length === 2 ? rule.most_exact_of_two : rule.most_exact;
+    return exact > most ? ["exact", percent(exact)] : undefined;
+  }
+
+  /* The warning of a copy, its question and what follows it; nothing where nothing shows one. */
+  function copyWarning(predictions, rule) {
+    const shown = whatShows(predictions, rule);
+    if (!shown) return undefined;
+    const [name, value] = shown, found = rule.found[name].replace("'", "’").replace("{value}", value);
+    const known = {system: predictions.model, found};
+    const [question, ...rest] = rule.warning.split(/(?<=\?) /);
+    return [question, rest.join(" ").replace(/\{(\w+)\}/g, (_, one) => known[one])];
+  }
+
+  Object.assign(window.Evaluate, {copyWarning});
+})();
