@@ -187,7 +187,12 @@ publish_table(
     "tbl-power",
     detectable,
     shown=power.shown_rows(power.first_pairs(detectable.rows), at_most),
-    columns=power.columns_of(power.first_pairs(detectable.rows)),
+    columns=[
+        column
+        for column in power.COLUMNS
+        # The caption says that two models are compared.
+        if column.value != "pair" or set(power.first_pairs(detectable.rows)["pair"]) != {"models"}
+    ],
     index=power.INDEX,
     caption="""Beyond twenty votes per item, more votes hardly help to detect smaller differences. The table shows the
     smallest difference that can be detected on 1,000 items with 80% power at the 5% level (two-sided), averaged over

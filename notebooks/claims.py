@@ -166,16 +166,18 @@ publish_table(
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Every number, one by one, as a table", "code_prompt_hide": "Fold the table"}
 checked = numbers.rows[numbers.rows["ours"].notna()]
-n_agreeing = int(checked["agrees"].sum())
+headline = "None of the published numbers can be checked on these data."
+if len(checked):
+    n_agreeing = int(checked["agrees"].sum())
+    headline = f"Of the {len(checked)} published numbers that can be checked, {n_agreeing} agree with ours in all printed digits."
 publish_table(
     "tbl-published-beside-ours",
     numbers,
     columns=published_numbers.COLUMNS,
     shown=checked,
-    caption=f"""Of the {len(checked)} published numbers that can be checked, {n_agreeing} agree with ours in all printed digits. Δ is our
-    number minus the paper's. Δ is shown in bold where it exceeds the rounding error, and is shown as 0 where the two agree in all printed
-    digits. The downloadable data also include the numbers that cannot be checked. Where Baan et al. do not name a seed, our number is for the
-    first seed.""",
+    caption=f"""{headline} Δ is our number minus the paper's. Δ is shown in bold where it exceeds the rounding error, and is shown as 0
+    where the two agree in all printed digits. The downloadable data also include the numbers that cannot be checked. Where Baan et al. do
+    not name a seed, our number is for the first seed.""",
 )
 
 # %% [markdown]

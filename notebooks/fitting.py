@@ -343,9 +343,8 @@ publish_table(
 # For a comparison of maps with training on the votes, see {doc}`train`.
 #
 # Once a map is fitted, it hardly matters how MiniLM was trained ({numref}`fig-distribution-learning`). On SNLI, the JSD
-# is between {value}`fig-distribution-learning dataset=snli map=quadratic min:jsd .2f` and
-# {value}`fig-distribution-learning dataset=snli map=quadratic max:jsd .2f` √nats for every way of training that we
-# tried without ChaosNLI's votes.
+# with a quadratic map is between {value}`fig-distribution-learning dataset=snli map=quadratic min:jsd .2f` and
+# {value}`fig-distribution-learning dataset=snli map=quadratic max:jsd .2f` √nats for every way of training on labels.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Other ways to train MiniLM, as a figure", "code_prompt_hide": "Fold the figure"}
 training_rows = fitting.drawn_training_rows(methods.rows, encoder)

@@ -215,9 +215,3 @@ COLUMNS = [
            at={"measure": _SQUARED}),
     _column("new accuracy (points)", "new_accuracy", 1, percent=True),
 ]  # fmt: skip
-
-
-def columns_of(rows: pd.DataFrame) -> list[Column]:
-    """Return the columns of some rows: what is compared only where it is not always two models."""
-    always_models = set(rows["pair"]) <= {"models"}
-    return [column for column in COLUMNS if column.value != "pair" or not always_models]
