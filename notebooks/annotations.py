@@ -161,7 +161,7 @@ publish_table(
 # points on {value}`tbl-original-votes dataset=snli pattern=all share_far .0%` of the SNLI items and
 # {value}`tbl-original-votes dataset=mnli pattern=all share_far .0%` of the MNLI items. Knowing how the other two
 # original annotators voted helps a little on SNLI, where the old label gets
-# {value}`tbl-original-votes dataset=snli pattern=3-2 mean_share_after .0%` of the new votes if the two agreed and
+# {value}`tbl-original-votes dataset=snli pattern=3-2 mean_share_after .0%` of the new votes if these two chose the same label and
 # {value}`tbl-original-votes dataset=snli pattern=3-1-1 mean_share_after .0%` if they did not. On MNLI, knowing their
 # votes hardly helps: the old label gets {value}`tbl-original-votes dataset=mnli pattern=3-2 mean_share_after .0%` of
 # the new votes if they agreed and {value}`tbl-original-votes dataset=mnli pattern=3-1-1 mean_share_after .0%` if they

@@ -228,7 +228,7 @@ publish_figure(
 # DeBERTa-v3-large. The best temperature is higher for {term}`KL` and for ECE against the votes than for ECE against the
 # majority.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Temperatures by what they are fitted to, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Temperatures by fitting target, as a table", "code_prompt_hide": "Fold the table"}
 by_model = calibration.choices_over_seeds(choices.rows)
 is_first = by_model["family"] == by_model["family"].iloc[0]
 publish_table(

@@ -234,8 +234,8 @@ publish_table(
     caption="""When it is computed from five votes per item, JSD ranks some pairs of models in the wrong order, and more
     items do not help. The table shows how far a small number of votes shifts the difference between two models from its
     value under the items' true distributions, and how many pairs are then ranked in the wrong order. All pairs of
-    models are counted, including seeds of one model and the small models that we trained. The downloadable data also
-    include other numbers of votes, and the largest shift, that of the old label relative to the uniform guess.""",
+    models are counted, including pairs of seeds of one model and pairs with the small models that we trained. The
+    downloadable data also include other numbers of votes, and the largest shift, that of the old label relative to the uniform guess.""",
 )
 
 # %% [markdown]
@@ -383,8 +383,8 @@ publish_figure(
 # ## Where the numbers come from
 #
 # The calculator interpolates between the values in {numref}`fig-annotation-budget`, {numref}`tbl-crowds-votes`,
-# {numref}`tbl-power` and {numref}`tbl-vote-bias`; it never extrapolates. If your own votes are too few, it compares how
-# often two people differ on your items with the values for other datasets in {doc}`disagreement`.
+# {numref}`tbl-power` and {numref}`tbl-vote-bias`; it never extrapolates. If you have too few votes for this, it
+# compares how often two people differ on your items with the values for other datasets in {doc}`disagreement`.
 #
 # ## Limitations
 #

@@ -271,7 +271,7 @@ publish_table(
     columns=calibration.SIGNED_COLUMNS,
     groups=["dataset"],
     caption="""At a temperature of 2, RoBERTa-base is less certain than people, as measured by entropy. The table shows the signed entropy
-    error, H(model) − H(human), in nats, averaged over items, for every seed. Appendix B of {cite:t}`baan2022` gives a single value for both
+    error, H(model) − H(human), in nats, averaged over items, for each seed. Appendix B of {cite:t}`baan2022` gives a single value for both
     the mean and the median. Δ is shown in bold where it exceeds the rounding error.""",
 )
 
@@ -312,8 +312,8 @@ publish_table(
     groups=["dataset"],
     index=["dataset", "family", "origin", "temperature"],
     caption=f"""On ChaosNLI, halving the logits (T = 2) lowers the ECE of every model. Calibration errors are averaged over seeds and shown
-    with 95% intervals. For models with several seeds, the intervals account for the choice of seeds and of items (t intervals, with
-    Satterthwaite's degrees of freedom). For a single seed, the intervals account only for the choice of items ({intervals:,} bootstrap
+    with 95% intervals. For models with several seeds, the intervals account for the choice of both seeds and items (t intervals,
+    with Satterthwaite's degrees of freedom). For a single seed, the intervals account only for the choice of items ({intervals:,} bootstrap
     resamples). *Squared* is the debiased squared calibration error, computed in the same bins as ECE.""",
 )
 

@@ -98,8 +98,8 @@ publish_table(
     collection.rules(protocol),
     columns=collection.RULES,
     caption="""The simulation follows the published rules, in which we filled one gap. {cite:t}`nie2020` report 10 to 12 training items, but they
-    do not say how many hidden checks an annotator must have answered before the required accuracy applies. Without a minimum number of checks, a
-    mistake on the first hidden check would block an annotator.""",
+    do not say how many hidden checks an annotator had to answer before the required accuracy was checked. Without a minimum number of
+    checks, a mistake on the first hidden check would block an annotator.""",
 )
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The states of an annotator, as a figure", "code_prompt_hide": "Fold the figure"}

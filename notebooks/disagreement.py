@@ -8,7 +8,7 @@
 # them chooses *neutral*.** For each SNLI and MNLI item, ChaosNLI asked a hundred people whether one sentence follows
 # from another (*entailment*), contradicts it (*contradiction*) or does neither (*neutral*). On ChaosNLI's SNLI items,
 # two people differ {value}`tbl-misplaced dataset=snli "system=one person" misplaced .0f`% of the time. ChaosNLI chose
-# its SNLI and MNLI items because five earlier annotators had been split over each of them. On the αNLI items, which
+# its SNLI and MNLI items because the five original annotators of each had been split. On the αNLI items, which
 # have only two labels, two people differ
 # {value}`tbl-misplaced dataset=alphanli "system=one person" misplaced .0f`% of the time.
 #
@@ -294,7 +294,7 @@ publish_table(
 # on SNLI and MNLI as a whole than on the items that ChaosNLI chose, but we cannot compute how much less often, because
 # ChaosNLI left out the items on which five people agreed.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What choosing divided items does to each dataset, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The effect of choosing divided items on each dataset, as a table", "code_prompt_hide": "Fold the table"}
 selection = atlas.selection(crowds, most=most, n_draws=fives, n_resamples=refits, seed=seed)
 selection = disagreement.with_disagreement(atlas.by_evenness(selection))
 dataset_column, *in_shares = atlas.SELECTION_COLUMNS
@@ -332,7 +332,8 @@ publish_table(
 # {doc}`ceilings` shows how each estimate changes with fewer votes.
 #
 # The {value}`tbl-crowds count:n_items d` datasets differ in task, language, guidelines, annotators and selection of
-# items, so the atlas shows how divided these votes are, not which tasks are harder. WAX has only eight annotators, so
-# its true rate of disagreement may lie anywhere between {value}`tbl-crowds dataset=wax disagreement_low .0%` and
-# {value}`tbl-crowds dataset=wax disagreement_high .0%`. Among datasets with three labels, {term}`Krippendorff’s α` is
-# lowest on the two DICES datasets, where every conversation gets a similar mix of answers.
+# items, so the atlas shows how divided the votes in each dataset are, not which tasks are harder. WAX has only eight
+# annotators, so its true rate of disagreement may lie anywhere between
+# {value}`tbl-crowds dataset=wax disagreement_low .0%` and {value}`tbl-crowds dataset=wax disagreement_high .0%`. Among
+# datasets with three labels, {term}`Krippendorff’s α` is lowest on the two DICES datasets, where every conversation
+# gets a similar mix of answers.

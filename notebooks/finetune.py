@@ -101,9 +101,9 @@ publish_table(
     table,
     columns=finetuning.RUN_COLUMNS,
     groups=["task"],
-    caption="""What this run was trained on, what it achieved and what it cost. Accuracies are on development items that
-    are not in ChaosNLI; for runs on your own votes, there are none. The downloadable table adds accuracies on test
-    items. No choice was based on the items on which the run is evaluated.""",
+    caption="""What the model was trained on, how well it did and what the run cost. Accuracies are on development items
+    that are not in ChaosNLI; for runs on your own votes, there are none. The downloadable table adds accuracies on test items. No choice
+    was based on the items on which the run is evaluated.""",
 )
 
 # %%

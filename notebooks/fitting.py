@@ -202,8 +202,8 @@ publish_table(
 # %% [markdown]
 # ## With the old label
 #
-# A map can also use an item's {term}`old label`. Such a map is not ranked with the other methods, because this label is
-# somebody's answer to the same item. With the old label, the stack of all systems misplaces
+# A map can also use an item's {term}`old label`. Such a map is not ranked with the other methods, because the old label
+# is somebody's answer to the same item. With the old label, the stack of all systems misplaces
 # {value}`tbl-fitting dataset=snli "access=old label" "inputs=all systems" map=quadratic objective=kl dist_ce .0%` of
 # the votes on SNLI and
 # {value}`tbl-fitting dataset=mnli "access=old label" "inputs=all systems" map=quadratic objective=kl dist_ce .0%` on
@@ -274,18 +274,19 @@ publish_table(
 # MNLI, and {value}`tbl-fitting-pooled judged_on=snli misplaced_same .0f` with a map fitted on SNLI. On MNLI, a map
 # fitted on SNLI reduces the misplaced votes from {value}`tbl-fitting-pooled judged_on=mnli misplaced_as_it_is .0f` to
 # {value}`tbl-fitting-pooled judged_on=mnli misplaced_other .0f`, and a map fitted on MNLI to
-# {value}`tbl-fitting-pooled judged_on=mnli misplaced_same .0f`. On SNLI, even a stack fitted on only fifty items with
-# twenty votes each misplaces just {value}`fig-fitting-curve dataset=snli n_fitted=50 n_votes=20 misplaced .0f`.
+# {value}`tbl-fitting-pooled judged_on=mnli misplaced_same .0f`. On SNLI, a stack fitted on only fifty items,
+# with twenty votes per item, misplaces just {value}`fig-fitting-curve dataset=snli n_fitted=50 n_votes=20 misplaced .0f`
+# of a hundred votes.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Borrowed maps, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-fitting-pooled",
     fitting.carried_over(inputs.pooled()),
     columns=fitting.CARRIED_COLUMNS,
-    caption="""A map works best on the dataset that it was fitted on. The table evaluates the mean prediction of the
-    systems that predict both datasets. The quadratic map is fitted to minimise JSD, either only on the other dataset or
-    on the other folds of the same dataset. The table shows the number of misplaced votes out of a hundred, and the
-    JSD.""",
+    caption="""A map works best on the dataset that it was fitted on. The table scores the mean prediction of the
+    systems that have predictions on both datasets. The quadratic map is fitted to minimise JSD, either only on the
+    other dataset or on the other folds of the same dataset. The table shows the number of misplaced votes out of a
+    hundred, and the JSD.""",
 )
 
 # %% [markdown]
@@ -307,12 +308,11 @@ publish_table(
     average. On the items on which people disagree most, such sets cover fewer than nine in ten votes. Sets designed
     for *90% of new votes* should cover 90% of all votes on the items that were not used to set the threshold. Sets
     designed for *90% of the votes on 90% of items* should cover at least 90% of the votes on at least nine in ten of
-    these items. *Labels* is the mean size of a set. *Held* is the share of votes that the sets actually cover, or the
-    share of items for which they cover enough votes. Predictions come from maps fitted on other texts; the threshold is
-    set on half of the texts and tested on the other half. Values are means over {splits} splits. The *most disputed
-    fifth* contains the items whose votes have the highest entropy. The single system shown is the recalibrated system with the smallest sets. In the row *the
-    votes themselves*, the vote shares are used as if they were a prediction. The downloadable table lists all
-    systems.""",
+    these items. The column *Labels* gives the mean number of labels per set. *Held* is the share of votes that the sets
+    actually cover, or the share of items for which they cover enough votes. Predictions come from maps fitted on other texts; the threshold
+    is set on half of the texts and tested on the other half. Values are means over {splits} splits. The *most disputed fifth* contains the
+    items whose votes have the highest entropy. The single system shown is the recalibrated system with the smallest sets. In the row *the
+    votes themselves*, the vote shares are used as if they were a prediction. The downloadable table lists all systems.""",
 )
 
 # %% [markdown]

@@ -196,11 +196,11 @@ publish_table(
     columns=machine_crowds.STACKED_COLUMNS,
     groups=["dataset"],
     caption=f"""On SNLI and MNLI, combining language models and encoders is better than using either group alone. On αNLI, the encoders add
-    almost nothing to the language models. Each row shows one map, evaluated out of fold (ten folds) on the items that all systems answered.
-    *Worth* is the number of people whose votes, taken together and combined with the base rate, would match the map when it is fitted to
-    minimise KL. The last two columns show how much JSD falls when language models are added to the encoders, and when encoders are added to
-    the language models. Brackets contain {100 * confidence:g}% intervals over items. The downloadable data also include results without
-    ModernBERT-large.""",
+    almost nothing to the language models. Each row shows one map, evaluated by ten-fold cross-validation on the items that all systems
+    answered. *Worth* is the number of people whose votes, taken together and combined with the base rate, would match the map when it is
+    fitted to minimise KL. The last two columns show how much JSD falls when language models are added to the encoders, and when encoders
+    are added to the language models. Brackets contain {100 * confidence:g}% intervals over items. The downloadable data also include
+    results without ModernBERT-large.""",
 )
 
 # %% [markdown]
@@ -356,9 +356,9 @@ publish_figure(
     answer (*median*), and of a uniform guess (*uniform*). *Spread* is the standard deviation of the answers to an item.
     People's spread is between different people, whereas a model's is between repeated answers of one model; how much
     one person's answers would vary is not known. We leave out one setting in which most replies could not be read. All
-    distances compare equal numbers of answers, because even two samples from one distribution differ by chance
-    {{cite:p}}`bellemare2017`. The energy distance, which is not biased in this way {{cite:p}}`szekely2013`, leads to
-    the same conclusion.""",
+    distances are computed from equal numbers of answers, because even two samples from one distribution differ by
+    chance {{cite:p}}`bellemare2017`. The energy distance, which is not biased in this way {{cite:p}}`szekely2013`, leads to the same
+    conclusion.""",
     alt="""Two panels of dots, one row for each setting of seven models. In the first, all dots lie between 12 and 18 points,
     around the line for people's median at 15, far from people at 7.5 and from a uniform guess at 26.5. In the second, all dots lie
     below 10 points, and people lie at 18.""",

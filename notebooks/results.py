@@ -10,10 +10,10 @@
 # {value}`tbl-misplaced dataset=mnli "system=uniform guess" misplaced .0f`, and five people misplace only
 # {value}`tbl-misplaced dataset=mnli "system=five people" misplaced .0f`.
 #
-# The number of models clearly farther from people than the guess varies with the measure:
-# {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_surely_beaten` by {term}`JSD`, but all
-# {value}`tbl-baselines-against-models dataset=mnli system=chance measure=kl n_surely_beaten` by {term}`KL` and all
-# {value}`tbl-baselines-against-models dataset=mnli system=chance measure=brier n_surely_beaten` by squared distance. On
+# By {term}`JSD`, only {value}`tbl-baselines-against-models dataset=mnli system=chance measure=jsd n_surely_beaten`
+# models are clearly farther from people than the guess is; by {term}`KL`, all
+# {value}`tbl-baselines-against-models dataset=mnli system=chance measure=kl n_surely_beaten` are, and by squared
+# distance, all {value}`tbl-baselines-against-models dataset=mnli system=chance measure=brier n_surely_beaten`. On
 # the SNLI items, where people agree more than on the MNLI items, the models misplace
 # {value}`tbl-misplaced dataset=snli "how=as it is" of_paper=true min:misplaced .0f` to
 # {value}`tbl-misplaced dataset=snli "how=as it is" of_paper=true max:misplaced .0f` of a hundred votes, and the guess
@@ -171,7 +171,7 @@ publish_figure(
 # models. As its prediction for an item, the {term}`mean vote given the old label` uses the mean vote on other items
 # with the same {term}`old label`. The table of averages has two advantages over the models: it uses one human label
 # *for the very item whose votes it predicts*, and it was fitted to votes, which the models never saw. A table of
-# averages does not understand language, so its success only shows how little the models' probabilities reveal about
+# averages does not understand language, so its success shows only how little the models' probabilities reveal about
 # people's answers.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "How many models each guess beats, as a table", "code_prompt_hide": "Fold the table"}
@@ -231,8 +231,8 @@ publish_table(
     items, but none is on its MNLI items. The table gives each system's accuracy and its distance from people. Rows
     marked *here* are our own results, with 95% bootstrap intervals over items ({resamples:,} resamples). If a row shows
     a mean over seeds, its intervals are also over seeds. The values for the estimated human, a second set of annotators
-    whose votes were not released, are taken from the *paper* (Table 5 of {{cite:t}}`nie2020`). The first row of each
-    dataset is the uniform guess for distances and worth, and the commonest label for accuracies. The class prior and
+    whose votes were not released, are taken from the *paper* (Table 5 of {{cite:t}}`nie2020`). In the first row of
+    each dataset, distances and worth are those of the uniform guess, and accuracies those of the commonest label. The class prior and
     the mean vote are fitted to nine of the ten folds of the items and applied to the tenth. The base rate is computed
     from all items with other texts. The best model and the best guess on each dataset are shown in bold.""",
 )
@@ -330,12 +330,12 @@ publish_table(
 # {value}`tbl-fitting dataset=mnli access=text inputs=roberta-large map=quadratic objective=kl people .1f` with a larger
 # map ({doc}`fitting`).
 #
-# The original votes, of which most items have five, are worth
+# After recalibration, an item's original votes (five for most items) are together worth
 # {value}`tbl-human-equivalents dataset=snli "system=original votes" measure=people_on_top_recalibrated value .1f`
 # people on SNLI and
 # {value}`tbl-human-equivalents dataset=mnli "system=original votes" measure=people_on_top_recalibrated value .1f` on
-# MNLI after recalibration. The original votes are not an ordinary sample, because ChaosNLI chose items on which exactly
-# three of the five original annotators agreed.
+# MNLI. The original votes are not an ordinary sample, because ChaosNLI chose items on which exactly three of the five
+# original annotators agreed.
 #
 # (larger-is-more-accurate-not-always-nearer)=
 # In all {value}`tbl-model-sizes measure=jsd count:value d` comparisons of three families on three datasets, the large

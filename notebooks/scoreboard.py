@@ -191,9 +191,8 @@ publish_table(
 # read {value}`tbl-scoreboard-published-uses sum:read .0f` of them in the original source and know
 # {value}`tbl-scoreboard-published-uses sum:secondary .0f` only at second hand. The remaining numbers come from sources
 # whose predictions were released. From released predictions, we recomputed
-# {value}`tbl-scoreboard-beside sum:numbers .0f` of the published numbers, and
-# {value}`tbl-scoreboard-beside sum:agree .0f` of the results agree with the published numbers to the last printed
-# digit.
+# {value}`tbl-scoreboard-beside sum:numbers .0f` of the published numbers;
+# {value}`tbl-scoreboard-beside sum:agree .0f` of these agree with ours to the last printed digit.
 #
 # Systems that are known only from published means have no place on the scoreboard, because a mean distance does not
 # show what a system is worth. We convert a published mean to the units of the scoreboard if the conversion is exact,
@@ -264,7 +263,7 @@ publish_table(
     number in the original source. *Secondary* means that we found the number in a copy, an abstract or a citation.""",
 )
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "How tight the bounds are, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Tightness of the bounds, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-scoreboard-bounds",
     tight,
@@ -277,7 +276,7 @@ publish_table(
     ln(1 − V)) / 2, and *f*(KL) is ln 2 + (t ln t − (1 + t) ln(1 + t)) / 2 with t = exp(−KL).""",
 )
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "What was published, and what can be compared, as a table", "code_prompt_hide": "Fold the table"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Published results and what they can be compared with, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
     "tbl-scoreboard-published-uses",
     published_scoreboard.uses(published),

@@ -94,7 +94,7 @@ Markdown(notices(inputs))
 # ## Compared with people and models
 #
 # Models trained on votes should be compared with models that were {term}`recalibrated <worth, recalibrated>` on votes,
-# because both kinds of models have learned how people split on other items, and neither kind has seen the votes on the
+# because both kinds of model have learned how people split on other items, and neither kind has seen the votes on the
 # items that it predicts. Without recalibration, the nine models of {cite:t}`nie2020` have seen no votes at all
 # ({numref}`fig-trained`). {term}`Skill <skill>` is 0 for the base rate and 1 for a system that knows exactly how people
 # split.

@@ -219,12 +219,11 @@ publish_table(
     columns=[replace(judges, names="judged by {}".format), *found],
     groups=["judges"],
     caption=f"""A minority label judged to be an error receives, on average, a larger share of its item's votes than one
-    that no VariErr annotator gave, but a smaller share than one whose explanation holds. The table groups ChaosNLI's
-    votes for each label by how VariErr's annotators judged that label; whether an explanation holds is decided either
-    by its author or by most of the other annotators. Minority votes are those for any label other than the item's
-    majority label. The last two columns leave out labels that none of the four annotators gave. Brackets contain
-    {100 * confidence:g}% bootstrap intervals over items ({resamples:,} resamples). The downloadable data also include
-    the models' probabilities.""",
+    that no VariErr annotator gave, but a smaller share than one whose explanation was judged valid. The table groups
+    ChaosNLI's votes for each label by how VariErr's annotators judged that label; whether an explanation holds is decided either by its
+    author or by most of the other annotators. Minority votes are those for any label other than the item's majority label. The last two
+    columns leave out labels that none of the four annotators gave. Brackets contain {100 * confidence:g}% bootstrap intervals over items
+    ({resamples:,} resamples). The downloadable data also include the models' probabilities.""",
 )
 
 # %% [markdown]
@@ -293,7 +292,7 @@ publish_table(
 # ({value}`fig-why-readings "shown=a distractor" majority=9 apart .0%` of the time), so most of the drop may be due to something
 # other than knowing which reading is meant.
 
-# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Votes once a sentence is disambiguated, as a figure", "code_prompt_hide": "Fold the figure"}
+# %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Votes on disambiguated sentences, as a figure", "code_prompt_hide": "Fold the figure"}
 publish_figure(
     "fig-why-readings",
     plot_readings,
