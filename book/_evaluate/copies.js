@@ -32,7 +32,7 @@
     const shown = whatShows(predictions, rule);
     if (!shown) return undefined;
     const [name, value] = shown, found = rule.found[name].replace("'", "’").replace("{value}", value);
-    const known = {system: predictions.model, found};
+    const known = {system: predictions.model, dataset: predictions.dataset.short, found};
     const [question, ...rest] = rule.warning.split(/(?<=\?) /);
     return [question, rest.join(" ").replace(/\{(\w+)\}/g, (_, one) => known[one])];
   }

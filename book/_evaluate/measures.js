@@ -409,6 +409,9 @@
     return digits.replace("-", /[1-9]/.test(digits) ? "−" : "");
   }
 
+  /* Whether a number of people, as it is shown, is less than the base rate's. */
+  const isBelow = (value) => value < 0 && peopleInWords(value).startsWith("−");
+
   /* An estimate in words, as Worth.text has it: 2.4 [2.2, 2.6]. */
   function inWords(name, {estimates, why, notRecalibrated, nVotes}) {
     const {value, low, high} = estimates[name], inPeople = !name.startsWith("skill");
@@ -418,16 +421,15 @@
       return isFinite(one) ? digits.replace("-", /[1-9]/.test(digits) ? "−" : "") : peopleInWords(one);
     };
     const short = inPeople ? peopleInWords : shareInWords;
-    const isBelow = inPeople && short(value).startsWith("−");
     const beyond = inPeople && value > nVotes ? ", more than voted" : "";
-    return `${isBelow ? "below the base rate" : short(value)} [${short(low)}, ${short(high)}]${beyond}`;
+    return `${inPeople && isBelow(value) ? "below the base rate" : short(value)} [${short(low)}, ${short(high)}]${beyond}`;
   }
 
   /* The same; of what is no number, not why. */
   const withoutReason = (text) => text.replace(/^(undefined|too few items to say): .*/, "$1");
 
   Object.assign(window.Evaluate, {
-    itemsOf, measured, worthOf, worths, valuesForSentences, draw, interval, inWords, peopleInWords, withoutReason,
+    itemsOf, measured, worthOf, worths, valuesForSentences, draw, interval, inWords, peopleInWords, isBelow, withoutReason,
     squared, entropy,
   });
 })();

@@ -37,6 +37,7 @@
   // The columns of the item explorer's download (book/_explorer/model.js), and those that it always has.
   const OF_EXPLORER = /^(n_votes|entropy_bits|majority|old_label|(votes|old votes|language models|label|share|jsd_nats|tvd): .+)$/s;
   const IN_EXPLORER = ["n_votes", "entropy_bits", "majority"];
+  const OF_RUNS = ["tokens", "fold"]; // about how predictions were made: neither read nor noted
   const LEFT = ["model", "dataset", "task", "sample", "samples", "n_samples", "logits", "logit", "index",
     "conf", "family", "seed", "trained_on", "out_of_fold", "doc", "custom_id"];
   // What files begin with, what they are, and what to do.
@@ -58,11 +59,28 @@
 
   const shown = (text) => (text.length > 80 ? `${text.slice(0, 80)} …` : text);
   const listed = (texts) => texts.slice(0, SHOWN).map(shown).join(", ") + (texts.length > SHOWN ? " …" : "");
+  const UNPRINTABLE = /(?! )[\p{C}\p{Z}]/gu; // what could break a line, or reorder it
+  const ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"};
+
+  /* A sign as Python spells it in quotes. */
+  function escaped(sign) {
+    const code = sign.codePointAt(0).toString(16);
+    const [letter, digits] = [["x", 2], ["u", 4], ["U", 8]].find(([, most]) => code.length <= most);
+    return ESCAPES[sign] ?? `\\${letter}${code.padStart(digits, "0")}`;
+  }
+
+  /* A column's name in a note, never long; quoted where it holds what does not print. */
+  function inNote(name) {
+    if (name.search(UNPRINTABLE) < 0) return shown(name);
+    const quoted = `'${name.trim().replaceAll("\\", "\\\\").replace(UNPRINTABLE, escaped)}'`;
+    return quoted.length > 80 ? `${quoted.slice(0, 79)}…` : quoted;
+  }
+
   /* A note on columns that are not read, by the first few names; none without any. */
   function notRead(names, why) {
     if (!names.length) return [];
     const more = names.length > SHOWN ? ` and ${count(names.length - SHOWN)} more` : "";
-    return [`not read: ${names.slice(0, SHOWN).map(shown).join(", ")}${more}${why ? `, ${why}` : ""}`];
+    return [`not read: ${names.slice(0, SHOWN).map(inNote).join(", ")}${more}${why ? `, ${why}` : ""}`];
   }
 
   const columnsOf = ({labels}) => labels.map((label) => label.replaceAll(" ", "_"));
@@ -203,9 +221,9 @@
           + "their columns" : "keep only the column `uid`, and add your labels as `label` or a column for each label"});
     }
     const at = header.indexOf(chosen[0]);
-    return {...table, header: ["uid", chosen[0]],
-      notes: [...notRead([FROM_EXPLORER]), ...notesOnOthers(table, added.filter((name) => name !== chosen[0]))],
-      rows: rows.map((row) => ({...row, fields: [row.uid, row.fields[at]]}))};
+    const kept = added.filter((name) => name !== chosen[0] && !LEFT.includes(name)).map((name) => header.indexOf(name));
+    return {...table, header: ["uid", chosen[0], ...kept.map((k) => header[k])], notes: notRead([FROM_EXPLORER]),
+      rows: rows.map((row) => ({...row, fields: [row.uid, row.fields[at], ...kept.map((k) => row.fields[k])]}))};
   }
 
   function uidFaults({rows, isOfLabels}) {
@@ -277,13 +295,28 @@
     return numbers.every((one) => one >= 0 && one <= 1) && numbers.some((one) => one % 1);
   }
 
-  /* Notes on columns beside a column of labels, which are not read. */
-  function notesOnOthers({header, rows}, names) {
-    const chances = names.filter((name) => isChance(name, rows.map(({fields}) => fields[header.indexOf(name)])));
-    return [
-      ...notRead(chances, "since one probability is no distribution"),
-      ...notRead(names.filter((name) => !chances.includes(name))),
-    ];
+  /* Whether most cells hold a number for each label, in a list or by label. */
+  function holdsValues(read, {labels}) {
+    const numbersIn = (one) => (isScore(one) ? [] : Object.values(one ?? {}));
+    const isWhole = (one) => one.length === labels.length && one.every((value) => typeof value === "number");
+    return read.filter((one) => isWhole(numbersIn(one))).length * 2 > read.length;
+  }
+
+  /* Whether at least half of a column's cells are labels; other cells are then faults. */
+  function areLabels(cells, dataset) {
+    const first = cells.slice(0, LOOKED_AT).filter((cell) => cell !== "");
+    return first.length > 0 && first.filter((text) => labelOf(dataset, text) >= 0).length * 2 >= first.length;
+  }
+
+  /* A note on columns that are not read, but for those that are empty on a dataset's items. Columns of labels
+     are counted: they may be called after the people who gave them. */
+  function notesOn(places, {header, rows}, dataset) {
+    const uids = new Set(dataset.uids), own = rows.filter(({uid}) => uids.has(uid));
+    const filled = places.filter((k) => !OF_RUNS.includes(header[k])
+      && own.some(({fields}) => isObject(fields[k]) || Array.isArray(fields[k]) || String(fields[k]).trim()));
+    const others = filled.filter((k) => !areLabels(rows.map(({fields}) => fields[k] ?? ""), dataset));
+    const n = filled.length - others.length, ofLabels = `${count(n)} column${n === 1 ? "" : "s"} of labels`;
+    return notRead([...(n ? [ofLabels] : []), ...others.map((k) => header[k])]);
   }
 
   /* The table with a column for each of a dataset's labels, where it says them otherwise. */
@@ -306,9 +339,9 @@
     }
     const [place] = lists, read = readOf.get(place), rest = others.filter((k) => k !== place);
     if (read?.every(isScore)) return ofLabels(table, dataset, made, read.map(({label}) => label), rest);
-    const namesOf = (places) => places.map((k) => header[k]), alike = rest.filter(isMostlyRead);
+    const namesOf = (places) => places.map((k) => header[k]), alike = rest.filter((k) => holdsValues(readOf.get(k), dataset));
     const notes = [...notRead(namesOf(alike), "of several with a value for each label"),
-      ...notRead(namesOf(rest.filter((k) => !alike.includes(k))))];
+      ...notesOn(rest.filter((k) => !alike.includes(k)), table, dataset)];
     if (read?.some(isObject)) {
       const names = [...new Set(read.flatMap((one) => Object.keys(one ?? {})))];
       return made(names.map((name) => labels[labelOf(dataset, name)] ?? name), (row, i) =>
@@ -353,7 +386,7 @@
     const unread = others.filter((k) => k !== label && k !== chance);
     const isOfLabel = (k) => varying.includes(k) && !chances.includes(k);
     const notes = [...notRead(unread.filter(isOfLabel).map((k) => header[k]), "not the same for all labels of an item"),
-      ...notRead(unread.filter((k) => !isOfLabel(k)).map((k) => header[k]))];
+      ...notesOn(unread.filter((k) => !isOfLabel(k)), table, dataset)];
     return {...table, notes: [...table.notes, ...notes],
       header: ["uid", ...names.map((name) => columnsOf(dataset)[labelOf(dataset, name)] ?? name)],
       rows: items.map((row) => ({...row, fields: [row.uid, ...names.map((name) => said.get(row.uid).get(name))]}))};
@@ -363,13 +396,9 @@
   function ofLabels(table, dataset, made, given, others, cells) {
     const {header, rows} = table, stated = header.indexOf("predicted_label");
     const isLabel = (text) => labelOf(dataset, text) >= 0;
-    const areLabels = (k) => {
-      const first = cells(k).slice(0, LOOKED_AT).filter((cell) => cell !== "");
-      return first.length > 0 && first.filter(isLabel).length * 2 >= first.length;
-    };
     let found = stated >= 0 ? [stated] : [];
     if (!given) {
-      if (!found.length) found = others.filter(areLabels);
+      if (!found.length) found = others.filter((k) => areLabels(cells(k), dataset));
       if (!found.length) found = others.filter((k) => OF_ANSWERS.includes(header[k].toLowerCase()));
       if (!found.length || (stated < 0 && header.some((name) => OF_VOTES.test(name)))) return table;
       if (found.length > 1 || (stated < 0 && OF_PEOPLE.test(header[found[0]]))) {
@@ -386,8 +415,10 @@
       + "the items”, or say which is which by --answers of `chaos evaluate`"));
     const oneOf = (label) => columns.map((_, k) => Number(k === label));
     const asked = stated < 0 && !given && header[found[0]];
-    const unread = others.filter((k) => given || k !== found[0]).map((k) => header[k]);
-    return made(columns, (_, i) => oneOf(labelOf(dataset, labels[i])), {isOfLabels: true, asked, notes: notesOnOthers(table, unread)});
+    const unread = others.filter((k) => given || k !== found[0]), chances = unread.filter((k) => isChance(header[k], cells(k)));
+    const notes = [...notRead(chances.map((k) => header[k]), "since one probability is no distribution"),
+      ...notesOn(unread.filter((k) => !chances.includes(k)), table, dataset)];
+    return made(columns, (_, i) => oneOf(labelOf(dataset, labels[i])), {isOfLabels: true, asked, notes});
   }
 
   /* Refuse columns that are not the dataset's; return what is wrong with rows of more or fewer. */

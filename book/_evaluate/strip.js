@@ -4,7 +4,7 @@
 
   const {make, table, count} = window.Page;
   const {svg, scale, inRows, fitted} = window.Axes;
-  const {inWords, peopleInWords, withoutReason, neededToRecalibrate} = window.Evaluate;
+  const {inWords, peopleInWords, isBelow, withoutReason, neededToRecalibrate} = window.Evaluate;
   const LOWEST = -1, MARGIN = 0.06; // skill: what is further below the base rate stands at the edge
   const REPLACING = "chapters/machine_crowds.html#in-an-annotator-s-place";
   const NAMED = "datasets.html#replace-an-annotator";
@@ -46,18 +46,16 @@
     return [...systems, yours];
   }
 
-  const isBelow = (text) => text.startsWith("below the base rate");
-
   /* The number of people with its interval. */
   function peopleOf(worth) {
-    const name = `people_on_top_${howOf(worth)}`, text = inWords(name, worth);
-    return isBelow(text) ? text.replace(/^[^[]*/, `${peopleInWords(worth.estimates[name].value)} `)
+    const name = `people_on_top_${howOf(worth)}`, text = inWords(name, worth), {value} = worth.estimates[name];
+    return isBelow(value) ? text.replace(/^[^[]*/, `${peopleInWords(value)} `)
       : text.split(",").slice(0, 2).join(",");
   }
 
   /* What the answer does not say: what a system is worth as it is, where that is less than the base rate. */
   function asItIs(worth, {labels}) {
-    if (worth.isHard || !isBelow(inWords("people_on_top", worth))) return "";
+    if (worth.isHard || !isBelow(worth.estimates.people_on_top.value)) return "";
     const [without, needs] = isMapped(worth)
       ? ["recalibration", `Recalibration needs people’s votes on at least ${count(neededToRecalibrate(labels.length))} other items.`]
       : ["shrinkage", "Shrinkage needs people’s votes on other items."];

@@ -31,7 +31,8 @@ _FLOOR = 1e-4  # the same in a regression, which a single item must not decide
 _RIDGE = 3.0
 COPIED = "copied from these votes?"
 _WARNING = (
-    f"{COPIED.capitalize()} {{system}} has {{found}}. If so, none of these numbers is a result."
+    f"{COPIED.capitalize()} {{system}} has {{found}} on {{dataset}}. "
+    "If so, none of these numbers is a result."
 )
 # What shows a copy, by the rule that found it.
 _FOUND = {
@@ -88,9 +89,12 @@ def copied_votes(votes: Votes, system: System) -> str:
     return ""
 
 
-def warning(system: str, found: str) -> str:
-    """Return the warning that a system, by its name, is a copy; `found` is why, if anything."""
-    return _WARNING.format(system=system, found=found) if found else ""
+def warning(system: str, dataset: str, found: str) -> str:
+    """Return the warning that a system, by its name, is a copy; `found` is why, if anything.
+
+    `dataset` is the short name of the dataset whose votes it would be a copy of.
+    """
+    return _WARNING.format(system=system, dataset=dataset, found=found) if found else ""
 
 
 def page_rule() -> Mapping[str, Any]:

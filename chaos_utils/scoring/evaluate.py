@@ -135,7 +135,9 @@ def _rows_in_people(
 def copy_warning(votes: Votes, system: System) -> str:
     """Warn that a system copied the votes; empty for none, and for what is openly made of them."""
     is_open = system.origin in ("baseline", "reference") or people.refusal(votes, system)
-    return "" if is_open else warning(system.name, copied_votes(votes, system))
+    if is_open:
+        return ""
+    return warning(system.name, votes.dataset.short, copied_votes(votes, system))
 
 
 def references(

@@ -604,9 +604,16 @@ def not_read(names: Sequence[str], why: str = "") -> tuple[str, ...]:
     """Return a note on columns that are not read, by the first few names; none without any."""
     if not names:
         return ()
-    shown = [name if len(name) <= _LONG else f"{name[:_LONG]} …" for name in names[:_SHOWN]]
+    shown = ", ".join(map(_in_a_note, names[:_SHOWN]))
     more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-    return (f"not read: {', '.join(shown)}{more}{why and f', {why}'}",)
+    return (f"not read: {shown}{more}{why and f', {why}'}",)
+
+
+def _in_a_note(name: str) -> str:
+    """Return a column's name, never long; quoted if it could break the line or reorder it."""
+    if not name.isprintable():
+        return shorten(name, _LONG)
+    return name if len(name) <= _LONG else f"{name[:_LONG]} …"
 
 
 def _are_names(values: Sequence[Any]) -> bool:

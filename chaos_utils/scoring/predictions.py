@@ -266,10 +266,8 @@ def _without_explorer(frame: PredictionFrame, all_votes: Sequence[Votes]) -> Pre
     added = [name for name in names if name not in own]
     labels = [name for name in added if name.casefold() in _ANSWER_COLUMNS]
     if STATED not in frame and len(labels) != 1:
-        found, todo = (
-            "its own columns",
-            ("keep only the column uid, and add your labels as label or a column for each label"),
-        )
+        found = "its own columns"
+        todo = "keep only the column uid, and add your labels as label or a column for each label"
         if labels:
             found = f"columns {some_of(labels)}"
         elif added:
@@ -1340,14 +1338,19 @@ class _DatasetRows:
     def _not_read(self, named: Sequence[str]) -> tuple[str, ...]:
         """Return a note on the columns that are not read, but for those that another note named.
 
-        Columns that are empty here may be about the items of another dataset.
+        Columns that are empty here may be about the items of another dataset. Columns of labels
+        are counted: they may be called after the people who gave them.
         """
         known = {*named, *self.columns_taken(), ""}
         if self.model_rows.kind == _RELEASED:
             known.add("true")  # a part of this format
-        return not_read(
-            [name for name in self.frame.unnamed if name not in known and self._has_cells(name)]
-        )
+        names = [name for name in self.frame.unnamed
+                 if name not in known and self._has_cells(name)]  # fmt: skip
+        others = [name for name in names
+                  if not _are_labels(self.frame.column(name), self.mapping)]  # fmt: skip
+        n_of_labels = len(names) - len(others)
+        of_labels = [f"{counted(n_of_labels, 'column')} of labels"] * bool(n_of_labels)
+        return not_read([*of_labels, *others])
 
     def _has_cells(self, name: str) -> bool:
         is_filled = self.frame.column(name).map(lambda cell: _stated(cell) is not None, bool)

@@ -328,6 +328,12 @@ def test_other_labels_and_votes_without_old_labels(scripts, others, tmp_path):
         check_like_python(scripts, tmp_path / "m.csv", votes)
 
 
+def test_whether_a_number_is_below_the_base_rate_is_as_it_is_shown(scripts):
+    below, not_below = "[-Infinity, -0.97, -0.06]", "[-0.04, 0, 2.4, Infinity, NaN]"
+    assert scripts.evaluate(f"() => {below}.every(Evaluate.isBelow)")
+    assert not scripts.evaluate(f"() => {not_below}.some(Evaluate.isBelow)")
+
+
 CLASSES = "entailment,neutral,contradiction"
 SEMICOLONS = csv_text().replace(",", ";").replace(".", ",")
 
@@ -404,6 +410,16 @@ SPELLED = {
     "the likeliest alone": lines([], lambda i: json.dumps({"uid": f"u{i}", **in_pipeline(i)[0]})),
     "named": lines([], lambda i: json.dumps(
         {"uid": f"u{i}", "label": of_labels(i), "model": "<b>mine"})),
+    "names that do not print": lines([], lambda i: json.dumps(
+        {"uid": f"u{i}", "probs": shares(i), "new\nnote: read": 1, "\u202e\\\U000e0001": 1,
+         "\xa0": 1})),
+    "much in JSON": lines([], lambda i: json.dumps(
+        {"uid": f"u{i}", "probs": shares(i), "meta": {"a": 1}, "ids": [1, 2, 3, 4], "tokens": [1],
+         "before": dict(zip(CLASSES.split(","), shares(i), strict=True)), "text": None,
+         "day": " "})),
+    "nothing beside labels": lines(["uid,label,comment,score"], lambda i: f"u{i},{of_labels(i)},,"),
+    "people": lines(["uid,Alice Miller,label,Bob Smith,predicted_label,day"], lambda i:
+        f"u{i},neutral,neutral,{of_labels(i + 1)},{of_labels(i)},Monday"),
     "beside gold": lines(["uid,label,predicted_label"], lambda i: f"u{i},neutral,{of_labels(i)}"),
 }  # fmt: skip
 
@@ -419,7 +435,11 @@ NOT_READ = {
     "rows of ranks": ["not read: rank, not the same for all labels of an item"],
     "the explorer's download": ["not read: the item explorer's own columns", "not read: day"],
     "the likeliest alone": [f"not read: score, {ONE_CHANCE}"],
-    "beside gold": ["not read: label"],
+    "names that do not print": [r"not read: 'new\nnote: read', '\u202e\\\U000e0001', ''"],
+    "much in JSON": [
+        "not read: before, of several with a value for each label", "not read: meta, ids"],
+    "people": ["not read: 3 columns of labels, day"],
+    "beside gold": ["not read: 1 column of labels"],
 }  # fmt: skip
 
 

@@ -138,6 +138,10 @@ def test_answers_in_words_have_no_order(read):
     assert "order" not in " ".join(system.notes)
 
 
+def in_json(more):
+    return lines([], lambda i: json.dumps({"uid": f"v{i}", "probs": row(i), **more}))
+
+
 NOTED = {
     "another list": (lines(["uid;probs;probs_t2"], lambda i: f"v{i};{row(i)};{row(i + 1)}"),
                      "not read: probs_t2"),
@@ -152,6 +156,12 @@ NOTED = {
         "not read: a, b, c, d, e and 2 more"),
     "a long name": (lines([f"uid;probs;{'n' * 99}"], lambda i: f"v{i};{row(i)};why"),
                     f"not read: {'n' * 80} …"),
+    "a name in two lines": (in_json({"new\nnote: read": "why", "\u202eright": 1}),
+                            r"not read: 'new\nnote: read', '\u202eright'"),
+    "a long name in lines": (in_json({"\n" + "n" * 99: "why"}), f"not read: '{'n' * 78}…"),
+    "names of people": (
+        lines(["uid;probs;Alice;Bob;day"], lambda i: f"v{i};{row(i)};{LABELS[0]};;Monday"),
+        "not read: 1 column of labels, day"),
 }  # fmt: skip
 
 
