@@ -247,9 +247,9 @@ def _planned(task: str) -> Column:
         if row[f"there_{task}"]:
             return f"finished, accuracy {row[f'dev_accuracy_{task}']:.3f}"
         hours = row[f"hours_low_{task}"], row[f"hours_high_{task}"]
-        return hours_in_words(hours)
+        return f"{hours_in_words(hours)} h"
 
-    return Column(f"{get_task(task).title}, hours", state)
+    return Column(get_task(task).title, state)
 
 
 def _trained_on(row: Row) -> str:

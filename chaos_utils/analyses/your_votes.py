@@ -20,6 +20,7 @@ from chaos_utils.base.inputs import OWN
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.adaptive import refuse_adaptive
 from chaos_utils.datasets.loading import needs_votes
+from chaos_utils.datasets.people import FOR_AGREEMENT
 from chaos_utils.datasets.votes import Ints, Votes
 from chaos_utils.metrics.agreement import (
     is_tied,
@@ -80,7 +81,6 @@ _REFITS = 100  # of the prior, for an interval
 _DRAWS = 400  # of an item's true distribution, for an interval
 _HALVINGS = 10  # cuts of the items into halves
 _SURE_CHANCE = 0.95
-_FEWEST_ITEMS = 10  # with two votes
 _MOST_ERRORS = 50_000_000  # cells of all annotators' confusion matrices
 _MOST_CHARACTERS = 600  # characters of a text
 _MEASURES = ("sq_distance", "dist_ce", "jsd", "new_accuracy")
@@ -835,12 +835,12 @@ def crowd_inputs(data: str, dataset: str, predictions: Sequence[str]) -> Analysi
     (votes,) = inputs.votes
     refuse_adaptive(votes)
     n_pairs = int((votes.n_votes >= 2).sum())
-    if n_pairs < _FEWEST_ITEMS:
+    if n_pairs < FOR_AGREEMENT:
         raise ChaosError(
             "These votes cannot say how far people agree.",
             where=votes.source.name.removeprefix(OWN),
             found=f"{counted(n_pairs, 'item')} with two votes or more, of {len(votes):,}",
-            expected=f"at least {_FEWEST_ITEMS}",
+            expected=f"at least {FOR_AGREEMENT}",
             todo="ask more people about the same items",
         )
     systems = tuple(own_systems(votes, predictions))

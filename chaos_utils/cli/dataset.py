@@ -56,6 +56,8 @@ def check(
     from chaos_utils.datasets.loading import is_in_chaosnlis_format, load_all_votes
 
     path = paths.from_reader(votes)
+    chosen = {"--item": item, "--annotator": annotator, "--label": label}
+    options = [word for option in chosen.items() if option[1] for word in option]
     files = [path]
     if path.is_dir():
         files = sorted(file for file in path.iterdir() if file.suffix.lower() in _SUFFIXES)
@@ -63,21 +65,22 @@ def check(
         raise ChaosError("There is no such file.", where=path)
     if not path.exists() or any(map(is_dataset_file, path.iterdir() if path.is_dir() else files)):
         findings = [check_votes(part) for part in load_all_votes(votes)]
+        options = []  # the YAML file names the columns
     else:
         findings = [
             check_votes(load_all_votes(str(file))[0])
-            if is_in_chaosnlis_format(file) and not (item or annotator or label)
+            if is_in_chaosnlis_format(file) and not options
             else check_file(file, item=item, annotator=annotator, label=label)[0]
             for file in files
         ]
+        if path.is_dir() and files:  # other commands look for a YAML file in a folder
+            votes = str(Path(votes) / files[0].name)
     if not findings:
         raise ChaosError(
             "This folder holds no votes.",
             where=path,
             expected=f"files that end in {', '.join(_SUFFIXES)}, or a dataset's YAML file",
         )
-    chosen = {"--item": item, "--annotator": annotator, "--label": label}
-    options = [word for option in chosen.items() if option[1] for word in option]
     yield Reply(
         [asdict(finding) for finding in findings],
         [line for finding in findings for line in _lines(finding)]
@@ -89,12 +92,16 @@ def check(
 
 def _next_steps(votes: str, findings: "Sequence[Findings]", options: Sequence[str]) -> list[str]:
     """Return the command that shows most of what one file holds, if nothing speaks against it."""
+    from chaos_utils.datasets.people import FOR_AGREEMENT
+
     judged, agreement, *_ = findings[0].abilities
     if len(findings) > 1 or not (judged.possible and agreement.possible):
         return []
     # Other commands know neither columns that were chosen here nor which columns are no votes.
     if options or judged.why:
         return [shlex.join(["chaos", "dataset", "init", votes, *options])]
+    if sum(items for n, items in findings[0].votes_per_item.items() if n > 1) < FOR_AGREEMENT:
+        return []
     return [shlex.join(["chaos", "run", "crowd", "-p", f"data={votes}"])]
 
 

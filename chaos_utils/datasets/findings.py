@@ -27,8 +27,10 @@ from chaos_utils.datasets.people import (
 from chaos_utils.datasets.readers import read_noting
 from chaos_utils.datasets.recognition.candidates import columns_of
 from chaos_utils.datasets.recognition.readings import Layout, to_dataset
+from chaos_utils.datasets.splits import item_groups
 from chaos_utils.datasets.texts import annotators_of, why_no_text
 from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
+from chaos_utils.metrics.replacement import FEWEST_ITEMS
 
 _MANY_NAMES = 12  # labels, beyond which they may be names of people
 _N_BIASED = 5  # first abilities, which votes asked where the vote is close would bias
@@ -66,6 +68,8 @@ class Findings:
         Items with two votes or more on which all votes agree, or on which labels tie for the most.
     annotators : dict
         ``number`` of annotators; ``fewest``, ``median`` and ``most`` votes of an annotator;
+        ``tested``, the annotators with enough items that others labelled too for the replacement
+        test, where items of one text count as one;
         ``pairs``, the share of pairs of annotators with items in common; ``median_common``, the
         median number of these items. Empty where the annotators are not known.
     text_columns : list of str
@@ -116,7 +120,7 @@ def check_votes(votes: Votes, faults: Sequence[str] = ()) -> Findings:
     if known is not None:
         found.rows = len(known.item)
         known = known.first
-        _add_annotators(found, known.item, known.annotator, len(votes))
+        _add_annotators(found, known.item, known.annotator, item_groups([votes])[0])
         for field_name, groups in known.fields.items():
             n_votes = Counter(groups[k] for k in known.annotator.tolist())
             listing = ", ".join(f"{group or 'not stated'} ({n:,})" for group, n in n_votes.items())
@@ -284,10 +288,10 @@ def _add_counts(found: Findings, counts: Ints, labels: tuple[str, ...]) -> None:
         found.remarks.append(f"no vote for {counted(len(never), 'label')}")
 
 
-def _add_annotators(found: Findings, item: Ints, annotator: Ints, n_items: int) -> None:
+def _add_annotators(found: Findings, item: Ints, annotator: Ints, group: Ints) -> None:
     """Add how many votes annotators gave, and how many items they share.
 
-    `item` and `annotator` have shape (n_votes,).
+    `item` and `annotator` have shape (n_votes,), `group` (n_items,): items that share a text.
     """
     n_votes = np.bincount(annotator)
     n_votes = n_votes[n_votes > 0]
@@ -297,18 +301,28 @@ def _add_annotators(found: Findings, item: Ints, annotator: Ints, n_items: int) 
         "fewest": int(n_votes.min()) if n_annotators else 0,
         "median": float(np.median(n_votes)) if n_annotators else 0.0,
         "most": int(n_votes.max(initial=0)),
+        "tested": int((_n_shared(item, annotator, group) >= FEWEST_ITEMS).sum()),
     }
     if not 2 <= n_annotators <= _MOST_ANNOTATORS:
         return
     from scipy.sparse import coo_array  # slow to import
 
     ones = np.ones(len(item), dtype=np.int32)
-    judged = coo_array((ones, (item, annotator)), shape=(n_items, annotator.max() + 1)).tocsr()
+    judged = coo_array((ones, (item, annotator)), shape=(len(group), annotator.max() + 1)).tocsr()
     judged.data[:] = 1
     products = (judged.T @ judged).tocoo()  # items in common, by pair of annotators
     n_common = products.data[products.row < products.col]
     found.annotators["pairs"] = len(n_common) / (n_annotators * (n_annotators - 1) / 2)
     found.annotators["median_common"] = float(np.median(n_common)) if len(n_common) else 0.0
+
+
+def _n_shared(item: Ints, annotator: Ints, group: Ints) -> Ints:
+    """Return how many items, or groups of items, others labelled too, by annotator."""
+    width = annotator.max(initial=0) + 1
+    items, people = np.divmod(np.unique(item * width + annotator), width)
+    is_shared = np.bincount(items)[items] > 1
+    shared = group[items[is_shared]] * width + people[is_shared]
+    return np.bincount(np.unique(shared) % width)
 
 
 def _abilities(
@@ -333,8 +347,9 @@ def _abilities(
     no_overlap = "" if overlap else "no two judged the same item"
     unknown = "who voted is not known"
     by_place = f"; {BY_PLACE}" if found.format == "columns" else ""
-    has_enough = people.get("number", 0) >= FOR_A_VERDICT
-    no_verdict = no_overlap or f"a verdict needs {FOR_A_VERDICT} annotators"
+    no_verdict = no_overlap or (
+        f"a verdict needs {FOR_A_VERDICT} annotators with {FEWEST_ITEMS} shared items each"
+    )
     with_several = f"on {counted(n_several, 'item')} with two votes or more"
     with_one = f"one vote on {counted(n_single, 'item')}" if n_single else "no votes"
     adaptive = (
@@ -349,7 +364,7 @@ def _abilities(
         ("human equivalents, and a second crowd", fewest > 1, "", with_one),
         ("Shannon entropy", median >= 2, entropy, "most items have no second vote"),
         ("replacement test: whether a model may replace an annotator",
-         has_enough and overlap and n_several > 0, "",
+         people.get("tested", 0) >= FOR_A_VERDICT, "",
          no_verdict if people else unknown + by_place),
         ("annotators: agreement with the rest, Dawid–Skene", overlap and n_several > 0, "",
          no_overlap if people else unknown),

@@ -21,7 +21,7 @@ _LOWEST_LEVEL = 6  # of a heading
 _HEADINGS = [f"h{level}" for level in range(1, _LOWEST_LEVEL + 1)]
 _LONGEST_LOG = 12  # lines that are shown unfolded
 _ID = re.compile(r"(?:fig|tbl)-[\w-]+")
-_POWER_OF_TEN = re.compile(r"(?<=\de)-(?=\d)")
+_POWER_OF_TEN = re.compile(r"(?<![\w/.-])(\d+(?:\.\d+)?e)-(?=\d+\b)")
 # The end of a pandas series as text: its numbers stand in the tables.
 _SERIES = re.compile(r"\bdtype: \w+\)?\s*$")
 
@@ -75,7 +75,8 @@ def as_html(notebook: nbformat.NotebookNode, *, below: int = 0, brief: bool = Fa
             title = project.current().neutral_title(id)
             caption.string = title or first_sentence(caption.get_text())
     for cell in page.find_all("td", string=_POWER_OF_TEN):
-        cell.string = _POWER_OF_TEN.sub("\N{MINUS SIGN}", cell.get_text())  # no line ends behind it
+        # No line ends behind a minus sign.
+        cell.string = _POWER_OF_TEN.sub("\\1\N{MINUS SIGN}", cell.get_text())
     for number, table in enumerate(page.find_all("table"), start=1):
         _make_accessible(page, table, f"Table {number} of the run")
     for number, picture in enumerate(page.find_all("img"), start=1):

@@ -8,7 +8,9 @@ from latex2mathml.converter import convert
 # TeX sets a thin space between a function's name and what is no parenthesis; browsers set none.
 _NAME = r"\\(?:log|ln)(?![a-z])"
 _SPACE_BEFORE = re.compile(rf"(?<=[\w}})])\s*(?={_NAME})")
-_SPACE_BEHIND = re.compile(rf"({_NAME}(?:_\w|_\{{\w+\}})?)\s*(?=[^\W_]|\\(?!left))")
+_SPACE_BEHIND = re.compile(
+    rf"({_NAME}(?:_\w|_\{{\w+\}})?)\s*(?=[^\W_]|\\(?!left|[bB]ig|[,;:! }}]))"
+)
 
 
 def mathml(formula: str, *, display: Literal["inline", "block"] = "inline") -> str:

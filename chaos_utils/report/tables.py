@@ -159,6 +159,7 @@ def _meanings(columns: Sequence[Column], names: Collection[str]) -> dict[str, st
             continue
         heading = ": ".join(filter(None, (column.group, column.heading))).rstrip(" ↓↑")
         if column.percent:
+            heading = heading.removesuffix(" (%)").removesuffix(", %")
             heading += "; in the data a share, not a percentage"
         ends = {column.low: "lower end", column.high: "upper end"}
         found = {end: f"{words} of its interval ({column.value})" for end, words in ends.items()}

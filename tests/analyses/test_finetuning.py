@@ -75,6 +75,6 @@ def test_a_plan_says_which_of_its_runs_are_there_and_what_makes_the_others(write
     assert rows.loc["bert-large", "dev_accuracy_nli"] == made[2].record.dev["all"].accuracy
     columns = {column.heading: column for column in finetuning.PLAN_COLUMNS}
     (large,) = (row for row in table.rows.to_dict("records") if row["model"] == "bert-large")
-    assert columns["NLI, hours"].value(large).startswith("finished, accuracy 0.")
-    assert columns["αNLI, hours"].value(large) == "0.2–0.4"
+    assert columns["NLI"].value(large).startswith("finished, accuracy 0.")
+    assert columns["αNLI"].value(large) == "0.2–0.4 h"
     assert {entry.name for entry in table.inputs} >= {"results/plans/table5.yml"}

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.cli.__main__ import app
 from chaos_utils.datasets.cells import as_number
-from chaos_utils.datasets.findings import check_file
+from chaos_utils.datasets.findings import check_file, check_votes
 from chaos_utils.datasets.loading import load_all_votes
 
 GOOD = """Item ID,Text,Rater,Label,age
@@ -20,7 +20,7 @@ GOOD = """Item ID,Text,Rater,Label,age
 2,a dog ran,bob,no,40
 2,a dog ran,cyd,yes,50
 """
-LINES = "item,rater,label\n" + "".join(f"{k // 3},w{k % 3},{'ab'[k % 2]}\n" for k in range(12))
+LINES = "item,rater,label\n" + "".join(f"{k // 3},w{k % 3},{'ab'[k % 2]}\n" for k in range(30))
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_what_a_long_file_holds(check):
     assert found.labels == {"no": 3, "yes": 2}
     assert found.votes_per_item == {2: 1, 3: 1}
     assert (found.unanimous, found.ties) == (0, 1)
-    assert list(found.annotators.values()) == [3, 1, 2, 2, 1, 1]
+    assert list(found.annotators.values()) == [3, 1, 2, 2, 0, 1, 1]
     assert (found.text_columns, found.other_columns) == (["Text"], ["age"])
     assert (found.faults, found.remarks) == ([], [])
     assert any("annotators" in what for what in able(found))
@@ -72,12 +72,24 @@ def test_votes_in_columns_may_be_said_to_be_of_the_same_people(path):
     assert "annotators_by_place" not in said
 
 
-def test_two_annotators_are_too_few_for_a_verdict(check):
-    for n_people, why in ((2, "a verdict needs 3 annotators"), (3, "")):
-        rows = [f"{k},w{j},{'ab'[k % 2]}\n" for k in range(12) for j in range(n_people)]
+def test_a_verdict_needs_three_annotators_with_thirty_shared_items_each(check):
+    refused = "a verdict needs 3 annotators with 30 shared items each"
+    for n_people, n_items, why in ((2, 30, refused), (3, 29, refused), (3, 30, "")):
+        rows = [f"{k},w{j},{'ab'[k % 2]}\n" for k in range(n_items) for j in range(n_people)]
+        rows += [f"{k},w0,a\n" for k in range(90, 95)]  # which nobody else labelled
         found = check("item,annotator,label\n" + "".join(rows))
         (one,) = (one for one in found.abilities if "replacement test" in one.what)
         assert (one.possible, one.why) == (not why, why)
+
+
+def test_items_of_one_text_count_as_one_for_a_verdict(path):
+    rows = [f"{k},text {max(k, 1)},w{j},{'ab'[k % 2]}\n" for k in range(30) for j in range(3)]
+    path.write_text("item,text,annotator,label\n" + "".join(rows))
+    run("init", path)
+    (votes,) = load_all_votes(str(path.with_suffix(".yml")))
+    assert votes.dataset.text_fields == ("text",)
+    assert check_votes(votes).annotators["tested"] == 0
+    assert check_file(path)[0].annotators["tested"] == 3  # texts are read by a YAML file alone
 
 
 def test_the_next_command_reads_the_file_as_the_check_did(path):
@@ -85,8 +97,13 @@ def test_the_next_command_reads_the_file_as_the_check_did(path):
     assert run("check", path)[1].endswith(f"next: chaos run crowd -p data={path}\n")
     chosen = run("check", path, "--annotator", "rater")[1]
     assert chosen.endswith(f"next: chaos dataset init {path} --annotator rater\n")
-    path.write_text(LINES + "1,w0,\n")
-    assert "next:" not in run("check", path)[1]
+    folder = path.parent
+    assert run("check", folder)[1].endswith(f"next: chaos run crowd -p data={path}\n")
+    chosen = run("check", folder, "--annotator", "rater")[1]
+    assert chosen.endswith(f"next: chaos dataset init {path} --annotator rater\n")
+    for unfit in (LINES + "1,w0,\n", LINES[: LINES.index("9,w1")]):
+        path.write_text(unfit)
+        assert "next:" not in run("check", path)[1]
 
 
 def test_what_a_wide_file_holds(check):

@@ -142,6 +142,17 @@ def test_two_systems_have_a_paragraph_each_on_their_own_items(crowd):
     assert alone == sentences.sentences_on_votes(votes, FEW)
 
 
+def is_filled(words, paragraph):
+    """Say whether a paragraph holds some words, with anything in the place of names in braces."""
+    place = 0
+    for part in re.split(r"\{\w+\}", words):
+        found = paragraph.find(part, place)
+        if found < 0:
+            return False
+        place = found + len(part)
+    return True
+
+
 def test_every_wording_is_used_and_no_brace_is_left(crowd, tmp_path):
     votes, values = crowd
     labels = np.eye(3)[values.argmax(axis=1)]
@@ -166,8 +177,7 @@ def test_every_wording_is_used_and_no_brace_is_left(crowd, tmp_path):
     paragraphs += [sentences.sentences_on_votes(named, FEW)]
     for alternatives in sentences.wordings()["sentences"]:
         for words in alternatives:
-            pattern = re.sub(r"\\\{\w+\\\}", ".*", re.escape(words))
-            assert any(re.search(pattern, one) for one in paragraphs), words
+            assert any(is_filled(words, one) for one in paragraphs), words
     assert not [one for one in paragraphs if re.search(r"[{}]|nan|  | ,| \.", one)]
 
 

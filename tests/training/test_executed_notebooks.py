@@ -33,7 +33,7 @@ def test_on_a_page_the_log_is_folded_and_a_chapter_has_logs_and_tables_alone():
     whole, brief = as_html(notebook), as_html(notebook, brief=True)
     for page in (whole, brief):
         assert re.search(r"<summary>The log, \d+ lines</summary><pre>fold 1 of 5", page)
-        assert '<p class="caption">What this run was trained on' in page
+        assert '<p class="caption">What the model was trained on' in page
         assert '<p class="caption">This run compared with people and guesses</p>' in page
         assert "This notebook trains" not in page
         assert "dtype" not in page
