@@ -405,6 +405,9 @@ SPELLED = {
     "by id": lines([], lambda i: json.dumps({"id": f"u{i}", "label": of_labels(i)})),
     "the explorer's download": lines(
         [f"{OF_EXPLORER},label,day"], lambda i: f"snli,u{i},{IN_EXPLORER},{of_labels(i)},Monday"),
+    "the explorer's with people": lines(
+        [f"{OF_EXPLORER},Alice Miller,predicted_label,empty"],
+        lambda i: f"snli,u{i},{IN_EXPLORER},neutral,{of_labels(i)},"),
     "codes": lines(["uid\tanswer"], lambda i: f"u{i}\t{of_labels(i)[0]}"),
     "labels by uid": json.dumps({f"u{i}": of_labels(i).title() for i in range(N)}),
     "the likeliest alone": lines([], lambda i: json.dumps({"uid": f"u{i}", **in_pipeline(i)[0]})),
@@ -434,6 +437,8 @@ NOT_READ = {
         "not read: later, of several with a value for each label", "not read: day"],
     "rows of ranks": ["not read: rank, not the same for all labels of an item"],
     "the explorer's download": ["not read: the item explorer's own columns", "not read: day"],
+    "the explorer's with people": [
+        "not read: the item explorer's own columns", "not read: 1 column of labels"],
     "the likeliest alone": [f"not read: score, {ONE_CHANCE}"],
     "names that do not print": [r"not read: 'new\nnote: read', '\u202e\\\U000e0001', ''"],
     "much in JSON": [
