@@ -17,8 +17,7 @@ from chaos_utils.analyses.persons import (
 from chaos_utils.analyses.your_votes import OVER_BOTH
 from chaos_utils.base.errors import counted
 from chaos_utils.base.table import Table
-from chaos_utils.datasets.people import BY_PLACE
-from chaos_utils.datasets.votes import Votes
+from chaos_utils.datasets.votes import BY_PLACE, Votes
 from chaos_utils.metrics.groups import FEWEST_PAIRS
 from chaos_utils.report.columns import number
 from chaos_utils.report.literal import in_markdown

@@ -20,8 +20,7 @@ from chaos_utils.base.inputs import OWN
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.adaptive import refuse_adaptive
 from chaos_utils.datasets.loading import needs_votes
-from chaos_utils.datasets.people import FOR_AGREEMENT
-from chaos_utils.datasets.votes import Ints, Votes
+from chaos_utils.datasets.votes import FOR_AGREEMENT, Ints, Votes
 from chaos_utils.metrics.agreement import (
     is_tied,
     kappa_from_means,

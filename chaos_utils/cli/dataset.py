@@ -92,7 +92,7 @@ def check(
 
 def _next_steps(votes: str, findings: "Sequence[Findings]", options: Sequence[str]) -> list[str]:
     """Return the command that shows most of what one file holds, if nothing speaks against it."""
-    from chaos_utils.datasets.people import FOR_AGREEMENT
+    from chaos_utils.datasets.votes import FOR_AGREEMENT
 
     judged, agreement, *_ = findings[0].abilities
     if len(findings) > 1 or not (judged.possible and agreement.possible):

@@ -17,8 +17,6 @@ from chaos_utils.datasets.faults import Faults
 from chaos_utils.datasets.frame import Column, Frame
 from chaos_utils.datasets.layout import layout_of
 from chaos_utils.datasets.people import (
-    BY_PLACE,
-    FOR_A_VERDICT,
     holds_names,
     look_like_people,
     names_annotators,
@@ -29,7 +27,7 @@ from chaos_utils.datasets.recognition.candidates import columns_of
 from chaos_utils.datasets.recognition.readings import Layout, to_dataset
 from chaos_utils.datasets.splits import item_groups
 from chaos_utils.datasets.texts import annotators_of, why_no_text
-from chaos_utils.datasets.votes import ENOUGH_VOTES, Ints, Votes
+from chaos_utils.datasets.votes import BY_PLACE, ENOUGH_VOTES, FOR_A_VERDICT, Ints, Votes
 from chaos_utils.metrics.replacement import FEWEST_ITEMS
 
 _MANY_NAMES = 12  # labels, beyond which they may be names of people

@@ -9,13 +9,6 @@ import numpy as np
 from chaos_utils.datasets.cells import as_identifier, as_number
 from chaos_utils.datasets.words import words_of
 
-FOR_A_VERDICT = 3  # annotators at least, in the test of replacing one of them
-FOR_AGREEMENT = 10  # items with two votes at least, to say how far people agree
-# What to do where columns hold votes, and nothing names who gave them.
-BY_PLACE = (
-    "if each column, or place in a list, is always the same person, run `chaos dataset init FILE` "
-    "and set reader.annotators_by_place: true"
-)
 # Names of columns that hold the annotator, the surest first, as `words_of` writes them. More names
 # satisfy `names_annotators`, but are no sure sign of a row per vote.
 VOTERS = (

@@ -13,6 +13,13 @@ from chaos_utils.datasets.dataset import Dataset
 
 Ints = npt.NDArray[np.int64]
 ENOUGH_VOTES = 20  # on an item, from which on JSD and TVD no longer reward overconfidence
+FOR_A_VERDICT = 3  # annotators at least, in the test of replacing one of them
+FOR_AGREEMENT = 10  # items with two votes at least, to say how far people agree
+# What to do where columns hold votes, and nothing names who gave them.
+BY_PLACE = (
+    "if each column, or place in a list, is always the same person, run `chaos dataset init FILE` "
+    "and set reader.annotators_by_place: true"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

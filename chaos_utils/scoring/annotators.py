@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
-from chaos_utils.datasets.people import BY_PLACE
-from chaos_utils.datasets.votes import Annotations, Ints, Votes, frozen
+from chaos_utils.datasets.votes import BY_PLACE, Annotations, Ints, Votes, frozen
 from chaos_utils.metrics.agreement import (
     agreement_columns,
     alike_columns,

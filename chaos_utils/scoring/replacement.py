@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.datasets.people import FOR_A_VERDICT
 from chaos_utils.datasets.splits import item_groups, one_text_error
-from chaos_utils.datasets.votes import Ints, Votes
+from chaos_utils.datasets.votes import FOR_A_VERDICT, Ints, Votes
 from chaos_utils.metrics.agreement import kappa_from_means, pairwise_agreement
 from chaos_utils.metrics.priors import fit_dirichlet
 from chaos_utils.metrics.replacement import (
