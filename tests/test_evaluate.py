@@ -315,7 +315,7 @@ def test_report_prints_sentences_in_place_of_tables(evaluate, sample):
     assert (whole.split(" was ")[0], part.split(" was ")[0]) == ("snli", "few")
     assert "on 300 items of ChaosNLI-SNLI (a synthetic sample" in whole
     assert "on 90 of the 300 items of" in part
-    assert warning.startswith("Copied from these votes? snli has ")
+    assert warning.startswith("Copied from these votes? On SNLI, snli has ")
     assert warning not in done.stderr
     assert "note: few: 210 of 300 items" in done.stderr
     assert "whether it may have seen these items" in done.stderr

@@ -31,7 +31,7 @@ _FLOOR = 1e-4  # the same in a regression, which a single item must not decide
 _RIDGE = 3.0
 COPIED = "copied from these votes?"
 _WARNING = (
-    f"{COPIED.capitalize()} {{system}} has {{found}} on {{dataset}}. "
+    f"{COPIED.capitalize()} On {{dataset}}, {{system}} has {{found}}. "
     "If so, none of these numbers is a result."
 )
 # What shows a copy, by the rule that found it.

@@ -105,8 +105,9 @@ def test_a_copy_is_named_where_it_is_evaluated(simulated):
     honest = chaos.make_system("honest", votes, errs(truths))
     answer = evaluate_files({name: [copy, honest]}, [votes], measures=USUAL, n_resamples=0)
     (note,) = (note for note in answer.notes if COPIED in note.lower())
-    assert note.startswith("Copied from these votes? too good has an unbiased squared distance of")
-    assert f", where the truth is expected to have 0 on {votes.dataset.short}. If so" in note
+    where = f"On {votes.dataset.short}, too good has an unbiased squared distance of"
+    assert note.startswith(f"Copied from these votes? {where}")
+    assert ", where the truth is expected to have 0. If so" in note
     copied, other = chaos.methods_sentences(votes, [copy, honest], resamples=0)
     assert copied.startswith(f"{note}\n\ntoo good was evaluated")
     assert other.startswith("honest was evaluated")
