@@ -136,8 +136,8 @@ publish_figure(
     caption=f"""In every bin, half a crowd predicts the majority label better than any model does. The figure shows new
     accuracy in {bins} quantile bins of the votes' entropy, as in Figure 4 of {{cite:t}}`nie2020`. The dashed line
     compares one half of a crowd with the other, and the dotted line shows the result of always choosing the label that
-    is commonest over all items. Half a crowd is scored against fifty votes, and models are scored against a hundred
-    votes. The grey band spans the nine models, and thin grey lines show other models. Bars are 95% intervals over
+    is commonest over all items. Each half of a crowd is scored against the other half's fifty votes, and models against a
+    hundred votes. The grey band spans the nine models, and thin grey lines show other models. Bars are 95% intervals over
     items, and also over seeds if a line is the mean over three seeds.""",
     alt="""The four panels are for SNLI, MNLI, αNLI, and SNLI and MNLI pooled. In each, accuracy falls from bin to bin.
     On SNLI, all models start at about ninety per cent or higher, and on αNLI, most do. On both datasets, models end near
@@ -197,7 +197,7 @@ publish_table(
     a baseline that always guesses the commonest label. The table shows the new accuracy of a model minus the accuracy
     of a guess, with 95% intervals over items. The *p*-values are adjusted by Holm's method for all comparisons in the
     downloadable data, which also cover all models, the first bin, JSD against the uniform guess in every bin, and
-    published values. The sign ≤ marks the smallest *p* that {resamples:,} resamples can show, multiplied by the number
+    published values. The sign ≤ marks the smallest *p* possible with {resamples:,} resamples, multiplied by the number
     of comparisons, so the true *p* may be smaller.""",
 )
 

@@ -53,9 +53,9 @@ Markdown(notices(inputs))
 # votes. If two labels tie, we use the majority label stored in the data file, as ChaosNLI's authors did. Some changes
 # may be due to chance: if people are evenly split between two labels, a hundred of them could easily vote 52 to 48. We
 # call the old label {term}`clearly outvoted` if a crowd that leaned to neither of the two labels would split its votes
-# between them at least as unevenly on fewer than 5 in 100 items (exact two-sided binomial test). All other changes, on
+# between them at least as unevenly on fewer than 5 in 100 items (exact two-sided binomial test). For all other changes, on
 # {value}`tbl-data-statistics dataset=snli too_close_percent .0f`% of the SNLI items and
-# {value}`tbl-data-statistics dataset=mnli too_close_percent .0f`% of the MNLI items, are *too close to call*.
+# {value}`tbl-data-statistics dataset=mnli too_close_percent .0f`% of the MNLI items, the vote is *too close to call*.
 #
 # The old label is clearly outvoted on {value}`tbl-data-statistics dataset=mnli overruled_percent .0f`% of the MNLI
 # items. After correction for multiple testing across items (false discovery rate 5%), the old label is still clearly

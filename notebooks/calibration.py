@@ -101,8 +101,8 @@ publish_figure(
 # {value}`fig-distce family=RoBERTa-base temperature=2 max:far .0%`, but moves the predictions for
 # {value}`fig-distce family=RoBERTa-base temperature=2 max:further .0%` of all items farther from the votes. A
 # temperature raises or lowers a model's uncertainty everywhere, so it adds no information about which items people
-# disagree on. For RoBERTa-base, the temperature with the lowest ECE is close to the temperature that misplaces the
-# fewest votes, so tuning the temperature for ECE is not the problem.
+# disagree on. For RoBERTa-base, the temperature that minimises ECE is close to the one that minimises the number of
+# misplaced votes, so tuning the temperature for ECE is not the problem.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Reliability diagrams, as a figure", "code_prompt_hide": "Fold the figure"}
 diagrams = calibration.reliability(inputs, shown_seed=shown_seed, n_temperatures=n_temperatures)
@@ -250,9 +250,9 @@ publish_table(
 # (beside-twenty-people)=
 # ## Compared with twenty people
 #
-# People do not predict each other perfectly, either. The vote shares of twenty people misplace
-# {value}`tbl-error-divergence measure=dist_ce system=H1 reference=outside_both mean .0%` of the votes of sixty other
-# people. RoBERTa-base misplaces
+# People do not predict each other perfectly, either. As a prediction, the vote shares of twenty people
+# misplace {value}`tbl-error-divergence measure=dist_ce system=H1 reference=outside_both mean .0%` of the votes of sixty
+# other people. RoBERTa-base misplaces
 # {value}`tbl-error-divergence measure=dist_ce origin=released temperature=1 reference=outside_both mean .0%` of the
 # sixty people's votes at a temperature of 1 and
 # {value}`tbl-error-divergence measure=dist_ce origin=released temperature=2 reference=outside_both mean .0%` at a

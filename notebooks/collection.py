@@ -87,7 +87,7 @@ publish_table(
 #
 # 1. **On-boarding test.** Applicants answer a few unanimous examples. Applicants who make a mistake are turned away.
 # 2. **Training.** Applicants who pass the on-boarding test answer more unanimous examples and are shown the right label after each mistake.
-#    Applicants who make too many mistakes are dismissed.
+#    Applicants who make too many mistakes are rejected.
 # 3. **Hidden checks.** Annotators then judge real items in small paid tasks. Now and then, an item is preceded by a unanimous example that looks
 #    like any other item. Annotators also get feedback on hidden checks. Annotators who make too many mistakes, or several in a row, are blocked,
 #    and none of their votes count.

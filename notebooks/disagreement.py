@@ -83,7 +83,7 @@ publish_table(
     "tbl-contested-pairs",
     disagreement.contested_pairs([part for part in inputs if part.datasets[0].n_classes > 2]),
     columns=disagreement.CONTESTED_PAIRS,
-    caption="""Most disagreement involves the label *neutral*. Items are counted by their two most frequent labels,
+    caption="""Most disagreement involves the label *neutral*. Items are grouped by their two most frequent labels,
     however few votes the second label has. Unanimous items belong to no pair, and a tie is resolved in favour of the
     label that is listed first. Among all pairs of people who differ on an item, the last column gives the share divided
     between the row's two labels.""",
@@ -252,8 +252,8 @@ publish_table(
 # {value}`tbl-crowds-annotators dataset=rte n_near d` of RTE's {value}`tbl-crowds-annotators dataset=rte n_annotators d`
 # workers answered almost at random, and these five gave {value}`tbl-crowds-annotators dataset=rte share_of_votes .0%`
 # of the votes. Without these five workers, two people differ on only
-# {value}`tbl-crowds-annotators dataset=rte disagreement_without .0%` of the RTE items. On one half of the items, the
-# rate of disagreement falls just as far if the five workers are identified only by their votes on the other half.
+# {value}`tbl-crowds-annotators dataset=rte disagreement_without .0%` of the RTE items. If the five workers are chosen by
+# their votes on one half of the items alone, the rate of disagreement on the other half falls just as far without them.
 #
 # Where annotators are named, the votes themselves show whose answers are {term}`near chance`, but not why. On
 # DICES-350, {value}`tbl-crowds-annotators dataset=dices350 n_near d` of the

@@ -103,7 +103,7 @@ publish_table(
     caption=f"""{headline} Accuracies are on development items that are not in ChaosNLI. For αNLI, the development items come from held-out
     training stories. Runs that use folds, runs with dropout and runs of MPNet-base are evaluated on only some of the development items, so
     their accuracies are only roughly comparable with those of the other runs. If a run uses folds, the predictions of the models trained in
-    the different folds are averaged. Times in minutes cover only the training steps, summed over all folds. The downloadable table also
+    the different folds are averaged. Times are in minutes, summed over all folds, and cover only the training steps. The downloadable table also
     gives the recipes, accuracies on test items, the number of parameters, the items per second and the hardware.""",
 ) if runs else Markdown("")
 
@@ -246,7 +246,7 @@ publish_table(
     caption=f"""Training all nine models again takes about {nine.rows["hours_low"].sum():.0f} to
     {nine.rows["hours_high"].sum():.0f} hours on one GPU. Each model is to be trained once on SNLI and MNLI together and
     once on αNLI. The table gives the accuracy on development items for finished runs and the estimated hours on one
-    H100 for missing runs. Recipes for αNLI are those of Table 8 of {{cite:t}}`nie2020`. For SNLI and MNLI, the paper used
+    H100 for missing runs. The recipes for αNLI are those in Table 8 of {{cite:t}}`nie2020`. For SNLI and MNLI, the paper used
     the recipes of the models' authors but did not print them, so we use the same recipe for all nine models. The
     accuracies can be compared with those in Table 5 of the paper but are not a reproduction of them.""",
 ) if nine else Markdown("")

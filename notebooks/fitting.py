@@ -98,7 +98,7 @@ publish_table(
 # * A **quadratic** map is affine in the log-probabilities, the probabilities, and all pairwise products of a system's
 #   centred logits.
 #
-# Affine and quadratic maps {term}`stack <stacking>` several systems.
+# Affine and quadratic maps can also {term}`stack <stacking>` several systems.
 #
 # ## From the text alone
 

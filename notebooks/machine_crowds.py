@@ -120,7 +120,7 @@ publish_figure(
     machine_crowds.panels(labelled, **resampling),
     caption=f"""Adding more models to a panel soon stops helping, whereas adding more people keeps helping. Solid lines show how many people
     the pooled labels of a given number of models are worth, on average over all possible panels. The dashed line shows panels of people,
-    whose votes are combined with the base rate. The vertical axis shows the worth in people and is evenly spaced in
+    whose votes are combined with the base rate. The vertical axis shows worth, in people, on a scale that is linear in
     {{term}}`skill <skill>`, which is 0 for the base rate and 1 for a system that knows everyone's answers. The pooled labels of *shrunk*
     panels are mixed with the base rate in a single proportion fitted on other items. Bands show {100 * confidence:g}% intervals over items.
     Values far below the base rate are not shown.""",

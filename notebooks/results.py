@@ -65,7 +65,7 @@ Markdown(notices(inputs))
 # {value}`tbl-misplaced dataset=mnli "system=second crowd" misplaced .0f` of a hundred votes on MNLI, because a hundred
 # people are only a sample. Even a {term}`perfect model <noise floor>`, which predicts each item's true distribution,
 # misplaces {value}`tbl-misplaced dataset=mnli "system=perfect model" misplaced .0f` of a hundred votes, because the
-# votes are a sample, too.
+# votes themselves are only a sample.
 
 # %%
 in_votes = results.misplaced(inputs, n_resamples=resamples, seed=seed)
@@ -210,7 +210,7 @@ publish_figure(
     "fig-results",
     plot_results,
     figure_rows.where(~are_our_own(figure_rows.rows["label"])),
-    caption="""On ChaosNLI's SNLI items, all models of the paper are nearer to people by JSD than a uniform guess is
+    caption="""On ChaosNLI's SNLI items, all of the paper's models are nearer to people by JSD than a uniform guess is
     (dashed line), but on its MNLI items, none is. From top to bottom, the rows show people and references, guesses that need no model, and models.
     On a wide screen, the rows within each group are sorted by their mean rank over the datasets. Bars are 95% intervals
     over items, and dotted lines mark the perfect model and the second crowd. Seeds of the same model share a row.""",

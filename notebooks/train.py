@@ -131,7 +131,7 @@ publish_table(
     caption="""From votes on tweets, MiniLM learns how people's votes split, but from votes on SNLI and MNLI items, it learns this only
     after training on labels. Each item is predicted by a model that has seen no votes on that item. *Items learned* is the number of items
     on which each fold's model was trained. Votes misplaced are shown only for datasets with at least twenty votes per item. Brackets
-    contain 95% intervals from resampling items with their votes. Times in minutes cover only the training steps, summed over all folds.""",
+    contain 95% intervals from resampling items with their votes. Times are in minutes, summed over all folds, and cover only the training steps.""",
 )
 
 # %% [markdown]

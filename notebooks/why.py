@@ -127,7 +127,7 @@ publish_table(
 #
 # In most crowds, most of the variance is due neither to the text nor to the person. This remainder consists of each
 # person's reading of each text, and of noise that would not recur if that person were asked again. Only asking people
-# twice can separate the two. On all {value}`tbl-persons dataset=xhatestability people=everyone by=labels n_items .0f`
+# twice can separate the two. On the {value}`tbl-persons dataset=xhatestability people=everyone by=labels n_items .0f`
 # posts judged twice, {value}`fig-again dataset=xhatestability "part=another language" quantity=same n_items .0f` of
 # them in two languages, two people differ
 # {value}`tbl-persons dataset=xhatestability people=everyone by=labels two_differ .0%` of the time. The person's reading
@@ -165,7 +165,7 @@ publish_table(
     people differ on an item, and how much of this disagreement lies between groups of at least
     {persons.FEWEST_IN_GROUP} people. MultiPICo's groups are compared within languages. Intervals are 95% intervals over
     items and people. The estimates are adjusted for differences between items, and being unbiased, they may fall below
-    0. The p-values come from shuffling people between groups {shuffles:,} times and include Holm's correction.""",
+    0. The p-values come from {shuffles:,} permutations of people among groups, with Holm's correction.""",
 ) if len(groups) else Markdown("This section needs to know which groups annotators belong to.")
 
 # %% [markdown]
@@ -298,8 +298,8 @@ publish_figure(
     plot_readings,
     why.readings(pairs, confidence=confidence),
     caption="""Once a reading is given, unanimity is twice as frequent as it is for the pair as written, but a
-    distractor has about three quarters of this effect. The lines show the share of pairs by the number of votes, out of
-    nine, that the majority label received. Pairs are shown as written, rewritten to express one reading, and rewritten
+    distractor has about three quarters of this effect. The lines show the share of pairs whose majority label received
+    each number of votes, from three to nine of nine. Pairs are shown as written, rewritten to express one reading, and rewritten
     to express a distractor.""",
     alt="""Three lines, from three to nine of nine votes. For pairs as written, the shares are about equal for five or
     more votes. For readings and distractors, the shares rise with the number of votes, and more than a third of the
