@@ -129,10 +129,13 @@ def make_pages(
 
     Folders and `draft` are as `pages.make` takes them, and `say` and `cores` as in `render`.
     """
+    n_cores = cores or os.cpu_count() or 1
     options = {
         "target": str(html),
         "doctrees": str(doctrees),
-        "jobs": cores or os.cpu_count() or 1,
+        # Sphinx deals the pages out in advance, and some take long: with more processes than cores,
+        # no core waits for the last.
+        "jobs": 2 * n_cores if n_cores > 1 else 1,
         "draft": draft,
         "parent": os.getpid(),
     }

@@ -78,4 +78,7 @@ if __name__ == "__main__":
     parent = options.pop("parent")
     if warm.SOCKET not in os.environ:  # a warm process ends with its server
         end_with_parent(parent)
-    sys.exit(not make(**options))
+    made = make(**options)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(not made)  # to free memory piece by piece would take a second

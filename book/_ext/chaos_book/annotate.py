@@ -14,7 +14,7 @@ from chaos_utils.publish import scripts
 from chaos_utils.sphinx.widgets import Widget
 
 
-def _data(app: Sphinx, page: str) -> Mapping[str, str]:
+def _data(app: Sphinx) -> Mapping[str, str]:
     """Return the script with the items, the protocol and published rates, by its file's name."""
     items = shown_items()
     systems = {votes.dataset.name: shown_systems(votes) for votes in items.votes}

@@ -47,7 +47,7 @@ from chaos_utils.sphinx.book import BOOK, raw_html
 from chaos_utils.sphinx.widgets import Widget
 
 
-def _scoreboards(app: Sphinx, page: str) -> dict[str, str]:
+def _scoreboards(app: Sphinx) -> dict[str, str]:
     """Return the scripts with the systems of each dataset's scoreboard, by name."""
     if "explorer" not in app.env.found_docs:
         return {}

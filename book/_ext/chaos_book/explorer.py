@@ -58,13 +58,13 @@ class ExplorerLink(ReferenceRole):
         return [link], []
 
 
-def _data(app: Sphinx, page: str) -> dict[str, str]:
+def _data(app: Sphinx) -> dict[str, str]:
     """Return the scripts with the data, and the charts' library if it is installed, by name."""
     library = BOOK.project / CHART_LIBRARY
     files = {"chart.umd.js": library, "chart.LICENSE.md": library.parents[1] / "LICENSE.md"}
     has_library = library.is_file()
     texts = {name: path.read_text("utf-8") for name, path in files.items() if has_library}
-    return texts | _item_scripts(has_chart=has_library) | _other_scripts(app, page)
+    return texts | _item_scripts(has_chart=has_library) | _other_scripts(app)
 
 
 def _item_scripts(*, has_chart: bool) -> dict[str, str]:
@@ -92,7 +92,7 @@ def _item_scripts(*, has_chart: bool) -> dict[str, str]:
     }
 
 
-def _other_scripts(app: Sphinx, page: str) -> dict[str, str]:
+def _other_scripts(app: Sphinx) -> dict[str, str]:
     """Return the scripts with the datasets that are not the book's, by name.
 
     The first names them, and has the reasons for disagreement on the book's items.
@@ -100,7 +100,7 @@ def _other_scripts(app: Sphinx, page: str) -> dict[str, str]:
     book_votes = shown_items().votes
     datasets = explorer.other_datasets(book_votes)
     with faults.on_one_line():
-        reasons = explorer.reasons_script(book_votes, _address_of_reasons(app, page))
+        reasons = explorer.reasons_script(book_votes, _address_of_reasons(app))
     index = explorer.other_datasets_script(datasets)
     files = {explorer.OTHER_DATASETS: index + reasons}
     for dataset in datasets:
@@ -112,10 +112,10 @@ def _other_scripts(app: Sphinx, page: str) -> dict[str, str]:
     return files
 
 
-def _address_of_reasons(app: Sphinx, page: str) -> str:
+def _address_of_reasons(app: Sphinx) -> str:
     """Return the address of the chapter on reasons; empty in a book without it."""
     has_chapter = _REASONS in app.env.found_docs
-    return app.builder.get_relative_uri(page, _REASONS) if has_chapter else ""
+    return app.builder.get_relative_uri(_PAGE, _REASONS) if has_chapter else ""
 
 
 def _paper(key: str) -> str:
