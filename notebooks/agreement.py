@@ -70,8 +70,8 @@ publish_figure(
     caption=f"""The entropy of models' predictions rises too little as people disagree more. The items are sorted into
     fifths by the entropy of one half of their votes. For each fifth, the figure compares the mean entropy of a model's
     predictions with the mean entropy of the other half of the votes. All values are averages over {cuts} splits of the
-    votes and over seeds. Below the diagonal, a model is surer than people are. Thin grey lines show models that are not
-    named.""",
+    votes and over seeds. Below the diagonal, a model is more certain than people are. Thin grey lines show models that
+    are not named.""",
     alt="""A panel for each dataset plots the entropy of models against the entropy of people, with five marks on each
     line. All lines rise less steeply than the diagonal, and on MNLI, they hardly rise at all. On SNLI, RoBERTa-base
     begins at 0.24 bits, below people's 0.34, and ends at 0.64, far below people's 1.17. On αNLI, RoBERTa-large stays
@@ -133,7 +133,8 @@ publish_figure(
     agreement.drawn_rows(
         scores.where(~are_our_own(scores.rows["system"])), "new_accuracy", halves, in_colour
     ),
-    caption=f"""In every bin, half a crowd predicts the majority label better than any model does. The figure shows new
+    caption=f"""In every bin, half of the crowd predicts the majority label better than any model does. The figure shows
+    new
     accuracy in {bins} quantile bins of the votes' entropy, as in Figure 4 of {{cite:t}}`nie2020`. The dashed line
     compares one half of a crowd with the other, and the dotted line shows the result of always choosing the label that
     is commonest over all items. Each half of a crowd is scored against the other half's fifty votes, and models against a
@@ -160,13 +161,14 @@ publish_figure(
 # half a crowd is right on {value}`fig-accuracy-by-entropy dataset=mnli "system=half a crowd" bin=5 value .0%`.
 #
 # {cite:t}`nie2020` report that models barely beat a guess in the last bin. On SNLI and αNLI, after correction for all
-# comparisons, no model is significantly more or less accurate in the last bin than a baseline that always
-# guesses the commonest label of the dataset. On MNLI,
+# comparisons, no model is significantly more or less accurate in the last bin than a baseline that always guesses the
+# commonest label of the dataset. On MNLI,
 # {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy bin=5 verdict=better count:system d` of
 # the
 # {value}`tbl-against-guesses dataset=mnli source=computed measure=new_accuracy reference=chance bin=5 count:system d`
-# models are clearly more accurate in the last bin than a guess of the commonest label. However, none of these models
-# clearly beats a guess of the label that is commonest in the bin itself, a label that can be known only with hindsight.
+# models are clearly more accurate in the last bin than a baseline that always guesses the commonest label. However,
+# none of these models clearly beats a baseline that guesses the commonest label of the bin itself, which can be known
+# only in hindsight.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "All bins, as a table", "code_prompt_hide": "Fold the table"}
 in_bins = agreement.scores_with_change(scores)

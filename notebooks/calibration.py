@@ -110,7 +110,7 @@ publish_figure(
     "fig-reliability",
     plot_reliability,
     diagrams.where(calibration.is_drawn(diagrams.rows)),
-    caption=f"""A temperature of 2 brings the dots of RoBERTa-base close to the diagonal, but the oracle's dots lie
+    caption=f"""A temperature of 2 brings the dots of RoBERTa-base close to the diagonal, whereas the oracle's dots lie
     above it. Each dot shows the accuracy in one confidence bin, measured against the majority label. A line connects
     each dot to the bin's mean confidence, and a thicker line means that the bin holds more items. If a model has
     several seeds, seed {shown_seed} is shown. The downloadable data cover all the temperatures shown in

@@ -3,12 +3,12 @@
 #
 # *Do both papers hold?*
 #
-# **Both papers hold up: only {value}`tbl-claims-summary "kind=does not hold in substance" sum:n d` of the claims that we checked fails in
-# substance.** We checked {value}`tbl-claims count:id d` claims. Whether {value}`tbl-claims-summary "kind=depends on the reading" sum:n d`
-# of the claims hold depends on how they are read, and {value}`tbl-claims-summary "kind=holds within noise" sum:n d` hold only within
-# noise. Of the
-# {value}`tbl-published-counts sum:ours d` printed numbers that can be checked, {value}`tbl-published-counts sum:same d` agree with ours to
-# the last printed digit.
+# **Both papers hold up: only {value}`tbl-claims-summary "kind=does not hold in substance" sum:n d` of the claims that
+# we checked fails in substance.** We checked {value}`tbl-claims count:id d` claims. Of these,
+# {value}`tbl-claims-summary "kind=depends on the reading" sum:n d` hold under one reading but not under another, and
+# {value}`tbl-claims-summary "kind=holds within noise" sum:n d` rest on differences that may be due to chance. Of the
+# {value}`tbl-published-counts sum:ours d` printed numbers that can be checked, {value}`tbl-published-counts sum:same d`
+# agree with ours to the last printed digit.
 #
 # The checked numbers include
 # {value}`tbl-published-beside-ours "table=Figures 4, 5" dataset=snli|mnli column=jsd|kl|old_accuracy|new_accuracy count:ours d` scores from

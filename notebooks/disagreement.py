@@ -139,10 +139,10 @@ publish_table(
     annotations.agreement(inputs, n_resamples=resamples, seed=seed),
     columns=annotations.AGREEMENT,
     caption=f"""By every measure of agreement in the table, people agree most on αNLI and least on MNLI. Brackets
-    contain 95% intervals over items ({resamples:,} resamples). Where annotators are named, the intervals are also over
-    annotators ({{term}}`jackknife <interval over annotators>`). {{term}}`Fleiss’ κ` is 0 if people agree only as often
-    as expected by chance. An item is unanimous if all votes are for one label, and tied if two labels share first
-    place.""",
+    contain 95% intervals over items ({resamples:,} resamples). Where annotators are identified, the intervals also
+    account for the sampling of annotators ({{term}}`jackknife <interval over annotators>`). {{term}}`Fleiss’ κ` is 0 if
+    people agree only as often as expected by chance. An item is unanimous if all votes are for one label, and tied if
+    two labels share first place.""",
 )
 
 # %% [markdown]
@@ -196,11 +196,11 @@ publish_figure(
     plot_atlas,
     disagreement.with_chosen(drawn, ["snli", "mnli", "ambient"]),
     caption="""Among datasets with three labels, people are most divided on the MNLI items, followed by the two DICES
-    datasets. Points are means with 95% intervals over items. Where annotators are named, the intervals are also over
-    annotators. Filled points leave out annotators near chance, and hollow points include them. Where most items have at
-    least twenty votes, bars show the distribution over items. A tick marks the value that would result if all labels
-    were equally frequent. *Chosen* marks datasets whose items were selected because they had divided people or because
-    they are ambiguous.""",
+    datasets. Points are means with 95% intervals over items. Where annotators are identified, the intervals also
+    account for the sampling of annotators. Filled points leave out annotators near chance, and hollow points include
+    them. Where most items have at least twenty votes, bars show the distribution over items. A tick marks the value
+    that would result if all labels were equally frequent. *Chosen* marks datasets whose items were selected because
+    they had divided people or because they are ambiguous.""",
     alt="""The three panels are for two labels, for three labels, and for four or more labels. In each, a row for every
     dataset has a point for the chance that two votes on an item differ, and bars for its items. With two labels,
     XHateStability is at the top, and RTE and αNLI are at the bottom; a hollow point shows RTE with all its workers far
@@ -307,8 +307,8 @@ publish_table(
     way, and how divided people are on all items and on the split items. *By votes* means that five votes drawn at
     random determine which items are chosen, and that the remaining votes show how divided people are on these items.
     Where no votes remain, only the prior's estimate is available. Brackets contain 95% intervals over items. Five votes
-    do not determine the prior, so the true values may lie outside the intervals. ChaosNLI had already chosen its SNLI
-    and MNLI items because the five earlier votes on each were split.""",
+    do not determine the prior, so the true values may lie outside the intervals. ChaosNLI's SNLI and MNLI items had
+    themselves been chosen because the five earlier votes on each were split.""",
 )
 
 # %% [markdown]

@@ -80,9 +80,9 @@ Markdown("\n\n".join(notes))
 # punctuation, and a single match stops the run. Runs on *vote shares* learn from ChaosNLI's own votes, but each of
 # their models predicts only items whose premise, story or image was in none of the folds that the model learned from.
 #
-# *No training setting was chosen on ChaosNLI*, except in the runs on its votes. In runs on vote shares, the loss on an
-# inner fold of the training items determines when training stops, and we used one inner fold to choose the learning
-# rate. We chose all other settings by accuracy on the development items of SNLI and MNLI (matched) that are not in
+# *No training setting was chosen on ChaosNLI*, except in the runs on its votes. In runs on vote shares, training stops
+# when the loss on an inner fold of the training items no longer falls, and the learning rate was chosen on one such
+# fold. We chose all other settings by accuracy on the development items of SNLI and MNLI (matched) that are not in
 # ChaosNLI. αNLI has no development items outside ChaosNLI, because its whole development set became ChaosNLI-α.
 # {cite:t}`nie2020` tuned their models on αNLI's development set, whereas we {term}`hold out <held-out>` 5% of the
 # training stories.
@@ -209,7 +209,7 @@ publish_table(
 # ## What it costs
 #
 # The training steps of all {value}`tbl-runs count:training_minutes d` runs together took
-# {value}`tbl-runs sum:training_minutes ,.0f` minutes on one or two CPU cores. A run that is stopped can be resumed from
+# {value}`tbl-runs sum:training_minutes ,.0f` minutes on one or two CPU cores. An interrupted run can be resumed from
 # its last checkpoint and then gives the same predictions as an uninterrupted run.
 #
 # ## Recipes

@@ -21,9 +21,9 @@
 # already know how often each label is given overall. The best single model (the best of 32, chosen on these items) is
 # worth about half as much as the panel.
 #
-# Adding models soon helps little: on SNLI, a panel of five, shrunk towards these overall rates, is worth
-# {value}`fig-machine-worth dataset=snli n_members=5 people_on_top_shrunk .1f` people, and one of all 32 is worth only
-# {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_shrunk .1f`. On average, two models agree on
+# More models add little: on SNLI, a panel of five models, shrunk towards these overall rates, is worth
+# {value}`fig-machine-worth dataset=snli n_members=5 people_on_top_shrunk .1f` people, and a panel of all 32 is worth
+# only {value}`fig-machine-worth dataset=snli n_members=32 people_on_top_shrunk .1f`. On average, two models agree on
 # {value}`tbl-machine-crowds dataset=mnli "crowd=language models" agreement .0%` of the MNLI items, whereas two people
 # agree on {value}`tbl-machine-crowds dataset=mnli "crowd=language models" people_agreement .0%`. The models may have
 # seen these items during training and may be worth less on unseen items.
@@ -278,8 +278,8 @@ publish_table(
 # {cite:t}`calderon2025` released each annotator's labels for two tasks, together with those of six language models on
 # word associations (WAX {cite:p}`liu2022`) and of four on pictures of skin lesions {cite:p}`cheplygina2018`. For each
 # annotator, the {term}`replacement test` asks whether a model agrees with the other annotators about as well as that
-# annotator does, within a margin *ε*. The share of annotators for whom the answer is yes is called *ω*, and a model
-# passes if *ω* is at least 0.5.
+# annotator does, within a margin *ε*. The share of annotators whom the model beats in this way is called *ω*, and a
+# model passes if *ω* is at least 0.5.
 
 # %%
 publish_table(
@@ -288,13 +288,15 @@ publish_table(
     columns=machine_crowds.STAND_IN_COLUMNS,
     groups=["dataset"],
     caption=f"""Whether a model may replace an annotator depends on the model and on the margin ε that we allow. The columns *a person* and
-    *a model* show how often another person and another model, respectively, gave the same label as that row's model. *ρ* is the share of
-    items on which a model agrees with the other annotators at least as well as the omitted annotator does, averaged over annotators. The
-    row *all of them, plurality* uses the label that the models gave most often (in case of a tie, the first label). In this row, *worth* is
-    computed for the pooled labels, and *a model* shows how often two models agree. The row *people* shows how often two people agree. The
-    last two rows are benchmarks for the test. The first benchmark gives every item the label that people choose most often overall. The
-    second benchmark consists of a hundred additional people, whom we simulate and whose ρ and ω are averaged. For *worth*, votes are mixed
-    with the base rate in a single proportion fitted on other items. Brackets contain {100 * confidence:g}% intervals over items.""",
+    *a model* show how often another person and another model, respectively, gave the same label as that row's model.
+    *ρ* is the share of items on which a model agrees with the other annotators at least as well as the omitted
+    annotator does, averaged over annotators. The row *all of them, plurality* uses the label that the models gave most
+    often (in case of a tie, the first label). In this row, *worth* is computed for the pooled labels, and *a model*
+    shows how often two models agree. The row *people* shows how often two people agree. The last two rows are baselines
+    for the test. The first baseline gives every item the label that people choose most often overall. The second
+    consists of a hundred additional people, whom we simulate and whose ρ and ω are averaged. For *worth*, votes are
+    mixed with the base rate in a single proportion fitted on other items. Brackets contain {100 * confidence:g}%
+    intervals over items.""",
 )
 
 # %% [markdown]
@@ -381,7 +383,7 @@ publish_figure(
 # * The SNLI and MNLI items were chosen because annotators disagreed on them.
 # * Each of the 32 models was asked only once per item, with one prompt. At temperature 0, even perfect models would
 #   agree with each other, so agreement is not in itself a flaw. Our only evidence that other settings would make little
-#   difference comes from thirty items of another task, where people's spread is between persons and a model's between
-#   its own answers.
+#   difference comes from thirty items of another task. There, people's answers vary from person to person, whereas a
+#   model's vary from one answer to its next.
 # * The 32 models are not a random sample of all models, and the intervals reflect only the choice of items.
 # * Few annotators of WAX and of the lesions judged enough items for the test, so ω can take only a few values.

@@ -301,11 +301,11 @@ publish_table(
     the worth of every system as a number of people. Brackets contain 95% intervals over items, with out-of-fold
     predictions held fixed. *Worth* is the number of people whose votes, taken together and combined with the base rate,
     would have the same squared distance from the crowd as the system does. *Recalibrated* systems are corrected with a
-    map of 12 parameters (6 for two labels), fitted out of fold. *Shrunk* systems are corrected with one number.
-    *Pooled* is the number of people whose pooled votes would come as near to the crowd as the system does, without the
-    help of the base rate. Because 0 on this measure does not stand for chance, even a uniform guess scores above 0. For
-    TVD and JSD, systems and people are compared with *m* other votes in each of {crowds} randomly drawn crowds, and the
-    intervals are derived from the interval for the paired difference.""",
+    map of 12 parameters (6 for two labels), fitted out of fold. For *shrunk* systems, the correction has a single
+    parameter. *Pooled* is the number of people whose pooled votes would come as near to the crowd as the system does,
+    without the help of the base rate. Because 0 on this measure does not stand for chance, even a uniform guess scores
+    above 0. For TVD and JSD, systems and people are compared with *m* other votes in each of {crowds} randomly drawn
+    crowds, and the intervals are derived from the interval for the paired difference.""",
 ) if len(equivalents) else Markdown(
     "*Some items have a single vote, which cannot show how far people are from each other, "
     "so worth cannot be computed here.*"

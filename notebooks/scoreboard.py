@@ -96,12 +96,12 @@ publish_table(
 # ## Why recalibrated
 #
 # A system may know more than its probabilities show. Without recalibration, RoBERTa-large ranks below the
-# {term}`base rate` on MNLI, with possible places from
+# {term}`base rate` on MNLI: its place is anywhere from
 # {value}`tbl-scoreboard dataset=mnli system=roberta-large as_it_is_place_best .0f` to
 # {value}`tbl-scoreboard dataset=mnli system=roberta-large as_it_is_place_worst .0f` among
-# {value}`tbl-scoreboard dataset=mnli system=roberta-large as_it_is_n_placed .0f` systems. With recalibration, the
-# possible places of RoBERTa-large on MNLI are {value}`tbl-scoreboard dataset=mnli system=roberta-large place_best .0f`
-# to {value}`tbl-scoreboard dataset=mnli system=roberta-large place_worst .0f` among
+# {value}`tbl-scoreboard dataset=mnli system=roberta-large as_it_is_n_placed .0f` systems. With recalibration, its place
+# is between {value}`tbl-scoreboard dataset=mnli system=roberta-large place_best .0f` and
+# {value}`tbl-scoreboard dataset=mnli system=roberta-large place_worst .0f` among
 # {value}`tbl-scoreboard dataset=mnli system=roberta-large n_placed .0f` systems.
 #
 # Recalibration makes it possible to compare labels with probabilities, because each label is replaced by the mean vote
@@ -310,5 +310,6 @@ publish_table(
 # * Worth depends on the base rate of the dataset, so a worth of five people on SNLI does not correspond to the same
 #   distance as a worth of five people on MNLI.
 # * A recalibration map needs at least 500 items, so systems that cover fewer items are listed without a place.
-# * Published means are often mislabelled. A distance that is called a divergence usually contradicts other numbers for
-#   the same system, and we leave such numbers out. We cannot detect a divergence that is called a distance.
+# * Published means are often mislabelled. If a Jensen–Shannon distance is reported as a divergence, it usually
+#   contradicts other numbers for the same system, and we leave it out. We cannot detect a divergence that is reported
+#   as a distance.

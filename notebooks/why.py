@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Whose opinions are these?
 #
-# *Is it noise, ambiguity, or whom I asked?*
+# *Is it noise, ambiguity, or who was asked?*
 #
 # **It is all three, as far as the available datasets show; no broad grouping of people that we could test (gender, age,
 # ethnicity, education, country and others) accounts for more than about {value}`tbl-groups max:joint_high .0%` of the
