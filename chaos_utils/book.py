@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TITLES = Path(__file__).parent / "titles.yml"  # of figures and tables, without findings
+MEANINGS = Path(__file__).parent / "meanings.yml"  # of columns of their data
 _LICENCES = {
     "text": Licence(
         "https://creativecommons.org/licenses/by/4.0/",
@@ -205,6 +206,10 @@ class Book(Project):
 
     def neutral_title(self, id: str) -> str:
         return read_yaml(TITLES).get(id) or ""
+
+    def meanings(self, id: str) -> Mapping[str, str]:
+        meanings = read_yaml(MEANINGS)
+        return {**meanings["shared"], **meanings.get(id, {})}
 
     def after_record(self, tables: Path) -> None:
         """Renew the scores that `chaos evaluate` shows beside a reader's."""

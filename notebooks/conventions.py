@@ -142,7 +142,7 @@ publish_table(
 # | Jensen–Shannon | distance | divergence, same unit | square each item’s value |
 # | KL | nats | bits | divide by ln 2 (× 1.4427) |
 # | KL | KL(human ‖ model) | soft cross-entropy | add the mean human entropy in the same unit |
-# | KL | averaged over all cells (`reduction='mean'`) | averaged over items | multiply by the number of labels |
+# | KL | averaged over all cells, `reduction='mean'` | averaged over items | multiply by the number of labels |
 # | entropy | bits | nats | multiply by ln 2 (× 0.6931) |
 # | EntCE | nats | bits | divide by ln 2 (× 1.4427) |
 # | DistCE | TVD | L1 distance | multiply by 2 |

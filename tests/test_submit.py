@@ -103,7 +103,9 @@ def test_what_is_not_submitted_of_a_file_is_said(results, file):
     table = pd.read_csv(file).assign(premise="A man sleeps.", family="mine")
     pd.concat([table, table.iloc[:1].assign(uid="of-no-item")]).to_csv(file, index=False)
     done = call("submit", file, "--name", "a-try", "--data", "sample", *fields())
-    assert "left out: the columns 'premise', 'family'" in done.stdout
+    assert "left out, as the record describes the system: family" in done.stdout
+    assert done.stdout.count("premise") == 1
+    assert "of the file: not read: premise" in done.stdout
     assert "1 uid of the file is no item of the dataset ('of-no-item')" in done.stdout
 
 

@@ -673,7 +673,7 @@ SYSTEM_COLUMNS = [
 UNIT_COLUMNS = [
     Column("system", "system", names=_system_name),
     Column("prediction", "prediction"),
-    Column("JSD, divergence (bits)", "divergence_bits", 3),
+    Column("JSD (bits)", "divergence_bits", 3),
     Column("JSD (distance, √nats)", _range("distance", 3)),
 ]
 _MEASURE_NAMES = {

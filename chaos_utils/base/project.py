@@ -209,6 +209,10 @@ class Project(ABC):
     def neutral_title(self, id: str) -> str:
         """Return a title of a figure or table without findings; empty if its caption has none."""
 
+    def meanings(self, id: str) -> Mapping[str, str]:
+        """Return what columns of the data of a figure or table may be, by name."""
+        return {}
+
     def after_record(self, tables: Path) -> None:
         """Make what follows from the recorded tables, which have just been renewed."""
 

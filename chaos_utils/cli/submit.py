@@ -95,10 +95,10 @@ def submit(
         )  # fmt: skip
     from chaos_utils.base.files import fresh_folder
     from chaos_utils.base.yaml_files import read_yaml
-    from chaos_utils.datasets.faults import shorten
     from chaos_utils.datasets.frame import FileContent
     from chaos_utils.datasets.loading import load_all_votes, load_votes
     from chaos_utils.scoring import submitting
+    from chaos_utils.scoring.formats import ABOUT
     from chaos_utils.scoring.label_mapping import answers_of
     from chaos_utils.scoring.predictions import columns_left_out, read_predictions
     from chaos_utils.scoring.submitted import FOLDER, Submission, folder_of, parse_record
@@ -150,6 +150,7 @@ def submit(
             todo="choose one: --model",
         )  # fmt: skip
     left_out = columns_left_out(path, all_votes, **reading)
+    described = [name for name in left_out if name in ABOUT]  # `notes` name the others
     notes = list(dict.fromkeys(note for system in systems for note in system.notes))
     _check_training(systems, record, file)
     trial = tempfile.TemporaryDirectory() if synthetic else None
@@ -169,7 +170,8 @@ def submit(
         {"folder": None if synthetic else shown, "rows": [asdict(row) for row in rows],
          "places": places, "columns_left_out": left_out, "notes": notes, "next": steps},
         [*_parts(rows, places),
-         *[f"left out: the columns {', '.join(map(shorten, left_out))}"] * bool(left_out),
+         *[f"left out, as the record describes the system: {', '.join(described)}"]
+         * bool(described),
          *(f"of the file: {note}" for note in notes), *(f"next: {step}" for step in steps)],
     )  # fmt: skip
     if synthetic:

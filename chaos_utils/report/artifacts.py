@@ -1,7 +1,7 @@
 """What figures and tables have in common: id, caption, data, and the files beside them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from chaos_utils.base.table import Table
+
+_ENDS = {"low": "lower end", "high": "upper end"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +102,15 @@ def describe(
 
     If the data is synthetic, the caption says so. `formats` are the formats of the pictures,
     `licence` is the data's licence if it is not ours, `code` names the modules that draw,
-    `meanings` say what columns are, and `fields` are the fields that only a manifest of this kind
-    has, other than `alt`, and ``marked``.
+    `meanings` say what columns are where the book does not, and `fields` are the fields that only a
+    manifest of this kind has, other than `alt`, and ``marked``.
     """
     caption, alt = _without_findings(id, table, caption, alt)
     caption = " ".join(caption.split())
     if alt:
         fields["alt"] = " ".join(alt.split())
-    if meanings:
-        fields["meanings"] = dict(meanings)
     context, authors, data = provenance.current_context(), provenance.authors(), _data(table)
+    known = {**(meanings or {}), **project.current().meanings(id)}
     return Manifest(
         id=id,
         kind=kind,
@@ -128,9 +129,22 @@ def describe(
         formats=[*formats, "csv", "json"],
         keys=list(table.keys),
         columns=list(data.columns),
+        meanings=_meanings(data.columns, known),
         data=json.loads(data.to_json(orient="records", double_precision=15)),
         **fields,
     )
+
+
+def _meanings(columns: Iterable[str], known: Mapping[str, str]) -> dict[str, str]:
+    """Return what columns are, by name; also the ends of the interval of a known one."""
+    meanings = {}
+    for name in columns:
+        value, _, end = name.rpartition("_")
+        if name in known:
+            meanings[name] = known[name]
+        elif value in known and end in _ENDS:
+            meanings[name] = f"{_ENDS[end]} of its interval ({value})"
+    return meanings
 
 
 def notes_html(manifest: Manifest) -> str:

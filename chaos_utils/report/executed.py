@@ -79,16 +79,7 @@ def as_html(notebook: nbformat.NotebookNode, *, below: int = 0, brief: bool = Fa
         cell.string = _POWER_OF_TEN.sub("\\1\N{MINUS SIGN}", cell.get_text())
     for number, table in enumerate(page.find_all("table"), start=1):
         _make_accessible(page, table, f"Table {number} of the run")
-    for number, picture in enumerate(page.find_all("img"), start=1):
-        del picture["style"]  # it would be too small to read on a phone
-        _make_scrollable(page, picture, f"Figure {number} of the run")
     return str(page)
-
-
-def _make_scrollable(page: BeautifulSoup, element: Tag, name: str) -> None:
-    """Put what may be wider than a phone into a box that scrolls, which the keyboard reaches."""
-    box = {"class": "table-scroll", "role": "region", "tabindex": "0", "aria-label": name}
-    element.wrap(page.new_tag("div", attrs=box))
 
 
 def _make_accessible(page: BeautifulSoup, table: Tag, name: str) -> None:
@@ -100,7 +91,8 @@ def _make_accessible(page: BeautifulSoup, table: Tag, name: str) -> None:
         caption = page.new_tag("caption", attrs={"class": "visually-hidden"})
         caption.string = name
         table.insert(0, caption)
-    _make_scrollable(page, table, name)
+    box = {"class": "table-scroll", "role": "region", "tabindex": "0", "aria-label": name}
+    table.wrap(page.new_tag("div", attrs=box))
 
 
 def _cell_html(cell: nbformat.NotebookNode) -> Iterator[str]:

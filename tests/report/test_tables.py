@@ -37,21 +37,34 @@ def test_a_table_is_written_and_set(run_folder):
 
 
 def test_headings_say_what_columns_of_the_data_are(run_folder):
-    data = pd.DataFrame({"n": [1], "jsd": [0.2], "low": [0.1], "high": [0.3], "x": [1], "y": [2]})
+    data = pd.DataFrame({"n": [1], "gap": [0.2], "low": [0.1], "high": [0.3], "x": [1], "y": [2]})
     data = data.assign(name="a")
     columns = [
         Column("from", "name"),
         Column("items", "n"),
-        Column("JSD ↓", "jsd", 3, "low", "high", group="distance", percent=True),
+        Column("JSD ↓", "gap", 3, "low", "high", group="distance", percent=True),
         Column("a", "x"), Column("b", "x"), Column("c", "y", at={"n": 1}),
     ]  # fmt: skip
     publish_table("tbl-one", Table(data, ("n",)), caption="One.", columns=columns)
     assert read_manifest(run_folder / "figures" / "tbl-one.json").meanings == {
         "n": "items",
-        "jsd": "distance: JSD; in the data a share, not a percentage",
-        "low": "lower end of its interval (jsd)",
-        "high": "upper end of its interval (jsd)",
+        "gap": "distance: JSD; in the data a share, not a percentage",
+        "low": "lower end of its interval (gap)",
+        "high": "upper end of its interval (gap)",
     }
+
+
+def test_what_the_book_says_of_columns_comes_before_their_headings(run_folder):
+    data = pd.DataFrame({"dataset": ["snli"], "jsd": [0.2], "jsd_low": [0.1], "share": [0.3]})
+    table = Table(data, ("dataset",))
+    publish_table("tbl-one", table, caption="One.", columns=[Column("JSD: model", "jsd", 3)])
+    meanings = read_manifest(run_folder / "figures" / "tbl-one.json").meanings
+    assert set(meanings) == {"dataset", "jsd", "jsd_low"}
+    assert "in nats), from 0 to 0.83; lower is better" in meanings["jsd"]
+    assert meanings["jsd_low"] == "lower end of its interval (jsd)"
+    publish_table("tbl-groups", table, caption="Two.", columns=[Column("between", "share", 3)])
+    meanings = read_manifest(run_folder / "figures" / "tbl-groups.json").meanings
+    assert meanings["share"].startswith("share of the disagreement that lies between groups")
 
 
 def test_grouped_headings_span_their_columns():
