@@ -21,8 +21,9 @@
 # ({numref}`tbl-crowds-votes`).
 #
 # (calculator-votes-and-items)=
-# To compare two models, add items rather than votes. With fewer than twenty votes per item, avoid {term}`JSD`, because
-# it favours overconfident models.
+# To compare two models, add items rather than votes. With fewer than twenty votes per
+# item, report the unbiased {term}`squared distance` or {term}`worth` instead of {term}`JSD`, which then favours
+# overconfident models.
 #
 # ```{calculator} votes
 # ```
@@ -81,8 +82,8 @@ publish_figure(
     "fig-annotation-budget",
     plot_annotation_budget,
     budgets,
-    caption=f"""The more divided people are, the more votes it takes to find the majority label, and the larger the
-    apparent error of a perfect model is. Filled points show a perfect model that is judged against *k* votes per item;
+    caption=f"""The more divided people are, the more votes it takes to find the majority label. Filled points show a
+    perfect model that is judged against *k* votes per item;
     the first panel shows its accuracy. Open circles in the last panel show that the label shares among *k* votes are
     overconfident if used as a prediction and judged against the true distribution. True distributions are drawn from a
     posterior whose prior may have any shape, because raw vote shares contain sampling noise, which looks like
@@ -346,8 +347,9 @@ publish_figure(
     "fig-next-vote",
     plot_next_vote,
     replayed,
-    caption=f"""Finding majorities takes about half as many votes if they are spent where the majority is open as if
-    they are spread evenly. For each way of spending votes, a line shows the share of items on which the votes collected
+    caption=f"""To find as many majorities as ten evenly spread votes per item do, about half as many votes are enough
+    if they are spent where the majority is open. For each way of spending votes, a line shows the share of items on
+    which the votes collected
     so far have the same majority as all votes. Values are means over all ways to draw evenly spread votes, and over {replays}
     replays of each rule. Bands extend two standard deviations of a single replay to each side; none is drawn for small
     margins. The thin line marks the share that is reached with ten votes on every item. The downloadable data also

@@ -138,7 +138,7 @@ publish_table(
     "tbl-agreement",
     annotations.agreement(inputs, n_resamples=resamples, seed=seed),
     columns=annotations.AGREEMENT,
-    caption=f"""By every measure of agreement in the table, people agree most on αNLI and least on MNLI. Brackets
+    caption=f"""By every measure in the table but ties, people agree most on αNLI and least on MNLI. Brackets
     contain 95% intervals over items ({resamples:,} resamples). Where annotators are identified, the intervals also
     account for the sampling of annotators ({{term}}`jackknife <interval over annotators>`). {{term}}`Fleiss’ κ` is 0 if
     people agree only as often as expected by chance. An item is unanimous if all votes are for one label, and tied if
@@ -195,8 +195,8 @@ publish_figure(
     "fig-atlas",
     plot_atlas,
     disagreement.with_chosen(drawn, ["snli", "mnli", "ambient"]),
-    caption="""Among datasets with three labels, people are most divided on the MNLI items, followed by the two DICES
-    datasets. Points are means with 95% intervals over items. Where annotators are identified, the intervals also
+    caption="""Among datasets with three labels, people are most divided on the MNLI items and on DICES-350. Points are
+    means with 95% intervals over items. Where annotators are identified, the intervals also
     account for the sampling of annotators. Filled points leave out annotators near chance, and hollow points include
     them. Where most items have at least twenty votes, bars show the distribution over items. A tick marks the value
     that would result if all labels were equally frequent. *Chosen* marks datasets whose items were selected because
@@ -211,16 +211,16 @@ publish_figure(
 
 # %% [markdown]
 # People disagree on every inference dataset in the atlas, but much more often on some than on others
-# ({numref}`fig-atlas`). Two people differ on {value}`tbl-crowds dataset=ocnli disagreement .0%` of the items in OCNLI
-# {cite:p}`hu2020`, on {value}`tbl-crowds dataset=lalor disagreement .0%` of the 180 SNLI pairs that a thousand people
-# judged {cite:p}`lalor2016`, and on {value}`tbl-crowds dataset=mnli disagreement .0%` of the MNLI items that ChaosNLI
-# chose. In AmbiEnt {cite:p}`liu2023`, ProbCOPA {cite:p}`kamath2026` and the slider data
-# {cite:p}`pavlick2019`, people differ more often than in OCNLI but less often than on the MNLI items.
+# ({numref}`fig-atlas`). Two people differ {value}`tbl-crowds dataset=ocnli disagreement .0%` of the time on OCNLI
+# {cite:p}`hu2020`, {value}`tbl-crowds dataset=lalor disagreement .0%` on the 180 SNLI pairs that a thousand people
+# judged {cite:p}`lalor2016`, and {value}`tbl-crowds dataset=mnli disagreement .0%` on the MNLI items that ChaosNLI
+# chose. In AmbiEnt {cite:p}`liu2023`, ProbCOPA {cite:p}`kamath2026` and the slider data {cite:p}`pavlick2019`, people
+# differ more often than in OCNLI but less often than on the MNLI items.
 #
 # People are nearly as divided over whether a chatbot's answer is safe as they are over the MNLI items. Two people
-# differ on {value}`tbl-crowds dataset=dices350 disagreement .0%` of the items in DICES-350 and on
-# {value}`tbl-crowds dataset=dices disagreement .0%` of the items in DICES-990 {cite:p}`aroyo2023`. When people judge
-# whether a tweet is offensive (MD-Agreement, {cite:alp}`leonardelli2021`), whether a reply is ironic (MultiPICo,
+# differ {value}`tbl-crowds dataset=dices350 disagreement .0%` of the time on DICES-350 and
+# {value}`tbl-crowds dataset=dices disagreement .0%` on DICES-990 {cite:p}`aroyo2023`. When people judge whether a tweet
+# is offensive (MD-Agreement, {cite:alp}`leonardelli2021`), whether a reply is ironic (MultiPICo,
 # {cite:alp}`casola2024`) or whether a post is hateful (XHateStability, {cite:alp}`abercrombie2023`), two people differ
 # {value}`tbl-crowds dataset=md-agreement disagreement .0%` to
 # {value}`tbl-crowds dataset=xhatestability disagreement .0%` of the time; 50% would be the maximum. On scales of five
@@ -247,12 +247,12 @@ publish_table(
 # (before-you-call-it-disagreement)=
 # ## Check who gave the votes
 #
-# With all votes counted, RTE {cite:p}`snow2008` is the most divided dataset with two labels: two people differ on
-# {value}`tbl-crowds dataset=rte disagreement .0%` of the items. However,
+# With all votes counted, RTE {cite:p}`snow2008` has one of the two highest rates of disagreement among datasets with
+# two labels: two people differ {value}`tbl-crowds dataset=rte disagreement .0%` of the time. However,
 # {value}`tbl-crowds-annotators dataset=rte n_near d` of RTE's {value}`tbl-crowds-annotators dataset=rte n_annotators d`
 # workers answered almost at random, and these five gave {value}`tbl-crowds-annotators dataset=rte share_of_votes .0%`
-# of the votes. Without these five workers, two people differ on only
-# {value}`tbl-crowds-annotators dataset=rte disagreement_without .0%` of the RTE items. If the five workers are chosen by
+# of the votes. Without these five workers, two people differ only
+# {value}`tbl-crowds-annotators dataset=rte disagreement_without .0%` of the time. If the five workers are chosen by
 # their votes on one half of the items alone, the rate of disagreement on the other half falls just as far without them.
 #
 # Where annotators are named, the votes themselves show whose answers are {term}`near chance`, but not why. On
@@ -267,7 +267,7 @@ publish_table(
     near_chance,
     shown=near_chance.rows[has_judged] if any(has_judged) else near_chance.rows,
     columns=your_votes.NEAR_COLUMNS,
-    caption="""Five workers account for more than two fifths of the disagreement on RTE. The table covers datasets in
+    caption="""Without five workers, disagreement on RTE falls by more than two fifths. The table covers datasets in
     which some people gave at least a hundred votes. For each dataset, it shows the share of votes from annotators near
     chance, and how often two votes on an item differ with and without these annotators. *Beyond chance* is an
     annotator's agreement with the other annotators, corrected for chance. For agreement beyond chance, the table gives
@@ -286,9 +286,9 @@ publish_table(
 # and how divided other people would be on such items.
 #
 # On OCNLI, {value}`tbl-crowds-selection dataset=ocnli seen .0%` of the items split their five annotators three to two
-# or three to one to one. According to the prior, two people differ on
-# {value}`tbl-crowds-selection dataset=ocnli chosen_disagreement .0%` of such items, compared with
-# {value}`tbl-crowds-selection dataset=ocnli disagreement .0%` of all items ({numref}`tbl-crowds-selection`). OCNLI's
+# or three to one to one. According to the prior, two people differ
+# {value}`tbl-crowds-selection dataset=ocnli chosen_disagreement .0%` of the time on such items, compared with
+# {value}`tbl-crowds-selection dataset=ocnli disagreement .0%` on all items ({numref}`tbl-crowds-selection`). OCNLI's
 # own votes cannot confirm this estimate, because choosing an item already uses all five of its votes. On datasets with
 # more than five votes per item, the remaining votes agree with the prior. People should therefore disagree less often
 # on SNLI and MNLI as a whole than on the items that ChaosNLI chose, but we cannot compute how much less often, because

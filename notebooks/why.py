@@ -3,14 +3,19 @@
 #
 # *Is it noise, ambiguity, or who was asked?*
 #
-# **It is all three, as far as the available datasets show; no broad grouping of people that we could test (gender, age,
-# ethnicity, education, country and others) accounts for more than about {value}`tbl-groups max:joint_high .0%` of the
-# disagreement.** When {value}`fig-again dataset=xhatestability "part=same language" quantity=same n_people .0f` people
-# judged twice whether {value}`fig-again dataset=xhatestability "part=same language" quantity=same n_items .0f` posts
-# were hateful, two people gave different labels
+# **It is all three, as far as the available datasets show. No broad grouping of people that we could test (such as
+# gender, age, race, education or country) accounts for more than about {value}`tbl-groups max:joint_high .0%` of the
+# disagreement about irony, sarcasm and offensiveness, but even so, two groups could differ by ten to twenty percentage
+# points.** When {value}`fig-again dataset=xhatestability "part=same language" quantity=same n_people .0f` people judged
+# twice whether {value}`fig-again dataset=xhatestability "part=same language" quantity=same n_items .0f` posts were
+# hateful, two people gave different labels
 # {value}`fig-again dataset=xhatestability "part=same language" quantity=two value .0%` of the time, and a person who
 # was asked again gave a different label
-# {value}`fig-again dataset=xhatestability "part=same language" quantity=same value .0%` of the time.
+# {value}`fig-again dataset=xhatestability "part=same language" quantity=same value .0%` of the time. In that study, the
+# text accounts for {value}`tbl-persons dataset=xhatestability people=everyone by=labels text .0%` of the variance of a
+# vote, the person for {value}`tbl-persons dataset=xhatestability people=everyone by=labels person .0%`, the person's
+# reading of the text for {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion .0%`, and noise
+# for {value}`tbl-persons dataset=xhatestability people=everyone by=labels again .0%`.
 #
 # Nobody can say whose opinions ChaosNLI contains. Its votes come from up to {value}`tbl-annotators sum:annotators ,.0f`
 # Mechanical Turk workers, whose age, country and language were not released ({doc}`collection`). To ask the same
@@ -88,8 +93,8 @@ publish_figure(
 # people agree, and {value}`fig-again dataset=xhatestability "part=where others are split" quantity=same value .0%`
 # ({value}`fig-again dataset=xhatestability "part=where others are split" quantity=same low .0%` to
 # {value}`fig-again dataset=xhatestability "part=where others are split" quantity=same high .0%`) on posts where the
-# other people are split. If every change were a slip, equally likely in either direction and on every post (these two
-# rates suggest that it is not), people's *settled* opinions would still differ
+# other people are split. Suppose that every change were a slip, equally likely on every post and in either direction
+# (the two rates suggest otherwise). Then people's *settled* opinions would still differ
 # {value}`fig-again dataset=xhatestability "part=same language" quantity=settled value .0%` of the time
 # ({value}`fig-again dataset=xhatestability "part=same language" quantity=settled low .0%` to
 # {value}`fig-again dataset=xhatestability "part=same language" quantity=settled high .0%`). ChaosNLI's annotators were
@@ -121,8 +126,8 @@ publish_table(
 # {value}`tbl-persons dataset=dices350 people=everyone by=labels n_left_out .0f` raters who are {term}`near chance` are
 # left out, the person accounts for less
 # ({value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels person .0%`) than the text
-# ({value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels text .0%`). Where about a thousand
-# people judge inferences {cite:p}`lalor2016`, the person accounts for only
+# ({value}`tbl-persons dataset=dices350 "people=without those near chance" by=labels text .0%`). On the inference items
+# that about a thousand people each judged {cite:p}`lalor2016`, the person accounts for only
 # {value}`tbl-persons dataset=lalor people=everyone by=labels person .0%` of the variance.
 #
 # In most crowds, most of the variance is due neither to the text nor to the person. This remainder consists of each
@@ -138,7 +143,7 @@ publish_table(
 # ({value}`tbl-persons dataset=xhatestability people=everyone by=labels again_low .0%` to
 # {value}`tbl-persons dataset=xhatestability people=everyone by=labels again_high .0%`).
 #
-# Careless annotators can make a dataset look more divided than it is. Without the
+# Annotators near chance can make a dataset look more divided than it is. Without the
 # {value}`tbl-persons dataset=rte people=everyone by=labels n_left_out .0f` annotators near chance, two people differ on
 # RTE {value}`tbl-persons dataset=rte "people=without those near chance" by=labels two_differ .0%` of the time instead
 # of {value}`tbl-persons dataset=rte people=everyone by=labels two_differ .0%` ({doc}`disagreement`). The agreement
@@ -176,8 +181,9 @@ publish_table(
 # can be true, as the next paragraph shows. {cite:t}`orlikowski2023` find that group information brings no significant
 # gain in predicting how individuals judge toxicity.
 #
-# These results do not show that groups agree. Even within these limits, two groups could differ, on every text, by ten
-# percentage points in how often they choose a label. A small group adds little to this share: on POPQUORN, Black raters
+# These results do not show that groups agree. Within the limits in the table, two groups of equal size could differ, on
+# every text, by ten to twenty percentage points in how often they choose a label. A small group adds little to this
+# share: on POPQUORN, Black raters
 # ({value}`tbl-group-models dataset=popquorn field=race "group=Black or African American" n_people .0f` of
 # {value}`tbl-groups dataset=popquorn field=race n_people .0f`) could differ from all others by more than twenty points
 # on every text within the interval for race. Beliefs were not recorded, and smaller groups could not be tested.
@@ -233,9 +239,11 @@ publish_table(
 # ({numref}`tbl-why-errors`). Of the minority labels given by at least one VariErr annotator,
 # {value}`tbl-why-errors judges=authors status=error holder=people given_labels .0%` are errors, which receive
 # {value}`tbl-why-errors judges=authors status=error holder=people given_share .0%` of the votes for all such minority
-# labels. Of all minority votes,
-# {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%` are for labels that no
-# VariErr annotator gave or judged.
+# labels. An error is not always a minority label:
+# {value}`tbl-why-errors judges=authors status=error holder=people n_majority d` of the
+# {value}`tbl-why-errors judges=authors status=error holder=people n_labels d` errors are ChaosNLI's majority label. Of
+# all minority votes, {value}`tbl-why-errors judges=authors "status=not given" holder=people minority_share .0%` are for
+# labels that no VariErr annotator gave or judged.
 #
 # ## Ten reasons
 #
@@ -249,7 +257,7 @@ publish_figure(
     plot_reasons,
     reasons := why.reasons(items, confidence=confidence),
     shown=reasons.rows[reasons.rows["holder"] == why.PEOPLE],
-    caption=f"""Among items chosen because people disagree, how much they disagree hardly depends on the reason, but
+    caption=f"""Among items chosen because people disagree, how much they disagree hardly differs between reasons, but
     which labels they choose does. Points show means over the items with each reason, with {100 * confidence:g}%
     intervals over items from Student's t distribution. The number of items is given in brackets; several reasons may
     apply to an item. Reasons with at least {why.FEWEST_ITEMS} items are shown, sorted by the share of votes for
@@ -276,8 +284,8 @@ publish_table(
     shown=explained.rows if predictions else explained.rows.head(12),
     columns=why.EXPLAINED_COLUMNS,
     groups=["holder"],
-    caption=f"""Reasons predict which labels people choose and which labels models miss, but they hardly predict how
-    much people disagree or how large the errors of models are. The table shows the share of the variance between items
+    caption=f"""Among these items, reasons predict which labels people choose, but they hardly predict how much people
+    disagree or how large the errors of models are. The table shows the share of the variance between items
     that the ten reasons explain (adjusted R²), with p-values of F tests after Holm's correction. *Lowest* and *highest*
     are the reasons with the lowest and the highest mean among those with at least {why.FEWEST_ITEMS} items. *Above
     people's* is the probability that the model gives a label minus the label's share of the votes. The downloadable

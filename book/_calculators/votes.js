@@ -301,7 +301,7 @@
       const isMisledAt = (votes) => shiftAt(votes)?.[2] >= values.target;
       if (values.items >= FEWEST) text.push(` ${enoughFor(values.items)}.`);
       const isMisled = isMisledAt(k);
-      if (isMisled) text.push(` But ${shifts[0].toLowerCase()}${shifts.slice(1)} The unbiased squared distance is not shifted.`);
+      if (isMisled) text.unshift(`${shifts} The unbiased squared distance is not shifted. `);
 
       /* Which number of votes on so many items detects the difference, if any. */
       function enoughFor(n) {
@@ -336,7 +336,7 @@
       const path = all.map((k) => [k, ...said.column([k, ...[1, 2, 3].map((column) => between(rows, column, k, way))])]);
       const k = Math.min(Number(range.value), last);
       cursorSays.textContent = `${k}: ${said.reading(k)}`;
-      range.setAttribute("aria-valuetext", `${k} votes per item: ${said.reading(k)}`);
+      range.setAttribute("aria-valuetext", `${k === 1 ? "1 vote" : `${k} votes`} per item: ${said.reading(k)}`);
       redraw = (width) => {
         const x = scale([1, last], [EDGE.left, width - EDGE.right], true);
         const lows = path.map((row) => Math.min(...row.slice(1))), highs = path.map((row) => Math.max(...row.slice(1)));

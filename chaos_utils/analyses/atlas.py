@@ -361,7 +361,7 @@ SELECTION_COLUMNS = [
 ]
 
 
-_TABLE_SIZES = (5, 10, 20)
+_TABLE_SIZES = (3, 5, 20)
 BY_VOTES_INDEX = ("dataset",)
 
 
