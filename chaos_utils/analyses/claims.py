@@ -183,16 +183,16 @@ class Claim(StrictModel):
       some lie below, the smallest p of these, times how many they are. Published values have no p,
       and the comparison alone decides;
     * ``all``, ``some``: all of the cases, or at least one, equal `to` or lie above `above`;
-    * ``absent``: no number is below 0 with p below 0.05. A few models cannot show that there is no
-      effect, so the claim can only fail, or hold within noise;
+    * ``absent``: no number differs from 0 with p below 0.05. A few models cannot show that there is
+      no effect, so the claim can only fail, or hold within noise; the smallest p decides;
     * ``open``: the evidence was not released.
 
     If a claim says that two numbers equal `to`, the second is in `together`, for the same datasets
     and cases; the number that is further from `to` decides.
 
     `reading` says how a word such as *barely* was understood. `shows` says which of the numbers
-    with the worst verdict is shown, by default the smallest for ``above`` and ``absent``, else the
-    first. A claim that fails, but would hold with the numbers of `otherwise`, depends on the
+    with the worst verdict is shown, by default the smallest for ``above``, the one with the smallest
+    p for ``absent``, else the first. A claim that fails, but would hold with the numbers of `otherwise`, depends on the
     reading. `fault` says whether a claim that fails is a slip in ``print`` or fails in
     ``substance``: this is our judgement, and no verdict depends on it. `same_as` names a claim with
     the same fault.
@@ -280,7 +280,7 @@ class Claim(StrictModel):
             "above": bound,
             "all": f"each {bound}",
             "some": f"at least one {bound}",
-            "absent": "none is below 0, after Holm",
+            "absent": "none differs from 0, after Holm",
             "open": "",
         }[self.rule]
         return "; ".join(filter(None, [words, self.reading]))
@@ -416,9 +416,9 @@ def _decide(
     verdicts = [_judge(claim, row, p, any_below=any_below) for row in rows.to_dict("records")]
     judged = rows.assign(verdict=verdicts)
     worst = judged[judged["verdict"] == max(judged["verdict"], key=VERDICTS.index)]
-    if any_below and not np.isnan(p):
+    if claim.rule == "absent" or (any_below and not np.isnan(p)):
         worst = worst[worst["p"] == worst["p"].min()]  # the number whose p is the claim's
-    shows = claim.shows or ("smallest" if claim.rule in ("above", "absent") else "first")
+    shows = claim.shows or ("smallest" if claim.rule == "above" else "first")
     index = {"first": 0, "smallest": worst["value"].argmin(), "largest": worst["value"].argmax()}
     shown_row = worst.iloc[index[shows]]
     result = {name: shown_row[name] for name in no_number}
@@ -466,7 +466,7 @@ def _judge(claim: Claim, row: Row, p: float, *, any_below: bool) -> str:
     """
     value = row["value"]
     if claim.rule == "absent":
-        return FAILS if value < 0 and row["p"] < LEVEL else NOISE
+        return FAILS if row["p"] < LEVEL else NOISE
     if claim.above is not None:
         is_above = value > claim.above
         p_tests_this = claim.rule == "above" and is_above != any_below and not np.isnan(row["p"])
