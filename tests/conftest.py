@@ -26,6 +26,7 @@ from chaos_utils.datasets import catalogue
 from chaos_utils.datasets.catalogue import book_datasets
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.datasets.readers import read_file
+from chaos_utils.report import warm
 
 settings.register_profile("project", deadline=None)  # times are measured, never asserted
 settings.load_profile("project")
@@ -246,6 +247,19 @@ def browser(pytestconfig):
         chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield chromium
         chromium.close()
+
+
+@pytest.fixture(scope="session")
+def _forking_server():
+    """The address of a server that forks warm processes, which no test has yet."""
+    with warm.processes():
+        yield os.environ.pop(warm.SOCKET, "")  # none where there can be none
+
+
+@pytest.fixture
+def warm_processes(_forking_server, monkeypatch):
+    """Fork what the test runs, kernels and pages, as in a build: their libraries load once."""
+    monkeypatch.setenv(warm.SOCKET, _forking_server)
 
 
 @pytest.fixture

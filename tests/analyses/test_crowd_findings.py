@@ -115,11 +115,11 @@ def test_a_verdict_stands_beside_one_more_person(four, passed, of_person, expect
     rows += [{"system": COMMONEST, "origin": "baseline", "verdict": "does not pass"},
              {"system": ONE_MORE, "origin": "reference", "passed": of_person}]  # fmt: skip
     replaced = SimpleNamespace(rows=pd.DataFrame(rows).assign(epsilon=0.1, n_annotators=3))
-    said = findings(votes, **tables(votes, replacement=replaced)).splitlines()[5]
-    assert said == f"* {expected}"
+    given = tables(votes, replacement=replaced)
+    assert findings(votes, **given).splitlines()[5] == f"* {expected}"
     rows[-2]["verdict"] = "passes"
-    replaced = SimpleNamespace(rows=pd.DataFrame(rows).assign(epsilon=0.1, n_annotators=3))
-    said = findings(votes, **tables(votes, replacement=replaced)).splitlines()[5]
+    given["replacement"].rows = pd.DataFrame(rows).assign(epsilon=0.1, n_annotators=3)
+    said = findings(votes, **given).splitlines()[5]
     assert ("passing says nothing here" in said) == (of_person > 0)
 
 

@@ -6,6 +6,7 @@ import pytest
 from chaos_utils.base import modules, project
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.base.inputs import Input
+from chaos_utils.base.plain import PlainBook
 from chaos_utils.base.table import Origin, Table
 from chaos_utils.book import Book
 from chaos_utils.publish import dependencies, licences
@@ -79,6 +80,12 @@ def test_the_package_s_book_answers_where_nobody_else_is_named(checkout, monkeyp
     assert project.current().licences()["items"].name == "CC BY-NC 4.0"
     with pytest.raises(ChaosError, match="Unknown dataset"):
         project.current().groups(["nowhere"])
+
+
+def test_a_plain_book_has_no_groups_of_items():
+    assert PlainBook().groups() == []
+    with pytest.raises(ChaosError, match="no groups of items"):
+        PlainBook().groups(["x"])
 
 
 def test_another_book_says_what_its_figures_and_tables_say(checkout, monkeypatch, tmp_path):

@@ -8,6 +8,8 @@ import pytest
 from bs4 import BeautifulSoup
 from helpers.checkout import PROJECT, append, chaos
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 SMALL_BOOK = Path(__file__).with_name("small_book")
 NOTEBOOK, SETTINGS = "notebooks/tosses.py", "_config.yml"
 PROJECT_THAT_RAISES = """
@@ -84,17 +86,9 @@ def refused(book, words):
     return result.stderr
 
 
-FAILING = {
-    "publish_table('tbl-shares', shares, caption='Again.')": "have the same id",
-    "1 / 0": "ZeroDivisionError",
-    "from chaos_utils.base import project; project.current().groups(['x'])": "no groups of items",
-}
-
-
-@pytest.mark.parametrize(("line", "words"), FAILING.items(), ids=FAILING.values())
-def test_a_notebook_that_fails_is_named_and_leaves_no_site(book, line, words):
-    append(book / NOTEBOOK, f"\n# %%\n{line}\n")
-    assert "tosses" in refused(book, words)
+def test_a_notebook_that_fails_is_named_and_leaves_no_site(book):
+    append(book / NOTEBOOK, "\n# %%\n1 / 0\n")
+    assert "tosses" in refused(book, "ZeroDivisionError")
 
 
 def test_a_chapter_may_publish_nothing_and_a_book_may_have_no_chapter(book):

@@ -97,6 +97,7 @@ def _chapters():
             yield pytest.param(path.stem, takes[1], marks=marks)
 
 
+@pytest.mark.usefixtures("warm_processes")
 @pytest.mark.parametrize(("chapter", "votes"), list(_chapters()))
 def test_the_words_of_files_are_mere_words_in_the_page_of_a_run(
     browser, files, chapter, votes, tmp_path, monkeypatch

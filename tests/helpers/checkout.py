@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from contextlib import chdir
+from importlib.util import cache_from_source
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -21,9 +22,18 @@ def copy_checkout(target: Path) -> Path:
         if (PROJECT / name).is_file():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(PROJECT / name, target / name)
+            _copy_compiled(PROJECT / name, target / name)
     if (PROJECT / "node_modules").is_dir():
         (target / "node_modules").symlink_to(PROJECT / "node_modules")
     return target
+
+
+def _copy_compiled(source: Path, target: Path) -> None:
+    """Copy what Python has compiled of a module, which it knows by the time of the last change."""
+    compiled = Path(cache_from_source(str(source)))
+    if source.suffix == ".py" and compiled.is_file():
+        (target.parent / compiled.parent.name).mkdir(exist_ok=True)
+        shutil.copy2(compiled, target.parent / compiled.parent.name)
 
 
 # What the short book shows of two chapters, and the claims below.

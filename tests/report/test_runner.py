@@ -15,6 +15,8 @@ from chaos_utils.base.errors import ChaosError
 from chaos_utils.report import citations, parameters, runner, runs, warm
 from chaos_utils.report.manifests import read_manifest
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 HEAD = """\
 # %% [markdown]
 # # A chapter
@@ -34,13 +36,6 @@ rows = pd.DataFrame({"n": [n], "items": [len(votes)]})
 table = Table(rows, ("n",), {"": Origin(votes.inputs)})
 publish_table("tbl-n", table, caption="How many.")
 """
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _warm():
-    """Fork kernels, as a build does: it is quicker."""
-    with warm.processes():
-        yield
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import gc
 import pytest
 
 from chaos_utils.base import paths
+from chaos_utils.training import finetune, notebook, wanted
 from chaos_utils.training.encoders import find_encoder, load_model
 from chaos_utils.training.recipes import TINY_FAMILIES, get_model
 
@@ -46,6 +47,13 @@ def empty_cache(module_cache, tmp_path, monkeypatch):
     folder = _own_cache(tmp_path / "cache")
     monkeypatch.setenv("CHAOS_CACHE", str(folder))
     return folder
+
+
+@pytest.fixture
+def in_process(monkeypatch):
+    """Train here, in place of a kernel that loads PyTorch again."""
+    monkeypatch.setattr(notebook, "finetune_in_notebook", finetune.finetune)
+    monkeypatch.setattr(wanted, "finetune_in_notebook", finetune.finetune)
 
 
 @pytest.fixture

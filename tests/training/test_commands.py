@@ -17,8 +17,7 @@ from chaos_utils.cli.__main__ import app
 from chaos_utils.report import runs
 from chaos_utils.report.parameters import as_notebook
 from chaos_utils.scoring.training_records import committed_runs, read_run
-from chaos_utils.training import finetune as engine
-from chaos_utils.training import gpus, notebook, wanted
+from chaos_utils.training import gpus, wanted
 from chaos_utils.training.settings import recorded_settings
 
 SMALL = ["--model", "tiny-bert", "--data", "sample", "--max-train-examples", "32",
@@ -45,13 +44,6 @@ def checkout(tmp_path, monkeypatch):
     (tmp_path / "results" / "wanted.yml").write_text(yaml.safe_dump(entries))
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture
-def in_process(monkeypatch):
-    """Train here, in place of a kernel that loads PyTorch again."""
-    monkeypatch.setattr(notebook, "finetune_in_notebook", engine.finetune)
-    monkeypatch.setattr(wanted, "finetune_in_notebook", engine.finetune)
 
 
 @pytest.mark.usefixtures("checkout", "in_process")

@@ -212,6 +212,7 @@ def test_a_start_that_answers_otherwise_or_has_seen_the_items_is_refused(tmp_pat
         engine.finetune(again, tmp_path / "again")
 
 
+@pytest.mark.usefixtures("in_process")
 def test_the_command_trains_and_what_it_predicts_is_judged_beside_references(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_votes(tmp_path / "votes.csv")
@@ -260,11 +261,3 @@ def test_the_chapter_trains_on_a_votes_file_and_sets_the_run_beside_guesses(tmp_
     assert {row["kind"] for row in made["fig-trained"]} == {"baseline", "trained"}
     assert "votes" in {row["dataset"] for row in made["tbl-trained"]}
     assert chaos("cite", f"{folder.name}/fig-trained").exit_code == 0
-
-
-@pytest.mark.usefixtures("checkout")
-def test_the_chapter_refuses_what_cannot_be_trained(tmp_path):
-    votes = write_votes(tmp_path / "votes.csv", texts=())
-    done = chaos("run", "train", "-p", f"train={votes}", "-p", "model=tiny-bert")
-    assert done.exit_code == 2
-    assert "no texts" in done.stderr

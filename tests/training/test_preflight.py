@@ -277,6 +277,7 @@ class KilledWhenRead:
         return os._exit, (9,)
 
 
+@pytest.mark.slow  # PyTorch is loaded once more; another tries them here, for all architectures
 def test_steps_are_tried_in_a_process_of_their_own(torch):
     config = config_in(paths.cache() / "encoders" / "tiny-bert")
     before = torch.are_deterministic_algorithms_enabled()
