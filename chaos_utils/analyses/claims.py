@@ -191,11 +191,11 @@ class Claim(StrictModel):
     and cases; the number that is further from `to` decides.
 
     `reading` says how a word such as *barely* was understood. `shows` says which of the numbers
-    with the worst verdict is shown, by default the smallest for ``above``, the one with the smallest
-    p for ``absent``, else the first. A claim that fails, but would hold with the numbers of `otherwise`, depends on the
-    reading. `fault` says whether a claim that fails is a slip in ``print`` or fails in
-    ``substance``: this is our judgement, and no verdict depends on it. `same_as` names a claim with
-    the same fault.
+    with the worst verdict is shown, by default the smallest for ``above``, the one with the
+    smallest p for ``absent``, else the first. A claim that fails, but would hold with the numbers
+    of `otherwise`, depends on the reading. `fault` says whether a claim that fails is a slip in
+    ``print`` or fails in ``substance``: this is our judgement, and no verdict depends on it.
+    `same_as` names a claim with the same fault.
 
     The `note` has the number in its first sentence, which a card shows, then details; no verdict
     depends on it. Its fields in braces are: the shown ``value`` with its ``case`` and ``dataset``;

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -348,15 +348,20 @@ def read_run(folder: Path) -> Run:
             expected=f"a folder with {RECORD_FILE}; {did_you_mean(folder.name, known)}",
             todo="name a folder that `chaos finetune` has made",
         )
+    return Run(folder.name, folder, _parse_record(FileContent.of(path)))
+
+
+@lru_cache(maxsize=1024)  # a chapter asks for the same runs many times
+def _parse_record(file: FileContent) -> TrainingRecord:
     todo = "restore it, or run its command again"
     try:
-        content = parse(FileContent.of(path).text())
+        content = parse(file.text())
     except ValueError as fault:
         found = str(fault).removeprefix("found ")
         raise ChaosError(
-            f"{_RECORD} cannot be read.", where=path, found=found, todo=todo
+            f"{_RECORD} cannot be read.", where=file.path, found=found, todo=todo
         ) from fault
-    return Run(folder.name, folder, validate(content, TrainingRecord, path, _RECORD, todo=todo))
+    return validate(content, TrainingRecord, file.path, _RECORD, todo=todo)
 
 
 def run_of(path: Path) -> Run | None:
