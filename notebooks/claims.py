@@ -206,9 +206,10 @@ publish_table(
     columns=results.SIZE_COLUMNS,
     groups=["dataset"],
     index=["dataset", "family"],
-    caption=f"""Large models are more accurate than base models, but on MNLI and, in most families, on αNLI, they are farther from people by
-    KL. The table shows the change from the base to the large model in each model family of {{cite:t}}`nie2020`, on the same items, with 95%
-    intervals over items ({claims_tables.COMPARISONS:,} resamples). Lower distances and higher accuracies are better.""",
+    caption=f"""Large models are more accurate than base models (for BERT, clearly so only on αNLI), but on MNLI and, for XLNet and RoBERTa, on
+    αNLI, they are farther from people by KL. The table shows the change from the base to the large model in each model family of
+    {{cite:t}}`nie2020`, on the same items, with 95% intervals over items ({claims_tables.COMPARISONS:,} resamples). Lower distances and higher
+    accuracies are better.""",
 ) if len(sizes) else Markdown("*No model family is available in two sizes.*")
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Accuracy and distance of the nine models, as a table", "code_prompt_hide": "Fold the table"}
@@ -311,8 +312,8 @@ publish_table(
     columns=calibration.INTERVAL_COLUMNS,
     groups=["dataset"],
     index=["dataset", "family", "origin", "temperature"],
-    caption=f"""On ChaosNLI, halving the logits (T = 2) lowers the ECE of every model. Calibration errors are averaged over seeds and shown
-    with 95% intervals. For models with several seeds, the intervals account for the choice of both seeds and items (t intervals,
+    caption=f"""On SNLI and MNLI, halving the logits (T = 2) lowers the ECE of every model. Calibration errors are averaged over seeds and
+    shown with 95% intervals. For models with several seeds, the intervals account for the choice of both seeds and items (t intervals,
     with Satterthwaite's degrees of freedom). For a single seed, the intervals account only for the choice of items ({intervals:,} bootstrap
     resamples). *Squared* is the debiased squared calibration error, computed in the same bins as ECE.""",
 )
@@ -325,7 +326,7 @@ publish_table(
     columns=calibration.MURPHY_COLUMNS,
     shown=calibration.means_over_seeds(parts.rows, calibration.BRIER_PARTS),
     groups=["dataset", "kind"],
-    caption="""Temperature scaling improves reliability and leaves resolution almost unchanged. The table shows the Brier score of the votes
+    caption="""Temperature scaling improves reliability far more than it improves resolution. The table shows the Brier score of the votes
     and its parts ({term}`Murphy decomposition`), averaged over the seeds of a model, with ten bins for each label's probability.
     *Resolution* measures how much the predictions reveal about the votes. A value below 0 for *within bins* means that finer bins would
     show a higher resolution. The best model on each dataset is shown in bold.""",
