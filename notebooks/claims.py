@@ -95,11 +95,14 @@ publish_table(
 # - **Whether models are near-perfect where people agree depends on the items.** On the 20% of the SNLI items on which people agree most,
 #   the best of the nine models is nearly perfect. If SNLI and MNLI are pooled, as in Figure 4 of {cite:t}`nie2020`, the best model is right
 #   on only {value}`tbl-claims id=c62 value .0%` of the corresponding items ([c62](#claim-c62)).
+# - Section 3 of {cite:t}`nie2020` says that the on-boarding test screens out more than half of the annotators
+#   ([c64](#claim-c64)) and that an item takes 10 to 20 seconds ([c65](#claim-c65)), but Table 1 gives at most
+#   {value}`tbl-published-beside-ours "table=Table 1" column=qualification_fail_rate_percent max:published .0f`% and, on MNLI, a mean of
+#   {value}`tbl-published-beside-ours "table=Table 1" dataset=mnli column=mean_seconds_per_example published .0f` seconds.
 # - Section 4 of {cite:t}`nie2020` says that 30% of the majority labels change on MNLI, but Table 2 of the same paper gives
 #   {value}`tbl-claims id=c06 value .1f`%. Section 4 also rounds the rate of changes on αNLI down ([c05](#claim-c05) and [c06](#claim-c06),
 #   counted as one error).
-# - Section 5.3 of {cite:t}`nie2020` names BART as the model nearest to people on αNLI, but RoBERTa-large is nearer. The JSD of
-#   RoBERTa-large minus the JSD of BART is {value}`tbl-claims id=c23 value .3f` ([c23](#claim-c23)).
+# - Section 5.3 of {cite:t}`nie2020` names BART as the model nearest to people on αNLI, but RoBERTa-large is nearer ([c23](#claim-c23)).
 # - The JSD that {cite:t}`nie2020` print is computed with natural logarithms, so its largest possible value is
 #   {value}`tbl-claims id=c15 value .3f`, not 1 ([c15](#claim-c15)).
 # - The printed counts for a label are up to {value}`tbl-claims id=c14 value .0f` votes lower than the counts in the released files
@@ -227,8 +230,7 @@ publish_table(
 #
 # Of the {value}`tbl-published-counts paper=baan2022 sum:ours d` numbers of {cite:t}`baan2022` that can be checked,
 # {value}`tbl-published-counts paper=baan2022 sum:same d` agree with ours to the printed digits, including all values in
-# Table 1 and everything that the released notebook prints. The exceptions are two appendix values for a temperature of
-# 2 ([c57](#claim-c57) and [c60](#claim-c60)).
+# Table 1 and everything that the released notebook prints.
 #
 # (the-paper-s-own-draw)=
 # {cite:t}`baan2022` compare models with two random samples, H1 and H2, of twenty people each. The released notebook fixes the seed of its
@@ -237,8 +239,8 @@ publish_table(
 #
 # (what-the-kl-rests-on)=
 # In {value}`tbl-error-divergence measure=kl system=H2 reference=all infinite_share .0%` of our own draws, the KL between the error
-# histograms of H1 and H2 is infinite, because H1 has an item in a bin in which H2 has none. The published KL values, each from a single
-# draw, happen to be finite. If one half is added to the count in every bin, the mean KL over all draws is
+# histograms of H1 and H2 is infinite, because H1 has an item in a bin in which H2 has none. If one half is added to the count in every
+# bin, the mean KL over all draws is
 # {value}`tbl-error-divergence measure=kl_smoothed system=H2 reference=all mean .4f` between H1 and H2, compared with
 # {value}`tbl-error-divergence measure=kl_smoothed origin=released temperature=1 reference=all mean .3f` between H1 and RoBERTa-base.
 #
