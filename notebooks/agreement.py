@@ -3,7 +3,7 @@
 #
 # *Do models know where people disagree?*
 #
-# **Only in part: models become less certain as people disagree more, but not nearly enough.** Both a model's
+# **Only in part: most models become less certain as people disagree more, but not nearly enough.** Both a model's
 # uncertainty and people's disagreement can be measured by {term}`entropy`, which is 0 if one label gets all the
 # probability or all the votes, and largest if all labels get the same share. On the fifth of the SNLI items where
 # people disagree most, the entropy of people's votes is
@@ -99,8 +99,8 @@ publish_figure(
 # where RoBERTa-base is least sure, it is nearer to people than the guess is. Each of the nine models is farther from
 # people than the guess is, by at least
 # {value}`tbl-flattening dataset=mnli system=bert-base|xlnet-base|roberta-base|bert-large|xlnet-large|roberta-large|bart-large|albert-xxlarge|distilbert cut=model bin=1 min:gap .3f`,
-# on the fifth of the MNLI items where that model is surest. On αNLI, by contrast, models are nearest to people where
-# the models are surest.
+# on the fifth of the MNLI items where that model is surest. On αNLI, most models are nearest to people where the models
+# are surest.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "The first and last fifths, as a table", "code_prompt_hide": "Fold the table"}
 publish_table(
@@ -134,12 +134,12 @@ publish_figure(
         scores.where(~are_our_own(scores.rows["system"])), "new_accuracy", halves, in_colour
     ),
     caption=f"""In every bin, half of the crowd predicts the majority label better than any model does. The figure shows
-    new
-    accuracy in {bins} quantile bins of the votes' entropy, as in Figure 4 of {{cite:t}}`nie2020`. The dashed line
+    new accuracy in {bins} quantile bins of the votes' entropy, as in Figure 4 of {{cite:t}}`nie2020`. The dashed line
     compares one half of a crowd with the other, and the dotted line shows the result of always choosing the label that
-    is commonest over all items. Each half of a crowd is scored against the other half's fifty votes, and models against a
-    hundred votes. The grey band spans the nine models, and thin grey lines show other models. Bars are 95% intervals over
-    items, and also over seeds if a line is the mean over three seeds.""",
+    is commonest over all items. Each half of a crowd is scored against the other half's fifty votes, and models against
+    a hundred votes. In the first bins, both halves have the same majority on every item, because their votes also
+    define the bins. The grey band spans the nine models, and thin grey lines show other models. Bars are 95% intervals
+    over items, and also over seeds if a line is the mean over three seeds.""",
     alt="""The four panels are for SNLI, MNLI, αNLI, and SNLI and MNLI pooled. In each, accuracy falls from bin to bin.
     On SNLI, all models start at about ninety per cent or higher, and on αNLI, most do. On both datasets, models end near
     the dotted line of the commonest label. On MNLI, models start lower and fall less. The dashed line of half a crowd
@@ -195,12 +195,12 @@ publish_table(
     columns=agreement.guess_columns(resamples),
     groups=["dataset"],
     index=["dataset", "system"],
-    caption=f"""In the last bin, hardly any model differs significantly from a guess, but on MNLI, many models beat
-    a baseline that always guesses the commonest label. The table shows the new accuracy of a model minus the accuracy
-    of a guess, with 95% intervals over items. The *p*-values are adjusted by Holm's method for all comparisons in the
-    downloadable data, which also cover all models, the first bin, JSD against the uniform guess in every bin, and
-    published values. The sign ≤ marks the smallest *p* possible with {resamples:,} resamples, multiplied by the number
-    of comparisons, so the true *p* may be smaller.""",
+    caption=f"""In the last bin, hardly any model clearly beats a baseline that guesses the bin's commonest label, but
+    on MNLI, most beat one that always guesses the dataset's commonest label. The table shows the new accuracy of a
+    model minus the accuracy of a guess, with 95% intervals over items. The *p*-values are adjusted by Holm's method for
+    all comparisons in the downloadable data, which also cover all models, the first bin, JSD against the uniform guess
+    in every bin, and published values. The sign ≤ marks the smallest *p* possible with {resamples:,} resamples,
+    multiplied by the number of comparisons, so the true *p* may be smaller.""",
 )
 
 # %% [markdown]
@@ -221,14 +221,15 @@ publish_table(
     shown=results.shown_signal(signal.rows),
     columns=results.SIGNAL_COLUMNS,
     groups=["dataset"],
-    caption=f"""The votes of five people predict other people's disagreement better than any model that was not fitted
-    to votes. For each dataset, the table shows the guesses and, of the models, only the one with the highest
-    correlation. The downloadable data include all models. Brackets contain 95% intervals over items. *Spearman* is the
-    rank correlation of a system's entropy with the entropy of the votes. An item is contested if no label reaches
-    {threshold:.0%} of the votes. *AUROC* is the probability that a contested item gets a higher entropy than an item
-    that is not contested, and 0.5 is chance. *Five people* are drawn a hundred times for each item and compared with
-    the remaining people. For five people, the table shows the mean and the range of the middle 95% of the
-    draws. Baselines that make the same prediction for all items are left out.""",
+    caption=f"""By Spearman's correlation, the votes of five people rank items by other people's disagreement better
+    than any model that was not fitted to votes. By AUROC, their lead on SNLI may be due to chance. For each dataset,
+    the table shows the guesses and, of the models, only the one with the highest correlation. The downloadable data
+    include all models. Brackets contain 95% intervals over items. *Spearman* is the rank correlation of a system's
+    entropy with the entropy of the votes. An item is contested if no label reaches {threshold:.0%} of the votes.
+    *AUROC* is the probability that a contested item gets a higher entropy than an item that is not contested, and 0.5
+    is chance. *Five people* are drawn a hundred times for each item and compared with the remaining people. For five
+    people, the table shows the mean and the range of the middle 95% of the draws. Baselines that make the same
+    prediction for all items are left out.""",
 )
 
 # %% [markdown]
@@ -242,8 +243,8 @@ publish_table(
 # ({value}`tbl-fitting dataset=snli access=text "inputs=all systems" map=quadratic objective=kl spearman .2f`) and MNLI
 # ({value}`tbl-fitting dataset=mnli access=text "inputs=all systems" map=quadratic objective=kl spearman .2f`), but not
 # on αNLI ({doc}`fitting`). On MNLI, a guess based only on the old label reaches a correlation of
-# {value}`tbl-disagreement-signal dataset=mnli "system=mean vote given the old label" spearman .2f`, higher than that of
-# any model except ModernBERT-large, which may have seen the items.
+# {value}`tbl-disagreement-signal dataset=mnli "system=mean vote given the old label" spearman .2f`, and no model is
+# clearly better, not even ModernBERT-large, which may have seen the items.
 #
 # ## Distance from people
 #

@@ -96,7 +96,7 @@ publish_figure(
     "fig-label-transitions",
     plot_label_transitions,
     annotations.label_transitions(inputs),
-    caption="""On SNLI, many entailments and contradictions turn neutral, whereas on MNLI, many neutral items become
+    caption="""Many contradictions turn neutral; on SNLI, so do many entailments, and on MNLI, many neutral items become
     entailments. Each bar shows the items with the same old label, coloured by the majority label of the new votes. The
     numbers are counts of items.""",
     alt="""A bar for each old label of each dataset, divided by the new majority. In every bar, the largest part is the

@@ -279,10 +279,11 @@ publish_figure(
     "fig-human-equivalents",
     plot_worth,
     results.drawn_worth(equivalents.where(~are_our_own(equivalents.rows["system"]))),
-    caption="""On ChaosNLI's MNLI items, every model is worth less than nothing before recalibration, and up to four people afterwards.
-    The axis shows each system's worth in people, on top of the base rate. Filled circles show systems as they are,
-    without recalibration, and hollow circles show them after recalibration to the votes on other items. Bars are 95%
-    intervals over items, with out-of-fold predictions held fixed. Seeds of the same model share a row.""",
+    caption="""On ChaosNLI's MNLI items, each individual model that was not trained on votes is worth less than the base
+    rate before recalibration, but up to four people afterwards. The axis shows each system's worth in people, on top of
+    the base rate. Filled circles show systems as they are, without recalibration, and hollow circles show them after
+    recalibration to the votes on other items. Bars are 95% intervals over items, with out-of-fold predictions held
+    fixed. Seeds of the same model share a row.""",
     alt="""Each panel is for a dataset, and each row is for a guess or a model. A filled circle for the system before
     recalibration is joined to a hollow circle for the recalibrated system, which is farther right for nearly every
     model. On SNLI, the filled circles lie between 0 and one person, and the hollow ones lie between one and a little
@@ -297,15 +298,15 @@ publish_table(
     columns=results.equivalent_columns(equivalents.rows),
     groups=["dataset"],
     index=["dataset", "system"],
-    caption=f"""On ChaosNLI, no model is worth more than about four people, even after recalibration. The table gives
-    the worth of every system as a number of people. Brackets contain 95% intervals over items, with out-of-fold
-    predictions held fixed. *Worth* is the number of people whose votes, taken together and combined with the base rate,
-    would have the same squared distance from the crowd as the system does. *Recalibrated* systems are corrected with a
-    map of 12 parameters (6 for two labels), fitted out of fold. For *shrunk* systems, the correction has a single
-    parameter. *Pooled* is the number of people whose pooled votes would come as near to the crowd as the system does,
-    without the help of the base rate. Because 0 on this measure does not stand for chance, even a uniform guess scores
-    above 0. For TVD and JSD, systems and people are compared with *m* other votes in each of {crowds} randomly drawn
-    crowds, and the intervals are derived from the interval for the paired difference.""",
+    caption=f"""On ChaosNLI, no model is worth more than about four people, even after recalibration by a map of twelve
+    parameters. The table gives the worth of every system as a number of people. Brackets contain 95% intervals over
+    items, with out-of-fold predictions held fixed. *Worth* is the number of people whose votes, taken together and
+    combined with the base rate, would have the same squared distance from the crowd as the system does. *Recalibrated*
+    systems are corrected with such a map (of 6 parameters for two labels), fitted out of fold. For *shrunk* systems,
+    the correction has a single parameter. *Pooled* is the number of people whose pooled votes would come as near to the
+    crowd as the system does, without the help of the base rate. Because 0 on this measure does not stand for chance,
+    even a uniform guess scores above 0. For TVD and JSD, systems and people are compared with *m* other votes in each
+    of {crowds} randomly drawn crowds, and the intervals are derived from the interval for the paired difference.""",
 ) if len(equivalents) else Markdown(
     "*Some items have a single vote, which cannot show how far people are from each other, "
     "so worth cannot be computed here.*"
