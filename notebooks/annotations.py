@@ -52,8 +52,9 @@ Markdown(notices(inputs))
 # We say that the {term}`majority <majority label>` has *changed* if a label other than the old label gets the most new
 # votes. If two labels tie, we use the majority label stored in the data file, as ChaosNLI's authors did. Some changes
 # may be due to chance: if people are evenly split between two labels, a hundred of them could easily vote 52 to 48. We
-# call the old label {term}`clearly outvoted` if a crowd that leaned to neither of the two labels would split its votes
-# between them at least as unevenly on fewer than 5 in 100 items (exact two-sided binomial test). For all other changes, on
+# call the old label {term}`clearly outvoted` if the lead of the new majority label is larger than chance would explain:
+# people who leaned to neither of the two labels would split so unevenly on fewer than 5 in 100 items (exact two-sided
+# binomial test). A label that is outvoted need not be wrong. For all other changes, on
 # {value}`tbl-data-statistics dataset=snli too_close_percent .0f`% of the SNLI items and
 # {value}`tbl-data-statistics dataset=mnli too_close_percent .0f`% of the MNLI items, the vote is *too close to call*.
 #

@@ -94,15 +94,15 @@ publish_figure(
 # The share of misplaced votes falls much less than the ECE does. In every run of RoBERTa-base and at every temperature,
 # at least {value}`fig-temperature family=RoBERTa-base measure=dist_ce min:value .0%` of the votes are misplaced.
 #
-# (what-a-mean-hides)=
-# A single temperature flattens every prediction, even where people agree. Raising the temperature from 1 to 2 lowers
-# the share of items on which more than half of the votes are misplaced, from
+# (what-a-mean-hides)= A single temperature flattens every prediction, even where people agree. Raising the temperature
+# from 1 to 2 lowers the share of items on which more than half of the votes are misplaced, from
 # {value}`fig-distce family=RoBERTa-base temperature=1 max:far .0%` to
 # {value}`fig-distce family=RoBERTa-base temperature=2 max:far .0%`, but moves the predictions for
 # {value}`fig-distce family=RoBERTa-base temperature=2 max:further .0%` of all items farther from the votes. A
 # temperature raises or lowers a model's uncertainty everywhere, so it adds no information about which items people
 # disagree on. For RoBERTa-base, the temperature that minimises ECE is close to the one that minimises the number of
-# misplaced votes, so tuning the temperature for ECE is not the problem.
+# misplaced votes, so tuning the temperature for ECE does little harm; what misleads is taking a low ECE for nearness to
+# people.
 
 # %% tags=["remove-input", "hide-output"] mystnb={"code_prompt_show": "Reliability diagrams, as a figure", "code_prompt_hide": "Fold the figure"}
 diagrams = calibration.reliability(inputs, shown_seed=shown_seed, n_temperatures=n_temperatures)

@@ -224,8 +224,8 @@ publish_table(
     shown=errors.rows[errors.rows["holder"] == why.PEOPLE],
     columns=[replace(judges, names="judged by {}".format), *found],
     groups=["judges"],
-    caption=f"""A minority label judged to be an error receives, on average, a larger share of its item's votes than one
-    that no VariErr annotator gave, but a smaller share than one whose explanation was judged valid. The table groups
+    caption=f"""On average, minority labels judged to be errors receive fewer votes than those with a valid explanation,
+    but more than those that no VariErr annotator gave. The table groups
     ChaosNLI's votes for each label by how VariErr's annotators judged that label; whether an explanation holds is decided either by its
     author or by most of the other annotators. Minority votes are those for any label other than the item's majority label. The last two
     columns leave out labels that none of the four annotators gave. Brackets contain {100 * confidence:g}% bootstrap intervals over items
