@@ -94,7 +94,8 @@ publish_figure(
 # The share of misplaced votes falls much less than the ECE does. In every run of RoBERTa-base and at every temperature,
 # at least {value}`fig-temperature family=RoBERTa-base measure=dist_ce min:value .0%` of the votes are misplaced.
 #
-# (what-a-mean-hides)= A single temperature flattens every prediction, even where people agree. Raising the temperature
+# (what-a-mean-hides)=
+# A single temperature flattens every prediction, even where people agree. Raising the temperature
 # from 1 to 2 lowers the share of items on which more than half of the votes are misplaced, from
 # {value}`fig-distce family=RoBERTa-base temperature=1 max:far .0%` to
 # {value}`fig-distce family=RoBERTa-base temperature=2 max:far .0%`, but moves the predictions for
