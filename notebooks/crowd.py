@@ -10,7 +10,9 @@
 data: str = "auto"  # auto, released, sample, a dataset, a votes file, a YAML file, or a folder
 dataset: str = ""  # which of these datasets; empty for the first
 predictions: list[str] = []  # files with predictions to be evaluated against the votes
-epsilon: list[float] = []  # by how much a model may be behind an annotator, such as 0.1; no default
+epsilon: list[
+    float
+] = []  # one number: by how much a model may be behind an annotator, such as 0.1; no default
 why: str = ""  # the reason for this margin, without which nothing is tested
 shown: int = 10  # how many divided items, and annotators at either end, are shown
 most: int = 3000  # most items that priors and references are fitted on; of more, a sample is drawn
@@ -25,6 +27,7 @@ from IPython.display import Markdown, display
 from chaos_utils.analyses import ceilings, crowd_findings, persons, power, your_votes
 from chaos_utils.analyses.notices import system_notes
 from chaos_utils.base.table import together
+from chaos_utils.datasets.words import questions_on_spelling
 from chaos_utils.plots.your_votes import plot_majorities
 from chaos_utils.report.figures import publish_figure
 from chaos_utils.report.literal import in_markdown
@@ -56,7 +59,12 @@ detectable = power.detectable(spread, [len(votes)])
 scores = your_votes.evaluation(dataset_inputs, most=most, n_resamples=resamples, seed=seed)
 
 # %% tags=["remove-input"]
-notes = [f"> {in_markdown(note)}" for note in (votes.dataset.warning, *votes.notes) if note]
+spelling = questions_on_spelling(
+    dict(zip(votes.dataset.codes, votes.counts.sum(axis=0).tolist(), strict=True))
+)
+notes = [
+    f"> {in_markdown(note)}" for note in (votes.dataset.warning, *votes.notes, *spelling) if note
+]
 warnings = crowd_findings.vote_warnings(
     votes, agreement=agreement, majorities=majorities, near_chance=near_chance
 )
@@ -76,6 +84,7 @@ Markdown(
         replacement=replacement,
         scores=scores,
         detectable=detectable,
+        systems=inputs.systems,
     )
 )
 
@@ -327,6 +336,8 @@ if replacement is not None:
             caption=f"Whether each system may replace an annotator. {in_markdown(setting(replacement.rows.iloc[0]))}",
         )
     )
+else:
+    display(Markdown(crowd_findings.not_tested(votes)))
 
 # %% [markdown]
 # ## What a model can reach, and what models reach

@@ -97,7 +97,9 @@ def test_systems_references_and_baselines_by_measure(evaluate):
 
 def test_the_answer_begins_with_what_a_system_is_worth(evaluate, named, tmp_path):
     done = evaluate("snli.csv", "--bootstrap", "0", "--measures", PEOPLE_SHRUNK)
-    assert done.stdout.startswith("On ChaosNLI-SNLI (synthetic sample), snli is worth, in people")
+    assert done.stdout.startswith(
+        "On ChaosNLI-SNLI (synthetic sample), snli is worth ∞ people on top of the base"
+    )
     path = named(tmp_path / "many.csv", *"abcd")
     table = evaluate(path, "--bootstrap", "0", "--measures", PEOPLE_SHRUNK, "--markdown").stdout
     first, _, title, *_ = table.splitlines()

@@ -7,19 +7,30 @@
   const {sum, mean, argmax, percent} = window.Page;
   const {itemsOf, squared, entropy, median} = window.Evaluate;
 
+  /* Whether the most frequent label has one vote more than the next. */
+  function isDecidedByOne({votes}) {
+    const [first, second] = [...votes].sort((a, b) => b - a);
+    return first - second === 1;
+  }
+
   /* What shows that predictions were copied, by the name of the words for it; nothing where nothing does. */
   function whatShows(predictions, rule) {
     const {dataset, isOfLabels} = predictions;
     const items = itemsOf(predictions), several = items.filter(({votes}) => sum(votes) > 1);
-    if (several.filter(({human}) => Math.max(...human) < 1).length < rule.fewest) return undefined;
+    const split = several.filter(({human}) => Math.max(...human) < 1);
+    if (split.length < rule.fewest) return undefined;
     const distance = mean(several.map(squared));
     if (distance <= 0) return ["distance", distance.toFixed(4).replace("-", "−")];
     const numbers = dataset.uids.map((_, i) => sum(dataset.votes.map((column) => column[i])));
-    if (median(numbers) < rule.enough_votes) return undefined;
+    const hasMost = ({model, votes}) => votes[argmax(model)] === Math.max(...votes);
+    if (median(numbers) < rule.enough_votes) {
+      const isCopy = split.filter(isDecidedByOne).length >= rule.fewest_by_one && split.every(hasMost);
+      return isCopy ? ["majority", percent(1)] : undefined;
+    }
     const disputed = items.filter(({human}) => entropy(human) / Math.LN2 > rule.disputed);
     if (disputed.length < rule.fewest) return undefined;
     const shareOf = (isSo) => mean(disputed.map((item) => Number(isSo(item))));
-    const agreed = shareOf(({model, majority}) => argmax(model) === majority);
+    const agreed = shareOf(hasMost);
     if (agreed >= rule.most_of_majority) return ["majority", percent(agreed)];
     if (isOfLabels) return undefined;
     const exact = shareOf(({model, human}) => model.every((m, k) => Math.abs(m - human[k]) <= rule.exact));

@@ -531,16 +531,26 @@
     const {probabilities, faults} = distributions(table, read, dataset);
     refuse([...ofRows, ...faults, ...lacking]);
     const notes = missing.length ? [`${fact}; evaluated on the other ${count(places.length)}`] : [];
-    const {listsIn, isOfLabels, asked, notes: ofReading} = table, known = dataset.old_label ?? dataset.majority;
+    const {listsIn, isOfLabels, asked, notes: ofReading} = table;
     if (isOfLabels) notes.push(NOTE_ON_LABELS);
     notes.push(...ofReading);
-    if (asked && places.length >= ENOUGH_FOR_ORDER && places.every((i, j) => argmax(probabilities[j]) === known[i])) {
+    if (asked && areKnown(dataset, places, probabilities)) {
       notes.push(`all labels in ${asked} are ${dataset.old_label ? "the old ones" : "the majority’s"}: `
         + "did the model give them?");
     }
     if (!isOfLabels) notes.push(...checkOrder(dataset, places, probabilities));
     if (listsIn) notes.push(`the values in ${listsIn} are read in the order ${dataset.labels.join(", ")}`);
     return {dataset, places, probabilities, isOfLabels, notes};
+  }
+
+  /* Whether all labels are the old ones or, without these, have the most votes. */
+  function areKnown({old_label: old, votes}, places, probabilities) {
+    const labels = probabilities.map(argmax);
+    if (old) return places.length >= ENOUGH_FOR_ORDER && places.every((i, j) => labels[j] === old[i]);
+    const counts = places.map((i) => votes.map((column) => column[i]));
+    // Where all labels tie, any label has the most votes.
+    return counts.filter((one) => Math.min(...one) < Math.max(...one)).length >= ENOUGH_FOR_ORDER
+      && counts.every((one, j) => one[labels[j]] === Math.max(...one));
   }
 
   /* The model that a column names, if all rows name the same; it is taken out of the table. */

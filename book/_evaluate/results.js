@@ -4,7 +4,7 @@
   "use strict";
 
   const {make, table, terms, choice, dot, count, number, withCode} = window.Page;
-  const {inWords, withoutReason, strip, verdict, factsOf, sentences, copyWarning} = window.Evaluate;
+  const {inWords, withoutReason, strip, verdict, factsOf, sentences, hidesBaseRate, copyWarning} = window.Evaluate;
   const BETTER = {lower: "lower is better", higher: "higher is better"};
   const BY_WORTH = "Accuracy counts only the majority label; by worth, see the places above.";
   const KINDS = {human: "people", people: "people", chance: "baseline", yours: "your file"};
@@ -191,8 +191,9 @@
   function yardsticks({dataset, places, isOfLabels}, guesses, known) {
     const isWhole = places.length === dataset.uids.length, name = isOfLabels ? "new_accuracy" : "dist_ce";
     const crowd = isWhole ? dataset.report.references[name]?.["second crowd"] : undefined;
+    const rate = hidesBaseRate(name, guesses[name] ?? {}) ? undefined : guesses[name]?.["base rate"];
     const all = isOfLabels
-      ? [["the most frequent label", guesses[name]?.["base rate"]], ["a second crowd", crowd]]
+      ? [["the most frequent label", rate], ["a second crowd", crowd]]
       : [["a uniform guess", guesses[name]?.["uniform guess"]],
         ["five people", isWhole ? known.five_people?.[dataset.name] : undefined], ["a second crowd", crowd]];
     const phrases = all.filter(([, value]) => value !== undefined)

@@ -43,9 +43,14 @@
     };
   }
 
+  /* Whether a base rate is less accurate than a uniform guess: it leaves out an item's own votes, and where labels
+     are about equally frequent, the item's own label seems rarer than the others. */
+  const hidesBaseRate = (name, {"base rate": rate, "uniform guess": guess}) => name === "new_accuracy" && rate < guess;
+
   function factsOfMeasures(values, guesses, {measures, references}) {
     const facts = Object.entries(measures).filter(([name]) => isNumber(values[name]?.value)).map(([name, entry]) => {
       const phrases = entry.beside.filter((other) => isNumber(guesses[name]?.[other]))
+        .filter((other) => !(other === "base rate" && hidesBaseRate(name, guesses[name])))
         .map((other) => references[other].replace("{value}", () => formatted(guesses[name][other], entry)));
       const beside = phrases.length ? `; ${phrases.join(", ")}` : "";
       return {...valueAndInterval(name, values[name], entry), [`${name}_beside`]: beside};
@@ -98,5 +103,5 @@
       .map((words) => words.replace(NAME, (_, name) => facts[name])).join(" ");
   }
 
-  Object.assign(window.Evaluate, {factsOf, sentences, median});
+  Object.assign(window.Evaluate, {factsOf, sentences, median, hidesBaseRate});
 })();

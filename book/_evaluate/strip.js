@@ -6,7 +6,6 @@
   const {svg, scale, inRows, fitted} = window.Axes;
   const {inWords, peopleInWords, isBelow, withoutReason, neededToRecalibrate} = window.Evaluate;
   const LOWEST = -1, MARGIN = 0.06; // skill: what is further below the base rate stands at the edge
-  const REPLACING = "chapters/machine_crowds.html#in-an-annotator-s-place";
   const NAMED = "datasets.html#replace-an-annotator";
   const PEOPLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
   const LANES = [
@@ -64,14 +63,13 @@
   }
 
   /* What a worth does not mean. */
-  function onReplacing({isHard}) {
-    return make("p", "", "This result does not show that the model may replace annotators", ...(isHard
-      ? [", because one label per item cannot show where people disagree. See ", make("a", {href: REPLACING}, "In an annotator’s place"), "."]
-      : [". To test that, you need ", make("a", {href: NAMED}, "votes with named annotators"), "."]));
+  function onReplacing() {
+    return make("p", "", "This result does not show that the model may replace annotators. To test that, you need ",
+      make("a", {href: NAMED}, "votes with named annotators"), ".");
   }
 
   const answer = (worth, dataset, text) =>
-    [make("p", "evaluate-answer", text + asItIs(worth, dataset)), onReplacing(worth)];
+    [make("p", "evaluate-answer", text + asItIs(worth, dataset)), onReplacing()];
 
   /* The answer alone: the book's systems have no scores on some of the items. */
   function verdict(worth, dataset, nItems) {

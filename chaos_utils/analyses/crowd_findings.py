@@ -23,8 +23,9 @@ from chaos_utils.report.columns import number
 from chaos_utils.report.literal import in_markdown
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.annotators import ENOUGH_VOTES
-from chaos_utils.scoring.evaluate import note_on_few
+from chaos_utils.scoring.evaluate import copy_warning, note_on_few
 from chaos_utils.scoring.replacement import COMMONEST, ONE_MORE, PASSES
+from chaos_utils.scoring.system import System
 
 _WIDEST_INTERVAL = 0.2  # of the disagreement; a wider one says too little
 _FEW_PEOPLE = 8  # annotators; so few say nothing of others
@@ -47,18 +48,37 @@ def findings(
     replacement: Table | None,
     scores: Table,
     detectable: Table,
+    systems: Sequence[System] = (),
 ) -> str:
-    """Return sentences in Markdown that sum up the page's tables, annotators first."""
+    """Return sentences in Markdown that sum up the page's tables, the verdict on systems first.
+
+    `systems` are those of the tables: who copied the votes is warned of beside the verdict.
+    """
+    warnings = (copy_warning(votes, system) for system in systems)
+    copied = in_markdown(" ".join(filter(None, warnings)))
+    verdict = " ".join(_replacement_sentences(replacement, len(votes)))
+    if replacement is None and systems and votes.annotations is not None:
+        verdict = not_tested(votes)
     sentences = [
+        f"{copied} {verdict}".strip(),
         _annotator_sentence(near_chance.rows),
         _agreement_sentence(agreement.rows.set_index("quantity")),
         *_person_sentences(again.rows, shares.rows, groups.rows),
         _majority_sentence(majorities.rows.set_index("quantity")),
         _budget_sentence(votes, budget.rows),
-        " ".join(_replacement_sentences(replacement)),
         " ".join(_system_sentences(votes, scores.rows, detectable.rows)),
     ]
     return "\n".join(f"* {sentence}" for sentence in sentences if sentence)
+
+
+def not_tested(votes: Votes) -> str:
+    """Say in Markdown why the replacement test was not run."""
+    if votes.annotations is None:
+        return "Whether a model may replace an annotator was not tested: it is not known who voted."
+    return (
+        "Whether a model may replace an annotator was not tested: pass `-p epsilon=…` and "
+        "`-p why=…`, chosen before you look."
+    )
 
 
 def vote_warnings(votes: Votes, *, agreement: Table, majorities: Table, near_chance: Table) -> str:
@@ -348,7 +368,7 @@ def _annotator_sentence(near: pd.DataFrame) -> str:
     )
 
 
-def _replacement_sentences(replacement: Table | None) -> Iterator[str]:
+def _replacement_sentences(replacement: Table | None, n_items: int) -> Iterator[str]:
     """Yield which systems pass the replacement test, and how much this says."""
     if replacement is None:
         return
@@ -361,7 +381,7 @@ def _replacement_sentences(replacement: Table | None) -> Iterator[str]:
         return
     passing = [row for row in systems if row["passed"]]
     if systems:
-        yield _verdict(systems, passing)
+        yield _verdict(systems, passing, n_items)
     else:
         yield "No system was tested: pass `-p predictions=FILE`."
     if passing:
@@ -375,16 +395,27 @@ def _replacement_sentences(replacement: Table | None) -> Iterator[str]:
         yield "Giving each item the most frequent label also passes: passing says nothing here."
 
 
-def _verdict(systems: Sequence[Mapping[str, Any]], passing: Sequence[Mapping[str, Any]]) -> str:
-    """Say which systems pass, with which margin, and how many annotators each won against."""
+def _verdict(
+    systems: Sequence[Mapping[str, Any]], passing: Sequence[Mapping[str, Any]], n_items: int
+) -> str:
+    """Say which systems pass, with which margin and items, and against how many annotators.
+
+    The votes are on `n_items`; the test may be on fewer.
+    """
     names = [in_markdown(row["system"]) for row in passing]
     is_single = len(systems) == 1
     shown = zip(["it"], systems, strict=True) if is_single else zip(names, passing, strict=True)
     wins = [f"{name} won against {row['wins']:g} of {row['n_annotators']:,}" for name, row in shown]
-    setting = "; ".join([f"ε = {systems[0]['epsilon']:g}", *wins])
+    items = _on_items(systems[0]["n_items"], n_items)
+    setting = "; ".join([f"ε = {systems[0]['epsilon']:g}", items, *wins])
     return (
         f"{_passing_phrase(names, len(systems))} the test of replacing one annotator ({setting})."
     )
+
+
+def _on_items(n: int, n_items: int) -> str:
+    """Return how many items something was computed on, and of how many, if not of all."""
+    return counted(n, "item") if n == n_items else f"{n:,} of {counted(n_items, 'item')}"
 
 
 def _passing_phrase(passing: Sequence[str], n_systems: int) -> str:
@@ -405,7 +436,10 @@ def _system_sentences(
     names = list(dict.fromkeys(worth["system"]))
     if names:
         rows = worth[worth["system"] == names[0]].to_dict("records")
-        yield in_markdown(worths.in_a_sentence(rows, votes.dataset.short))
+        n_items, where = rows[0]["n_items"], votes.dataset.short
+        if n_items < len(votes):
+            where = f"{_on_items(int(n_items), len(votes))} of {where}"
+        yield in_markdown(worths.in_a_sentence(rows, where))
     if len(names) > 1:
         yield f"Of the {len(names)} systems, it comes nearest to people by squared distance."
     if not names and len(detectable):

@@ -28,6 +28,7 @@ from chaos_utils.datasets.recognition.readings import Layout, to_dataset
 from chaos_utils.datasets.splits import item_groups
 from chaos_utils.datasets.texts import annotators_of, why_no_text
 from chaos_utils.datasets.votes import BY_PLACE, ENOUGH_VOTES, FOR_A_VERDICT, Ints, Votes
+from chaos_utils.datasets.words import questions_on_spelling
 from chaos_utils.metrics.replacement import FEWEST_ITEMS
 
 _MANY_NAMES = 12  # labels, beyond which they may be names of people
@@ -273,6 +274,7 @@ def _add_counts(found: Findings, counts: Ints, labels: tuple[str, ...]) -> None:
             "annotators?"
         )
     found.labels = dict(zip(labels, counts.sum(axis=0).tolist(), strict=True))
+    found.remarks += questions_on_spelling(found.labels)
     numbers, items = np.unique(totals, return_counts=True)
     found.votes_per_item = dict(zip(numbers.tolist(), items.tolist(), strict=True))
     most = counts.max(axis=1, initial=0)

@@ -24,6 +24,9 @@ _MOST_EXACT, _MOST_EXACT_OF_TWO = 0.02, 0.2
 # Share of disputed items with the majority's label. On ChaosNLI the truth itself has up to 0.96,
 # the best system 0.75.
 _MOST_OF_MAJORITY = 0.97
+# With few votes, an easy item's truth has its majority: what shows a copy are items that a single
+# vote decides, of which even a model that knows the truth gets some wrong.
+_FEWEST_DECIDED_BY_ONE = 10
 _HARDLY_VARIES = 0.02  # standard deviation of probabilities over the items of one label
 _SMALLEST = 1e-300  # probability: logarithms need one, and released ones go down to 1e-35
 _NO_SPREAD = 1e-9
@@ -59,7 +62,8 @@ def copied_votes(votes: Votes, system: System) -> str:
         on fewer than 30 items. An unbiased squared distance of 0 or less is nearer than the truth
         is expected to be. Where votes are many, on items with an entropy above 0.5 bits, labels may
         not be the majority's on 97%, nor probabilities within 0.005 of the votes on 2% (with two
-        labels, 20%).
+        labels, 20%). Where they are few, labels may not be the majority's on all items on which
+        people disagree, if a single vote decides 10 of these. A label that ties is the majority's.
     """
     batch = system.aligned_to(votes, in_sample=True)
     n_votes = votes.n_votes[system.rows_in(votes)]
@@ -71,12 +75,17 @@ def copied_votes(votes: Votes, system: System) -> str:
     if distance.mean() <= 0:
         value = true_minus(f"{distance.mean():.4f}")
         return _FOUND["distance"].format(value=value)
+    top, second = np.sort(batch.human, axis=1)[:, :-3:-1].T
+    has_most = batch.human[np.arange(len(top)), batch.predicted] == top
     if votes.are_few:
-        return ""
+        decided_by_one = is_split & (np.rint((top - second) * n_votes) == 1)
+        if decided_by_one.sum() < _FEWEST_DECIDED_BY_ONE or not has_most[is_split].all():
+            return ""
+        return _FOUND["majority"].format(value=f"{1:.0%}")
     disputed = np.flatnonzero(entropy(batch.human, unit="bits") > _DISPUTED)
     if len(disputed) < FEWEST_DISPUTED:
         return ""
-    agreement = (batch.predicted[disputed] == batch.majority[disputed]).mean()
+    agreement = has_most[disputed].mean()
     if agreement >= _MOST_OF_MAJORITY:
         return _FOUND["majority"].format(value=f"{agreement:.0%}")
     if system.one_label:
@@ -101,8 +110,9 @@ def page_rule() -> Mapping[str, Any]:
     """Return the numbers and words by which the page that judges files looks for copies."""
     return {
         "enough_votes": ENOUGH_VOTES, "fewest": FEWEST_DISPUTED, "disputed": _DISPUTED,
-        "most_of_majority": _MOST_OF_MAJORITY, "exact": _EXACT, "most_exact": _MOST_EXACT,
-        "most_exact_of_two": _MOST_EXACT_OF_TWO, "warning": _WARNING, "found": _FOUND,
+        "most_of_majority": _MOST_OF_MAJORITY, "fewest_by_one": _FEWEST_DECIDED_BY_ONE,
+        "exact": _EXACT, "most_exact": _MOST_EXACT, "most_exact_of_two": _MOST_EXACT_OF_TWO,
+        "warning": _WARNING, "found": _FOUND,
     }  # fmt: skip
 
 

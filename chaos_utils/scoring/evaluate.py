@@ -645,6 +645,15 @@ def _notes_on_votes(
             "accuracy counts one of m such labels as 1/m right, ECE takes the first of the "
             "dataset's"
         )
+    accuracy_of = {
+        row["system"]: row["value"] for row in references if row["measure"] == "new_accuracy"
+    }
+    if base_rate_misleads(accuracy_of):
+        yield (
+            f"{short}: the base rate is less accurate than a uniform guess because it leaves out "
+            "each item's own votes: where labels are about equally frequent, this makes the item's "
+            "own label seem the rarer one"
+        )
     if any(row.get("text") == NOT_AVAILABLE for row in references):
         yield (
             f"{short}: the base rate is not available: it is fitted on items of other texts, and "
@@ -671,6 +680,15 @@ def _notes_on_votes(
             f"{short}: perfect model and second crowd are those of {n_drawn:,} of the "
             f"{len(votes):,} items, drawn at random"
         )
+
+
+def base_rate_misleads(accuracy_of: Mapping[str, float]) -> bool:
+    """Return whether the base rate is less accurate than a uniform guess, by their names.
+
+    No constant label is. But the base rate leaves out an item's own votes: where labels are about
+    equally frequent, the item's own label seems rarer than the others.
+    """
+    return accuracy_of.get("base rate", np.nan) < accuracy_of.get("uniform guess", np.nan)
 
 
 def _notes_on_worth(

@@ -22,7 +22,14 @@ from chaos_utils.metrics.agreement import agreement_columns, mean_disagreement, 
 from chaos_utils.metrics.resampling import bootstrap_means, percentile_interval
 from chaos_utils.scoring import worth as worths
 from chaos_utils.scoring.annotators import over_people
-from chaos_utils.scoring.evaluate import RESAMPLES, Answer, copy_warning, part_of, references
+from chaos_utils.scoring.evaluate import (
+    RESAMPLES,
+    Answer,
+    base_rate_misleads,
+    copy_warning,
+    part_of,
+    references,
+)
 from chaos_utils.scoring.references import UNSETTLED
 from chaos_utils.scoring.scores import ScoreRow, available
 from chaos_utils.scoring.system import System, votes_of
@@ -209,6 +216,10 @@ def _facts_of_measures(
     own: Mapping[str, ScoreRow], beside: Mapping[tuple[str, str], float]
 ) -> dict[str, str]:
     facts: dict[str, str] = {}
+    accuracy_of = {
+        other: value for (other, name), value in beside.items() if name == "new_accuracy"
+    }
+    hidden = [("base rate", "new_accuracy")] if base_rate_misleads(accuracy_of) else []
     for name, entry in wordings()["measures"].items():
         if (row := own.get(name)) and not np.isnan(row["value"]):
             numbers = (row["value"], row.get("low", np.nan), row.get("high", np.nan))
@@ -218,7 +229,7 @@ def _facts_of_measures(
                     "{value}", _formatted(beside[other, name], entry)
                 )
                 for other in entry["beside"]
-                if (other, name) in beside
+                if (other, name) in beside and (other, name) not in hidden
             ]
             facts[f"{name}_beside"] = f"; {', '.join(phrases)}" if phrases else ""
     return facts

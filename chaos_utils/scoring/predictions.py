@@ -962,11 +962,21 @@ class _DatasetRows:
         notes += self._not_read(chances)
         if self.mapping.answers:
             notes += part._check_order(probabilities)
-        known = self.votes.old_label if self.votes.has_old_labels else self.votes.majority
-        if column != STATED and len(predicted) >= ENOUGH and (predicted == known[part.items]).all():
+        if column != STATED and part._are_known(predicted):
             which = "the old ones" if self.votes.has_old_labels else "the majority's"
             notes.append(f"all labels in {shorten(column)} are {which}: did the model give them?")
         return part._as_system(probabilities, predicted, notes, stated=True, one_label=True)
+
+    def _are_known(self, predicted: Ints) -> bool:
+        """Return whether all labels are the old ones or, without these, have the most votes."""
+        if self.votes.has_old_labels:
+            known = predicted == self.votes.old_label[self.items]
+            return len(predicted) >= ENOUGH and bool(known.all())
+        counts = self.votes.counts[self.items]
+        most = counts.max(axis=1)
+        has_most = counts[np.arange(len(predicted)), predicted] == most
+        # Where all labels tie, any label has the most votes.
+        return int((counts.min(axis=1) < most).sum()) >= ENOUGH and bool(has_most.all())
 
     def _single_answers(self) -> tuple["_DatasetRows", Ints, list[str]]:
         """Return the items whose only answer is a label, their labels, and notes."""

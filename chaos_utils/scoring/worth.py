@@ -20,6 +20,7 @@ from chaos_utils.metrics.skill import (
     skill,
     skill_of_people,
 )
+from chaos_utils.scoring.copies import COPIED
 from chaos_utils.scoring.human_equivalents import check_seed, predicted
 from chaos_utils.scoring.recalibration import are_labels, recalibrated, too_few_to_recalibrate
 from chaos_utils.scoring.scores import ScoreRow
@@ -174,37 +175,44 @@ def without_reason(text: str) -> str:
 def in_a_sentence(estimates: Sequence[ScoreRow], where: str) -> str:
     """Say what a system is worth, and a second crowd, from `Worth.rows` with the system's name."""
     rows = {row["measure"]: row for row in estimates}
-    phrases = [
-        f"{_in_words(rows, people, skill_name)} {how}"
+    known = [
+        (people, skill_name, how)
         for people, skill_name, how in (
             (PEOPLE, SKILL, "as it is"),
-            (PEOPLE_RECALIBRATED, SKILL_RECALIBRATED, "recalibrated on other items"),
-            (PEOPLE_SHRUNK, SKILL_SHRUNK, "shrunk by one number fitted on other items"),
+            (PEOPLE_RECALIBRATED, SKILL_RECALIBRATED, "after recalibration"),
+            (PEOPLE_SHRUNK, SKILL_SHRUNK, "after shrinkage"),
         )
         if people in rows and is_number(rows[people]["text"])
     ]
     row = next(row for name, row in rows.items() if name.startswith(PEOPLE))
     system, n_votes = row["system"], row["n_votes"]
-    if not phrases:
+    if not known:
         return f"What {system} is worth in people on {where}: {row['text']}."
     crowd = skill_of_people(n_votes, row["credibility"])
     # The shrunk estimate is a phrase only if there are too few items to recalibrate.
+    (people, skill_name, how), *others = known[:2]
+    phrases = [_in_words(rows, people, skill_name, f"on top of the base rate {how}", " people")]
+    phrases += [_in_words(rows, *other) for other in others]
     return (
-        f"On {where}, {system} is worth, in people on top of the base rate, "
-        f"{' and '.join(phrases[:2])}; a second crowd is worth {people_in_words(n_votes)} "
-        f"(skill {_share_text(float(crowd))})."
+        f"On {where}, {system} is worth {' and '.join(phrases)}; a second crowd is worth "
+        f"{people_in_words(n_votes)} (skill {_share_text(float(crowd))})."
     )
 
 
-def _in_words(rows: Mapping[str, ScoreRow], name: str, skill_name: str) -> str:
-    """Return a number of people, marked if it is below 0 or beyond the crowd, and the skill."""
-    people, text = rows[name]["value"], rows[name]["text"]
-    about = [BELOW] * text.startswith(BELOW) + [BEYOND] * text.endswith(BEYOND)
+def _in_words(
+    rows: Mapping[str, ScoreRow], name: str, skill_name: str, how: str, unit: str = ""
+) -> str:
+    """Return a number of people with its interval, `how`, and in parentheses marks and the skill.
+
+    Marks say that the number is below 0, beyond the crowd, or that of a copy.
+    """
+    text = rows[name]["text"]
+    about = [mark for mark in (BELOW, BEYOND, COPIED) if mark in text]
     if skill_name in rows:
         about.append(f"skill {rows[skill_name]['text']}")
-    number = text.removeprefix(BELOW).removesuffix(f", {BEYOND}").strip()
-    value = f"{people_in_words(people)} {number}".strip() if text.startswith(BELOW) else number
-    return f"{value} ({'; '.join(about)})" if about else value
+    interval = text[text.index(" [") : text.index("]") + 1] if "[" in text else ""
+    phrase = f"{people_in_words(rows[name]['value'])}{unit}{interval} {how}"
+    return f"{phrase} ({'; '.join(about)})" if about else phrase
 
 
 def people_in_words(value: float) -> str:

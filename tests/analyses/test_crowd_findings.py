@@ -8,14 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.evidence import drawn, evidence_of
-from helpers.predictions import blurred
+from helpers.predictions import blurred, part_of
 
 from chaos_utils.analyses import ceilings, persons, power, your_votes
-from chaos_utils.analyses.crowd_findings import findings, vote_warnings
+from chaos_utils.analyses.crowd_findings import findings, not_tested, vote_warnings
 from chaos_utils.base.errors import ChaosError
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.report.columns import number
 from chaos_utils.scoring.api import make_system
+from chaos_utils.scoring.evaluate import copy_warning
 from chaos_utils.scoring.replacement import COMMONEST, ONE_MORE
 
 
@@ -78,8 +79,8 @@ def test_a_system_is_said_to_be_worth_what_its_table_says(sample, truth):
                for name, by in (("far", 0.9), ("*near*", 0.3))]  # fmt: skip
     said = findings(votes, **tables(votes, systems)).splitlines()
     assert "It is not known who gave which vote" in said[0]
-    assert said[4].startswith(
-        "* On SNLI, &#42;near&#42; is worth, in people on top of the base rate, "
+    assert re.match(
+        r"\* On SNLI, &#42;near&#42; is worth ∞ people .* on top of the base rate as", said[4]
     )
     assert "a second crowd is worth 10 (skill" in said[4]
     assert said[4].endswith("Of the 2 systems, it comes nearest to people by squared distance.")
@@ -88,20 +89,20 @@ def test_a_system_is_said_to_be_worth_what_its_table_says(sample, truth):
 @pytest.mark.parametrize(
     ("passed", "of_person", "expected"),
     [
-        ((1, 0), 0.9, "Of the 2 systems, a passed the test of replacing one annotator (ε = 0.1; a "
-         "won against 2 of 3). The test does not show that it may replace all of them. One more "
-         "person would pass in 90% of simulations."),
-        ((0,), 0.1, "The system did not pass the test of replacing one annotator (ε = 0.1; it won "
-         "against 2 of 3). One more person would pass in 10% of simulations, so failing says "
-         "little here."),
+        ((1, 0), 0.9, "Of the 2 systems, a passed the test of replacing one annotator (ε = 0.1; N "
+         "items; a won against 2 of 3). The test does not show that it may replace all of them. "
+         "One more person would pass in 90% of simulations."),
+        ((0,), 0.1, "The system did not pass the test of replacing one annotator (ε = 0.1; N "
+         "items; it won against 2 of 3). One more person would pass in 10% of simulations, so "
+         "failing says little here."),
         ((0, 0), 0.9, "Neither of the two systems passed the test of replacing one annotator "
-         "(ε = 0.1). One more person would pass in 90% of simulations."),
-        ((1,), 0.1, "a passed the test of replacing one annotator (ε = 0.1; it won against 2 of "
-         "3). The test does not show that it may replace all of them. One more person would pass "
-         "in 10% of simulations."),
+         "(ε = 0.1; N items). One more person would pass in 90% of simulations."),
+        ((1,), 0.1, "a passed the test of replacing one annotator (ε = 0.1; N items; it won "
+         "against 2 of 3). The test does not show that it may replace all of them. One more "
+         "person would pass in 10% of simulations."),
         ((1, 1), 0.9, "Of the 2 systems, a and b passed the test of replacing one annotator "
-         "(ε = 0.1; a won against 2 of 3; b won against 2 of 3). The test does not show that they "
-         "may replace all of them. One more person would pass in 90% of simulations."),
+         "(ε = 0.1; N items; a won against 2 of 3; b won against 2 of 3). The test does not show "
+         "that they may replace all of them. One more person would pass in 90% of simulations."),
         ((), 0.9, "No system was tested: pass `-p predictions=FILE`. One more person would pass in "
          "90% of simulations."),
         ((np.nan,), np.nan,
@@ -114,13 +115,41 @@ def test_a_verdict_stands_beside_one_more_person(four, passed, of_person, expect
             for name, one in zip("ab", passed, strict=False)]  # fmt: skip
     rows += [{"system": COMMONEST, "origin": "baseline", "verdict": "does not pass"},
              {"system": ONE_MORE, "origin": "reference", "passed": of_person}]  # fmt: skip
-    replaced = SimpleNamespace(rows=pd.DataFrame(rows).assign(epsilon=0.1, n_annotators=3))
+    setting = {"epsilon": 0.1, "n_annotators": 3, "n_items": len(votes)}
+    replaced = SimpleNamespace(rows=pd.DataFrame(rows).assign(**setting))
     given = tables(votes, replacement=replaced)
-    assert findings(votes, **given).splitlines()[5] == f"* {expected}"
+    said = findings(votes, **given).splitlines()[0]
+    assert said == f"* {expected.replace('N items', f'{len(votes)} items')}"
     rows[-2]["verdict"] = "passes"
-    given["replacement"].rows = pd.DataFrame(rows).assign(epsilon=0.1, n_annotators=3)
-    said = findings(votes, **given).splitlines()[5]
+    given["replacement"].rows = pd.DataFrame(rows).assign(**setting)
+    said = findings(votes, **given).splitlines()[0]
     assert ("passing says nothing here" in said) == (of_person > 0)
+
+
+def test_what_covers_a_part_of_the_items_says_so_and_a_copy_is_named_beside_the_verdict(four):
+    (votes,) = load_all_votes(str(four))
+    n = len(votes)
+    copy = part_of(make_system("good", votes, votes.shares), np.arange(n - 5))
+    columns = "system origin passed wins verdict n_items epsilon n_annotators"
+    setting = (n - 5, 0.1, 3)
+    tested = rows_of(
+        columns, ("good", "yours", 1, 3.0, "passes", *setting),
+        (COMMONEST, "baseline", 0, 0, "does not pass", *setting),
+        (ONE_MORE, "reference", 0.9, 2.7, "90% pass", *setting),
+    )  # fmt: skip
+    said = findings(votes, **tables(votes, [copy], tested), systems=[copy]).splitlines()
+    assert said[0].startswith(f"* {copy_warning(votes, copy)} good passed the test of replacing")
+    assert f"(ε = 0.1; {n - 5} of {n} items; it won against 3 of 3)" in said[0]
+    assert said[-1].startswith(f"* On {n - 5} of {n} items of {votes.dataset.short}, good is worth")
+
+
+def test_a_system_that_was_not_tested_is_said_not_to_be(four):
+    (votes,) = load_all_votes(str(four))
+    system = make_system("m", votes, blurred(votes, 0.9))
+    first, *_ = findings(votes, **tables(votes, [system]), systems=[system]).splitlines()
+    assert first == f"* {not_tested(votes)}"
+    assert "pass `-p epsilon=…`" in first
+    assert "not known who voted" in not_tested(replace(votes, annotations=None))
 
 
 def rows_of(columns, *rows):

@@ -91,6 +91,12 @@ SENTENCES = """([text, name, known, resamples]) => {
   const warning = Evaluate.copyWarning(system, known.copies)?.join(" ");
   return [warning, Evaluate.sentences(facts, known.wordings)].filter(Boolean).join("\\n\\n");
 }"""
+SUMMARY = """([text, name, known]) => {
+  const [system] = Evaluate.read(new TextEncoder().encode(text).buffer, name, known);
+  const values = Evaluate.measured(system, []);
+  const {guesses} = Evaluate.valuesForSentences(system, values, []);
+  return Evaluate.summary(system, values, guesses, known);
+}"""
 COPIED = """([text, name, known]) => {
   const [system] = Evaluate.read(new TextEncoder().encode(text).buffer, name, known);
   return Evaluate.copyWarning(system, known.copies)?.join(" ") ?? "";
@@ -211,6 +217,13 @@ def drawn_votes(n=520, n_votes=30, text=None):
     return votes, values
 
 
+def balanced_votes():
+    """Return five votes per item, as many for each label, and the predictions of `drawn_votes`."""
+    votes, values = drawn_votes(n=60, n_votes=5)
+    counts = np.tile([[4, 1, 0], [0, 4, 1], [1, 0, 4]], (20, 1))
+    return replace(votes, counts=frozen(counts), majority=frozen(counts.argmax(axis=1))), values
+
+
 @pytest.mark.parametrize("labels", [False, True])
 def test_what_is_recalibrated_is_python_s(scripts, tmp_path, labels):
     votes, values = drawn_votes(n_votes=9)
@@ -226,6 +239,7 @@ def test_what_is_recalibrated_is_python_s(scripts, tmp_path, labels):
 PARAGRAPHS = {
     "a distribution": (drawn_votes(), "misplaces; distance of; map with 12 parameters"),
     "labels": (drawn_votes(), "one label per item; mean vote shares of the items; second crowd"),
+    "balanced labels": (balanced_votes(), "in percent; second crowd"),
     "labels, few votes": (drawn_votes(n_votes=9), "one label per item; mean vote shares of the"),
     "few votes": (drawn_votes(n_votes=9), "favour overconfident; unbiased estimate; map with"),
     "few items": (drawn_votes(n=300), "shrinkage towards the base rate; fitted again"),
@@ -239,13 +253,14 @@ PARAGRAPHS = {
 @pytest.mark.parametrize("case", PARAGRAPHS)
 def test_the_page_writes_the_command_s_sentences(scripts, tmp_path, case):
     (votes, values), words = PARAGRAPHS[case]
-    if case.startswith("labels"):
+    of_labels = "labels" in case
+    if of_labels:
         values = np.eye(3)[values.argmax(axis=1)]
     if case == "a copy":
         values = votes.shares
     uids = votes.uids[:100] if case == "a part" else votes.uids
     path = write_shares(tmp_path / "<b>$1.csv", votes, values, uids)
-    if case.startswith("labels"):
+    if of_labels:
         names = np.array(votes.dataset.labels)[values.argmax(axis=1)]
         path.write_text("\n".join(["uid,label", *map(",".join, zip(uids, names, strict=True))]))
     (system,) = read_predictions(path, [votes], allow_missing=True)
@@ -266,9 +281,19 @@ def test_the_page_writes_the_command_s_sentences(scripts, tmp_path, case):
     assert found.startswith("<b>$1 was evaluated")
     assert [one for one in warnings if "<b>$1 has" in one] == warnings
     assert not [word for word in words.split("; ") if word not in found]
+    assert ("base rate: " in found) == (case not in ("balanced labels", "one text"))
     are_few = case in ("few votes", "one vote each")
     assert ("favour overconfident" in found) == are_few
-    assert ("Jensen–Shannon distance of" in found) != (are_few or case.startswith("labels"))
+    assert ("Jensen–Shannon distance of" in found) != (are_few or of_labels)
+
+
+def test_a_base_rate_below_a_uniform_guess_is_not_the_most_frequent_label_s_accuracy(scripts):
+    for (votes, values), is_named in ((balanced_votes(), False), (drawn_votes(), True)):
+        names = np.array(votes.dataset.labels)[values.argmax(axis=1)]
+        text = "\n".join(["uid,label", *map(",".join, zip(votes.uids, names, strict=True))])
+        said = scripts.evaluate(SUMMARY, [text, "m.csv", known_of([votes])])
+        assert "m gives the majority label on" in said
+        assert ("the most frequent label: " in said) == is_named
 
 
 def test_copies_are_found_as_the_command_finds_them(scripts, tmp_path):
@@ -280,10 +305,14 @@ def test_copies_are_found_as_the_command_finds_them(scripts, tmp_path):
     shares, rng = votes.shares, np.random.default_rng(2)
     sharper = temper(0.98 * shares + 0.02 / 3, 3.0)
     mixed = np.where(rng.random((len(votes), 1)) < 0.1, shares, honest)
+    most = few.counts == few.counts.max(axis=1, keepdims=True)
+    last_of_ties = np.eye(3)[2 - most[:, ::-1].argmax(axis=1)]
+    assert (most.sum(axis=1) > 1).any()
     found = []
     for k, (those, values) in enumerate([
         (votes, shares), (votes, sharper), (votes, mixed), (few, few.shares),
-        (votes, honest), (few, of_few), (few, np.eye(3)[few.majority]),
+        (few, np.eye(3)[few.majority]), (few, last_of_ties),
+        (votes, honest), (few, of_few), (few, np.eye(3)[of_few.argmax(axis=1)]),
     ]):  # fmt: skip
         path = write_shares(tmp_path / f"<b>{k}.csv", those, values)
         (system,) = read_predictions(path, [those])
@@ -291,10 +320,11 @@ def test_copies_are_found_as_the_command_finds_them(scripts, tmp_path):
         answer = answer.replace("’", "'")
         assert answer == copy_warning(those, system)
         found.append(answer)
-    words = ["squared distance of −", "the majority's label on", "within 0.005 on", "distance of −"]
-    assert all(f"{k} has " in one for k, one in enumerate(found[:4]))
+    words = ["squared distance of −", "the majority's label on", "within 0.005 on", "distance of −",
+             "majority's label on 100%", "majority's label on 100%"]  # fmt: skip
+    assert all(f"{k} has " in one for k, one in enumerate(found[:6]))
     assert all(one in answer for one, answer in zip(words, found, strict=False))
-    assert not any(found[4:])
+    assert not any(found[6:])
 
 
 @pytest.mark.slow
@@ -797,7 +827,7 @@ def test_of_labels_the_most_frequent_one_is_named_beside(page, sample, tmp_path)
     status = page.locator(".evaluate-status", has_text=f"(the most frequent label: {rate:.0%}, a ")
     status.wait_for()
     assert page.get_by_text("Note: not read: sure.").is_visible()
-    assert page.get_by_role("link", name="In an annotator’s place").is_visible()
+    assert page.get_by_role("link", name="votes with named annotators").is_visible()
 
 
 def test_a_copy_of_the_votes_is_warned_of_and_has_no_sentences(among, sample, tmp_path):

@@ -12,6 +12,7 @@ from chaos_utils.cli.__main__ import app
 from chaos_utils.datasets.cells import as_number
 from chaos_utils.datasets.findings import check_file, check_votes
 from chaos_utils.datasets.loading import load_all_votes
+from chaos_utils.datasets.words import questions_on_spelling
 
 GOOD = """Item ID,Text,Rater,Label,age
 1,the cat sat,ann,yes,30
@@ -110,6 +111,25 @@ def test_what_a_wide_file_holds(check):
     found = check("uid,text,red,blue\na,a dot here,3,0\nb,a line,1,1\nc,a line,1,0\n")
     assert found.columns == {"item": "uid", "votes": "red, blue"}
     assert found.remarks == ["1 item with the texts of another item", "one vote on 1 item"]
+
+
+@pytest.mark.parametrize(
+    ("rare", "usual", "is_asked"),
+    [("Biling", "billing", True), ("billign", "billing", True), ("bulling", "billing", True),
+     ("ratings", "billing", False), ("no", "not", False), ("grade 12", "grade 1", False)],
+)  # fmt: skip
+def test_a_rare_label_like_another_may_be_misspelt(check, rare, usual, is_asked):
+    labels = [rare, *["other", usual] * 60]
+    rows = (f"{k // 3},w{k % 3},{label}\n" for k, label in enumerate(labels[:120]))
+    remarks = check("item,annotator,label\n" + "".join(rows)).remarks
+    question = f"the label {rare!r} is given once: is it a misspelling of {usual!r}?"
+    assert any(one.startswith(question) for one in remarks) == is_asked
+
+
+def test_two_frequent_labels_are_no_misspellings_of_each_other():
+    assert not questions_on_spelling({"moral": 400, "amoral": 9})
+    assert questions_on_spelling({"moral": 4000, "amoral": 9})
+    assert not questions_on_spelling({"moral": 0, "amoral": 9})
 
 
 def test_columns_may_be_named(check):

@@ -78,6 +78,23 @@ def test_nearer_than_the_truth_is_found_with_few_votes_too():
     assert not copied_votes(votes, computed("one", votes, errs(truths)))
 
 
+@pytest.mark.parametrize("n_votes", [3, 5, 9])
+def test_labels_of_the_majority_are_found_with_few_votes_however_ties_are_broken(n_votes):
+    truths, votes = crowd(made_dataset(), n_votes)
+    most = votes.counts == votes.counts.max(axis=1, keepdims=True)
+    for of_ties in (most.argmax(axis=1), most.shape[1] - 1 - most[:, ::-1].argmax(axis=1)):
+        copy = np.eye(most.shape[1])[of_ties]
+        assert "majority's label on 100%" in copied_votes(votes, computed("one", votes, copy))
+    knows = np.eye(most.shape[1])[truths.argmax(axis=1)]
+    assert not copied_votes(votes, computed("one", votes, knows))
+
+
+def test_labels_of_two_votes_each_which_tie_wherever_people_disagree_show_nothing():
+    truths, votes = crowd(made_dataset(labels=["a", "b"]), 2)
+    labels = np.eye(2)[truths.argmax(axis=1)]
+    assert not copied_votes(votes, computed("one", votes, labels))
+
+
 def test_few_disputed_items_show_nothing():
     votes = drawn(made_votes(get_dataset("snli")), np.full((20, 3), 1 / 3), 100)
     assert not copied_votes(votes, computed("one", votes, votes.shares))

@@ -120,3 +120,30 @@ def test_swapped_labels_of_own_votes_are_refused_and_a_constant_guess_is_doubted
             read_predictions(path, [votes])
     else:
         assert "may be in another order" in read_predictions(path, [votes])[0].notes[0]
+
+
+def test_a_base_rate_below_a_uniform_guess_is_explained(tmp_path, votes):
+    """Where labels are equally frequent, an item's own label seems the rarer one without it."""
+    balanced = own_votes(tmp_path, np.tile([[4, 1, 0], [0, 4, 1], [1, 0, 4]], (20, 1)))
+    for one, is_said in ((balanced, True), (votes, False)):
+        answer = evaluate_files({"own": [computed("m", one, one.shares)]}, [one], n_resamples=20)
+        why = "less accurate than a uniform guess because it leaves out each item's own votes"
+        assert any(why in note for note in answer.notes) == is_said
+
+
+def test_labels_with_the_most_votes_are_asked_about_however_ties_are_broken(votes, tmp_path):
+    most = COUNTS.max(axis=1, keepdims=True) == COUNTS
+    last_of_ties = most.shape[1] - 1 - most[:, ::-1].argmax(axis=1)
+    names = np.array(LABELS)
+    for labels, is_asked in ((last_of_ties, True), (TRUTH.argmax(axis=1), False)):
+        table = pd.DataFrame({"uid": votes.uids, "label": names[labels]})
+        table.to_csv(tmp_path / "m.csv", index=False)
+        (one,) = read_predictions(tmp_path / "m.csv", [votes])
+        assert any("did the model give them?" in note for note in one.notes) == is_asked
+
+
+def test_where_all_labels_tie_no_label_is_asked_about(tmp_path):
+    votes = own_votes(tmp_path, np.tile([1, 1], (60, 1)), ["good", "bad"])
+    pd.DataFrame({"uid": votes.uids, "label": "bad"}).to_csv(tmp_path / "m.csv", index=False)
+    (one,) = read_predictions(tmp_path / "m.csv", [votes])
+    assert not any("did the model give them?" in note for note in one.notes)
