@@ -39,7 +39,7 @@ check_parameters(globals())
 your_votes.check_positive(most=most, draws=draws, shuffles=shuffles, resamples=resamples)
 
 margin = your_votes.replacement_margin(epsilon, why)
-inputs = your_votes.crowd_inputs(data, dataset, predictions)
+inputs = your_votes.crowd_inputs(data, dataset, predictions, tests=margin is not None)
 dataset_inputs = inputs[0]
 votes = dataset_inputs.votes[0]
 sampled_inputs = your_votes.sample_items(dataset_inputs, most, seed)

@@ -121,6 +121,10 @@ def test_advice_on_how_it_was_asked_names_fields_of_the_record(results, file):
     done = call("submit", file, "--name", "a-try", "--data", "sample", *fields(**prompt), code=2)
     assert_fields(done.stderr, todo=("-f asked.how=encoder", "-f asked.how=percentages"))
     assert "--asked" not in done.stderr
+    file.write_text("uid,label\nT1,bug\n")  # on the scoreboard there are no items of one's own
+    done = call("submit", file, "--name", "a-try", "--data", "sample", *fields(), code=2)
+    assert_fields(done.stderr, todo="say which is which: --answers")
+    assert "--data VOTES" not in done.stderr
 
 
 def test_a_title_that_is_taken_is_found_before_anything_is_read(results, file, monkeypatch):

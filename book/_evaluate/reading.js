@@ -183,7 +183,9 @@
       fields: [...(whole + separator).matchAll(field)]
         .map(([, quoted, plain]) => (quoted?.replaceAll('""', '"') ?? plain).trim()),
     }));
-    if (!UIDS.some((name) => header.includes(name)) && header.slice(1).some((name) => PLAIN_NUMBER.test(name))) {
+    const isValue = (name, k) => rows.some(({fields}) => name && fields[k] === name);
+    const isData = header.slice(1).some((name) => PLAIN_NUMBER.test(name)) || header.some(isValue);
+    if (isData && !UIDS.some((name) => header.includes(name))) {
       throw new Fault("The file has no header.", {found: shown(lines[0].whole), todo: "add the columns’ names"});
     }
     return {header, rows, separator, listsIn: submission && "the second column"};
@@ -442,6 +444,8 @@
     });
   }
 
+  const shortSum = ({values}) => Number(sum(values).toPrecision(6));
+
   /* What to do about rows that do not sum to 1. */
   function advice(rows) {
     const every = (isSo) => rows.every(({values}) => isSo(values));
@@ -451,12 +455,15 @@
       return "apply a softmax, if these are logits; `chaos evaluate --asked logprobs` reads log-probabilities";
     }
     if (most((values) => Math.abs(sum(values) - 100) <= 5)) {
-      return "divide by 100, or run `chaos evaluate --asked percentages`, if these are percentages; "
-        + "`--asked samples`, if they count a model’s answers";
+      const off = rows.filter(({values}) => Math.abs(sum(values) - 100) > 100 * TOLERANCE);
+      const change = off.length ? `divide each row by its sum (${count(off.length)} row${off.length === 1 ? "" : "s"} not by 100, `
+        + `such as line ${off[0].line} by ${shortSum(off[0])})` : "divide by 100";
+      return `if these are percentages, ${change}, or run \`chaos evaluate --asked percentages\`, which does so; `
+        + "if they count a model’s answers, `--asked samples`";
     }
     if (every((values) => Math.max(...values) <= 1)) {
-      return "divide each row by its sum; `chaos evaluate --asked percentages` does so with what a language "
-        + "model stated";
+      return "if these are rounded, divide each row by its sum; if a language model stated them, "
+        + "`chaos evaluate --asked percentages` does so";
     }
     return "divide each row by its sum, if these are counts; apply a softmax, if these are logits";
   }
@@ -468,20 +475,20 @@
       const point = separator === ";" ? String(text).replace(",", ".") : text; // 0,5 beside semicolons
       return PLAIN_NUMBER.test(point) ? Number(point) : NaN;
     };
-    const read = rows.map(({line, fields}) => {
-      const texts = places.map((k) => fields[k]);
-      return {line, texts, values: texts.map(numberOf)};
+    const inFile = [...places].sort((a, b) => a - b);
+    const read = rows.map(({line, uid, fields}) => {
+      const cells = inFile.map((k) => `${header[k]} ${shown(String(fields[k])) || "nothing"}`);
+      return {line, text: `uid ${shown(uid)}: ${cells.join(", ")}`, values: places.map((k) => numberOf(fields[k]))};
     });
     const isRead = ({values}) => values.every(isFinite);
     const wrong = read.filter(isRead).filter(({values}) =>
       Math.min(...values) < 0 || Math.abs(sum(values) - 1) > TOLERANCE);
     const faults = [
       ...faultIn(read.filter((row) => !isRead(row)), "Some values are not numbers.",
-        ({texts}) => texts.map((text) => shown(String(text)) || "nothing").join(", "),
-        "a number for each label, such as 0.25", "correct these values; `chaos evaluate --asked percentages` "
+        ({text}) => text, "a number for each label, such as 0.25", "correct these values; `chaos evaluate --asked percentages` "
         + "reads 25% as well"),
       ...faultIn(wrong, "Some rows are not probabilities.",
-        ({values, texts}) => `${texts.join(", ")}: the sum is ${Number(sum(values).toPrecision(6))}`,
+        (row) => `${row.text}: the sum is ${shortSum(row)}`,
         `none negative, their sum 1 (within ${TOLERANCE})`, wrong.length && advice(wrong)),
     ];
     return {probabilities: read.map(({values}) => values.map((value) => value / sum(values))), faults};

@@ -16,7 +16,6 @@ import pandas as pd
 from chaos_utils.analyses import persons
 from chaos_utils.analyses.inputs import AnalysisInputs, DatasetInputs, gather
 from chaos_utils.base.errors import ChaosError, counted
-from chaos_utils.base.inputs import OWN
 from chaos_utils.base.table import in_order_of
 from chaos_utils.datasets.adaptive import refuse_adaptive
 from chaos_utils.datasets.loading import needs_votes
@@ -823,25 +822,35 @@ def pair_columns(n_resamples: int) -> list[Column]:
     ]
 
 
-def crowd_inputs(data: str, dataset: str, predictions: Sequence[str]) -> AnalysisInputs:
+def crowd_inputs(
+    data: str, dataset: str, predictions: Sequence[str], *, tests: bool = False
+) -> AnalysisInputs:
     """Return the inputs on one dataset: by its name, or the first that `data` holds.
 
-    Its systems are those of the reader's files alone. Fails where too few items have two votes.
+    Its systems are those of the reader's files alone. Fails where too few items have two votes, or
+    if the page `tests` whether a system may replace an annotator and these are not known.
     """
     inputs = gather(data, datasets=[dataset] if dataset else ())[0]
     if inputs.votes is None:
         raise needs_votes(inputs.datasets[0])
     (votes,) = inputs.votes
+    where = data if votes.source.is_own else votes.source.name
     refuse_adaptive(votes)
     n_pairs = int((votes.n_votes >= 2).sum())
     if n_pairs < FOR_AGREEMENT:
         raise ChaosError(
             "These votes cannot say how far people agree.",
-            where=votes.source.name.removeprefix(OWN),
+            where=where,
             found=f"{counted(n_pairs, 'item')} with two votes or more, of {len(votes):,}",
             expected=f"at least {FOR_AGREEMENT}",
             todo="ask more people about the same items",
         )
+    if tests:
+        try:
+            annotations_of(votes, where)
+        except ChaosError as fault:
+            untested = "; or leave out epsilon and why, and no replacement test is made"
+            raise fault.advising(lambda advice: advice + untested) from fault
     systems = tuple(own_systems(votes, predictions))
     refuse_unused(predictions, inputs.votes, systems)
     own = inputs.own or bool(systems)

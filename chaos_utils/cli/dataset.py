@@ -142,9 +142,11 @@ def _lines(result: "Findings") -> list[str]:
             ]
             more = f" and {len(names) - _MOST_ENTRIES} more" if names[_MOST_ENTRIES:] else ""
             lines.append(f"  {title}: {', '.join(first_names)}{more}")
-    for title, texts in (("faults", result.faults), ("remarks", result.remarks)):
-        if texts:
-            lines += ["", f"{title}:", *(f"  {text}" for text in texts)]
+    if result.faults:
+        lines += ["", "faults:", *(f"  {text}" for text in result.faults)]
+        lines.append(f"  to do: correct {result.file}, and check it again")
+    if result.remarks:
+        lines += ["", "remarks:", *(f"  {text}" for text in result.remarks)]
     can = "can be computed once the faults are corrected" if result.faults else "can be computed"
     for title, possible in ((can, True), ("cannot be computed", False)):
         abilities = [ability for ability in result.abilities if ability.possible == possible]

@@ -180,6 +180,9 @@ def submit(
 
 def _in_own_options(advice: str) -> str:
     """Return the advice of the reader of predictions in words of this command."""
+    from chaos_utils.scoring.predictions import OF_OWN_ITEMS
+
+    advice = advice.removeprefix(OF_OWN_ITEMS)  # the scoreboard has only the book's
     advice = advice.replace("leave --asked out", "pass -f asked.how=encoder")
     advice = advice.replace("leave out --asked logprobs", "pass -f asked.how=encoder")
     advice = advice.replace(", and pass --allow-missing", "")

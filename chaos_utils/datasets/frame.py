@@ -315,6 +315,12 @@ class Frame:
                     todo,
                 )
 
+    @property
+    def lacks_header(self) -> bool:
+        """Whether a column's name is one of its own values, as where the first line holds data."""
+        is_text = self._records is None
+        return is_text and any(name in self.column(name).values for name in self.names)
+
     def _root(self, path: str) -> str:
         """Return the longest beginning of a dotted path that is a column; empty for none."""
         while path and path not in self._known:
@@ -334,6 +340,10 @@ class Frame:
         path_below = path[len(root) + 1 :]
         below = column_of(dig(value, path_below) for value in cells.values)
         return Column(np.append(below.codes, np.int32(-1))[cells.codes], below.values)
+
+    def are_same(self, first: int, second: int) -> bool:
+        """Return whether two rows have the same cell in every column."""
+        return all(self.column(name)[first] == self.column(name)[second] for name in self.names)
 
     def in_object(self, path: str) -> npt.NDArray[np.bool_]:
         """Return in which rows a dotted path's column holds an object, with this path or not."""
@@ -709,6 +719,8 @@ def _csv(content: FileContent, faults: Faults) -> Frame:
         read = ArrowColumn(*cells[k])
         return read if sound is None else read.take(sound)
 
+    if header_again and sum(name in column(k).values for k, name in enumerate(names)) > 1:
+        raise faults.fatal(*no_header(names))
     indices = _column_indices(names, column, faults)
     return Frame(
         list(indices),
@@ -718,6 +730,12 @@ def _csv(content: FileContent, faults: Faults) -> Frame:
         notes=[f"{counted(n_empty, 'row')} without any value"] if n_empty else [],
         describe_multiline_rows=file.describe_multiline_rows,
     )
+
+
+def no_header(names: Sequence[str]) -> tuple[str, str, str, str]:
+    """Return what `Faults.fatal` takes, for a file whose first line holds data."""
+    first = f"first line {shorten(','.join(names))}"
+    return "The file has no header.", first, "", "add a first line with the columns' names"
 
 
 def _note_rows(file: CsvFile, kinds: Codes, n_columns: int, faults: Faults) -> Callable[[int], str]:

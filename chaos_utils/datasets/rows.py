@@ -594,9 +594,11 @@ class Rows:
                 row, first_row = int(at[row]), int(at[first_row])
             if row == first_row:
                 return f"found two votes by one annotator; expected {expected}"
+            is_copy = self.frame.are_same(row, first_row)
             return (
                 f"found a second vote on item {shorten(self.item[row])} by the annotator of "
-                f"{self.frame.place(first_row)}; expected {expected}"
+                f"{self.frame.place(first_row)}; "
+                + ("the two rows are identical: delete one" if is_copy else f"expected {expected}")
             )
 
         is_second = np.zeros(len(item), dtype=bool)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chaos_utils.base.errors import ChaosError
+from chaos_utils.base.inputs import OWN
 from chaos_utils.datasets.votes import BY_PLACE, Annotations, Ints, Votes, frozen
 from chaos_utils.metrics.agreement import (
     agreement_columns,
@@ -222,17 +223,20 @@ def dawid_skene(votes: Votes) -> DawidSkene:
     return DawidSkene(posterior, prior, errors=confusion.transpose(0, 2, 1))
 
 
-def annotations_of(votes: Votes) -> Annotations:
+def annotations_of(votes: Votes, where: str = "") -> Annotations:
     """Return who gave which vote; raise a ChaosError if that is not known.
+
+    `where` is the file as the reader named it, for the error; by default its name alone.
 
     These are the votes that `Votes.counts` has: where people were asked in several rounds, their
     first vote on each item. All rounds are in `Votes.annotations`.
     """
     if votes.annotations is None or not len(votes.annotations.item):
+        todo = "add a column annotator (pseudonyms will do)" if votes.source.is_own else None
         raise ChaosError(
             f"It is not known who gave which vote on {votes.dataset.title}.",
-            where=votes.source.name,
+            where=where or votes.source.name.removeprefix(OWN),
             expected="votes with annotators: a row per vote, or a column that lists them",
-            todo=BY_PLACE if votes.dataset.reader.format == "columns" else None,
+            todo=BY_PLACE if votes.dataset.reader.format == "columns" else todo,
         )
     return votes.annotations.first

@@ -33,6 +33,7 @@ from chaos_utils.datasets.frame import (
     Frame,
     column_of,
     finite_numbers,
+    no_header,
     read_frame,
 )
 from chaos_utils.metrics.divergence import Floats
@@ -240,10 +241,7 @@ def _lewidi_frame(text: str, faults: Faults) -> Frame | None:
             return Frame.of_records(records, lambda i: f"line {rows[i][0]}")
         for _, row in fields(first):
             if not set(UIDS) & set(row) and any(map(_PLAIN_NUMBER.fullmatch, row[1:])):
-                raise faults.fatal(
-                    "The predictions file has no header.", shorten(first),
-                    todo="add a first line with the columns' names",
-                )  # fmt: skip
+                raise faults.fatal(*no_header(row))
     return None
 
 
@@ -357,6 +355,8 @@ def _with_fixed_names(
 
 def _unrecognised_error(frame: Frame, uid: str | None, faults: Faults) -> ChaosError:
     """Return the error for a file that names no items, or has two columns for the same thing."""
+    if uid is None and frame.lacks_header:
+        return faults.fatal(*no_header(frame.names))
     todo = "rename the columns: two are for one thing"
     if uid is None:
         todo = "name the column of the items' ids 'uid', and add a header if there is none"

@@ -114,6 +114,7 @@ NOTE_ON_LABELS = (
     "distribution and are left out"
 )
 SMOOTHING = "the Krichevsky–Trofimov rule (½ added to each label)"
+OF_OWN_ITEMS = "for items of your own, pass their votes: --data VOTES; else "
 NAME = "at least one character, all valid Unicode, none a control character"
 
 
@@ -241,7 +242,7 @@ def _read(
     datasets = [votes.dataset for votes in all_votes]
     frame = _without_explorer(read_rows(content, datasets, run_parts), all_votes)
     mappings = [LabelMapping(dataset, answers) for dataset in (*datasets, *known_datasets())]
-    gives_labels = _check_columns(frame, mappings)
+    gives_labels = _check_columns(frame, mappings, all_votes)
     by_model = (
         _labels_by_model(frame, mappings[: len(datasets)]) if asked == LABEL else frame.by_model()
     )
@@ -286,14 +287,20 @@ def _without_explorer(frame: PredictionFrame, all_votes: Sequence[Votes]) -> Pre
     )
 
 
-def _check_columns(frame: PredictionFrame, mappings: Sequence[LabelMapping]) -> bool:
+def _check_columns(
+    frame: PredictionFrame, mappings: Sequence[LabelMapping], all_votes: Sequence[Votes]
+) -> bool:
     """Return whether a file has one label per item; raise if it has no predictions at all."""
     if {DRAWN, PROBABILITIES, LOGITS} & frame.columns.keys():
         return False
     if any(mapping.label(name) is not None for name in frame.unnamed for mapping in mappings):
         return False
     if not any(_label_columns(frame, mapping) for mapping in mappings):
-        raise _misfit_error(frame, mappings[0], [])
+        fault = _misfit_error(frame, mappings[0], [])
+        uids = frame.columns["uid"].identifiers.values
+        if not any(votes.source.is_own or {*votes.uids} & {*uids} for votes in all_votes):
+            fault = fault.advising(lambda advice: OF_OWN_ITEMS + advice)
+        raise fault
     return True
 
 
@@ -758,6 +765,7 @@ def _no_item_error(model_rows: _ModelRows, all_votes: Sequence[Votes]) -> ChaosE
     """Return the error for a model none of whose uids is in the datasets."""
     titles = ", ".join(votes.dataset.title for votes in all_votes) or "no dataset"
     synthetic = any(votes.source.synthetic for votes in all_votes)
+    is_own = any(votes.source.is_own for votes in all_votes)
     stated = sorted(model_rows.datasets.values)
     n_uids = counted(len(model_rows.frame), "uid")
     return ChaosError(
@@ -770,7 +778,8 @@ def _no_item_error(model_rows: _ModelRows, all_votes: Sequence[Votes]) -> ChaosE
         todo="if these are predictions on the released items, leave out --data sample (or -p "
         "data=sample); if the items are missing, run `chaos data fetch` first"
         if synthetic
-        else "check the dataset, and that the uids are those of its votes",
+        else OF_OWN_ITEMS * (not is_own)
+        + "check the dataset, and that the uids are those of its votes",
     )
 
 
@@ -1308,7 +1317,7 @@ class _DatasetRows:
         lacks_labels = any(isinstance(cells(row), list) and None in cells(row) for row in wrong)
         self.model_rows.refuse(
             wrong,
-            lambda row: _no_numbers(cells(row), k),
+            lambda row: _no_numbers(cells(row), k, self._shown(row)),
             f"{k} finite numbers for each item of {dataset.title}: {some_of(dataset.labels)}",
             "correct these predictions"
             + "; a pipeline gives all labels with top_k=None" * lacks_labels,
@@ -1318,11 +1327,23 @@ class _DatasetRows:
         if frame.are_logits or self.lists == LOGITS:
             return softmax(values)
         in_file = np.argsort(self.rows)  # not the order of the dataset's items
+        rows = self.rows[in_file].tolist()
         check_shares(
-            self.model_rows.name, lambda i: frame.place(int(self.rows[in_file[i]])),
-            values[in_file], frame.path,
+            self.model_rows.name, lambda i: frame.place(rows[i]), values[in_file], frame.path,
+            lambda i: self._shown(rows[i]),
         )  # fmt: skip
         return values
+
+    def _shown(self, row: int) -> str:
+        """Return a row's values as a message shows them: with its uid, in the order of the file."""
+        frame, uid = self.frame, shorten(self.model_rows.uids[row])
+        if self.lists:
+            values = shorten(frame.column(self.lists)[row], _WIDE)
+        else:
+            labels = self.mapping.columns(frame.unnamed, frame.path)
+            names = [name for name in frame.unnamed if name in labels]
+            values = _cut(", ".join(f"{name} {_cell(frame.column(name)[row])}" for name in names))
+        return values if uid in frame.place(row) else f"uid {uid}: {values}"
 
     def _other_choices(self) -> list[str]:
         """Return the names of choices that are not labels."""
@@ -1443,14 +1464,22 @@ def _counts(column: Column) -> Floats:
     return np.array([*counts, np.nan], dtype=np.float64)[column.codes]
 
 
-def _no_numbers(cells: Any, k: int) -> str:
-    """Return a message on cells that should be k finite numbers."""
+def _no_numbers(cells: Any, k: int, shown: str) -> str:
+    """Return a message on cells, `shown` as text, that should be k finite numbers."""
     if isinstance(cells, str) and "..." in cells:
-        return f"{shorten(cells, _WIDE)}, which leaves numbers out"
+        return f"{shown}, which leaves numbers out"
     if not isinstance(cells, list) or len(cells) != k:
-        return f"{len(cells)} values" if isinstance(cells, list) else shorten(cells, _WIDE)
+        return f"{len(cells)} values" if isinstance(cells, list) else shown
     are_infinite = {int, float}.issuperset(map(type, cells))
-    return f"{shorten(cells, _WIDE)}{' is not finite' * are_infinite}"
+    return f"{shown}{' is not finite' * are_infinite}"
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.12g}" if isinstance(value, float) else shorten(value)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _WIDE else f"{text[: _WIDE - 1]}…"
 
 
 def as_labels(model: str, votes: Votes, labels: Sequence[Any]) -> Ints:
@@ -1468,9 +1497,16 @@ def as_labels(model: str, votes: Votes, labels: Sequence[Any]) -> Ints:
 
 
 def check_shares(
-    model: str, place: Callable[[int], str], values: Floats, where: Path | None = None
+    model: str,
+    place: Callable[[int], str],
+    values: Floats,
+    where: Path | None = None,
+    shown: Callable[[int], str] | None = None,
 ) -> None:
-    """Raise if rows are not probabilities, and say what they may be instead."""
+    """Raise if rows are not probabilities, and say what they may be instead.
+
+    `place` says where a row stands, and `shown` how a message shows it.
+    """
     with np.errstate(over="ignore"):
         sums = values.sum(axis=1)
     are_positive, are_whole = bool((values >= 0).all()), bool((values == values.round()).all())
@@ -1479,22 +1515,27 @@ def check_shares(
         todo += "; of log-probabilities, pass --asked logprobs"
     # Most rows decide: a few may be what is wrong.
     if are_positive and np.median(np.abs(sums - 100)) <= GREATEST_SUM - 100:
-        todo = "divide by 100: these are percentages"
+        off = np.flatnonzero(np.abs(sums - 100) > 100 * _TOLERANCE)
+        change = "divide by 100"
+        if len(off):
+            change = f"divide each row by its sum ({counted(len(off), 'row')} not by 100, such as "
+            change += f"{place(int(off[0]))} by {sums[off[0]]:.6g})"
+        todo = f"{change}: these are percentages"
         if where:
-            todo = "divide by 100, or pass --asked percentages, if these are percentages; "
-            todo += "--asked samples, if they count a model's answers"
+            todo = f"if these are percentages, {change}, or pass --asked percentages, which does "
+            todo += "so; if they count a model's answers, pass --asked samples"
     elif are_positive and are_whole and not (sums == 1).all():
         todo = "add a column n_samples, their sum, if these count a model's answers; "
         todo += f"`{_CHECK}` reads people's votes"
     elif are_positive and np.median(np.abs(sums - 1)) <= (GREATEST_SUM - 100) / 100:
-        todo = "divide each row by its sum: rounded?"
+        todo = "if these are rounded, divide each row by its sum"
         if where:
-            todo += " `--asked percentages` does so with what a language model stated"
+            todo += "; if a language model stated them, pass --asked percentages, which does so"
 
     def describe(row: int) -> str:
         is_negative = (values[row] < 0).any()
-        fault = "has a negative value" if is_negative else f"sums to {sums[row]:.6g}"
-        return f"{shorten(values[row].tolist(), _WIDE)} {fault}"
+        fault = "a value is negative" if is_negative else f"the sum is {sums[row]:.6g}"
+        return f"{shown(row) if shown else shorten(values[row].tolist(), _WIDE)}: {fault}"
 
     wrong = ~((values >= 0).all(axis=1) & (np.abs(sums - 1) <= _TOLERANCE))
     expected = "probabilities: none negative, their sum 1 (within 0.001)"

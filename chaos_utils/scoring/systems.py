@@ -1,5 +1,6 @@
 """All systems: released systems, the reader's own, baselines and references."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -36,6 +37,7 @@ READS = ("predictions",)
 BASELINES = ("uniform guess", "class prior", "base rate", "mean vote given the old label",
              "old label", "original votes")  # fmt: skip
 _AGREES = 5.5e-5  # largest difference from a number of four decimals
+_OPTION = re.compile("--(?:answers|asked|filter|scorer)")  # of `chaos evaluate`, not of a notebook
 _SAME = 1e-6  # largest difference between the same probabilities in two files
 
 
@@ -72,10 +74,34 @@ def own_systems(votes: Votes, files: Sequence[str]) -> list[System]:
     """Read a reader's own files; a file without an item of the dataset is passed over."""
     systems = []
     for file in files:
-        path = paths.from_reader(file)
-        own = read_predictions(path, [votes], allow_missing=True, allow_others=True)
+        own = _read_for_notebook(file, [votes], allow_others=True)
         systems += [replace(system, origin="yours") for system in own]
     return systems
+
+
+def _read_for_notebook(
+    file: str, all_votes: Sequence[Votes], *, allow_others: bool = False
+) -> list[System]:
+    """Read a file of a reader's own; a notebook has no options for reading it, and says so."""
+    path = paths.from_reader(file)
+    try:
+        return read_predictions(path, all_votes, allow_missing=True, allow_others=allow_others)
+    except ChaosError as fault:
+        raise fault.advising(_in_a_notebook) from fault
+
+
+def _in_a_notebook(advice: str) -> str:
+    """Return the advice of the reader of predictions for a notebook, which lacks its options."""
+    for missing in (" (--allow-missing)", ", and pass --allow-missing"):  # allowed here anyway
+        advice = advice.replace(missing, "")
+    advice = advice.replace("--data VOTES", "-p data=VOTES")
+    options = list(dict.fromkeys(_OPTION.findall(advice)))
+    if not options:
+        return advice
+    return (
+        f"{advice} (`chaos run` lacks {' and '.join(options)}: correct the file, or use "
+        "`chaos evaluate`)"
+    )
 
 
 def refuse_unused(
@@ -90,9 +116,9 @@ def refuse_unused(
         for votes in all_votes
         for file in {file for s in systems if s.dataset == votes.dataset for file in s.inputs}
     )
-    for path in map(paths.from_reader, files):
-        if used[path.name] != 1:
-            read_predictions(path, all_votes, allow_missing=True)
+    for file in files:
+        if used[paths.from_reader(file).name] != 1:
+            _read_for_notebook(file, all_votes)
 
 
 def released_systems(votes: Votes) -> list[System]:

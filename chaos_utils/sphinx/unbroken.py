@@ -1,13 +1,17 @@
-"""Dates, products and sizes such as ``1,514 × 100`` stay on one line, however narrow it is."""
+"""Dates, products, sizes such as ``1,514 × 100``, and a command's options stay on one line."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from docutils import nodes
+from pygments.lexers.shell import BashSessionLexer  # type: ignore[import-untyped]
+from pygments.token import Text  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 _UNBROKEN = re.compile(r"(\d{4}-\d\d-\d\d|[\d.,–]*\d × \d(?:[\d.,–]*\d)?|\(× \d[\d.,]*\))")
+_OPTION = re.compile(r"--?\w[\w-]*")
 _AS_WRITTEN = (nodes.literal, nodes.FixedTextElement, nodes.math, nodes.raw)
 
 
@@ -31,6 +35,17 @@ class Unbroken(SphinxPostTransform):
             text.parent.replace(text, marked)
 
 
+class ConsoleLexer(BashSessionLexer):
+    """Commands in a terminal, with options as tokens: ``-p`` would break after its dash."""
+
+    def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, Any, str]]:
+        """Yield the start, kind and text of each token."""
+        for start, kind, value in super().get_tokens_unprocessed(text):
+            is_option = kind is Text and _OPTION.fullmatch(value)
+            yield start, Text.Option if is_option else kind, value
+
+
 def setup(app: Sphinx) -> None:
-    """Register the transform."""
+    """Register the transform and the lexer."""
     app.add_post_transform(Unbroken)
+    app.add_lexer("console", ConsoleLexer)

@@ -143,8 +143,29 @@ def test_votes_without_pairs_and_files_for_another_dataset_are_refused(four, tmp
         your_votes.crowd_inputs(str(four), "", [str(path)])
     path = tmp_path / "single.csv"
     path.write_text("item,label\n" + "".join(f"i{k},{'ab'[k % 2]}\n" for k in range(30)))
-    with pytest.raises(ChaosError, match="cannot say how far people agree"):
+    with pytest.raises(ChaosError, match=f"cannot say how far people agree(.|\\n)*{path}"):
         your_votes.crowd_inputs(str(path), "", [])
+
+
+def test_advice_about_predictions_says_which_options_a_notebook_lacks(four, tmp_path):
+    path = tmp_path / "judge.csv"
+    path.write_text("uid,label\nx1,nothing\nx2,much\n")
+    lacks = r"--answers 'much=…(.|\n)*`chaos run` lacks --answers: correct the file"
+    with pytest.raises(ChaosError, match=lacks):
+        your_votes.crowd_inputs(str(four), "", [str(path)])
+    path.write_text("uid,label\nitem-1,none\nitem-2,none\nitem-3,much\n")
+    with pytest.raises(ChaosError) as fault:
+        your_votes.crowd_inputs(str(four), "", [str(path)])
+    assert "and evaluate the rest (`chaos run` lacks --answers:" in str(fault.value)
+
+
+def test_a_replacement_test_without_annotators_is_refused_before_it_is_made(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("item,label\n" + "".join(f"i{k // 2},{'ab'[k % 3 == 0]}\n" for k in range(60)))
+    your_votes.crowd_inputs(str(path), "", [])
+    words = rf"not known who gave(.|\n)*{path}(.|\n)*add a column annotator(.|\n)*leave out epsilon"
+    with pytest.raises(ChaosError, match=words):
+        your_votes.crowd_inputs(str(path), "", [], tests=True)
 
 
 def test_a_margin_is_one_and_has_a_reason():

@@ -195,7 +195,7 @@ FAULTS = {
     "no header": (lines([], lambda i: f"v{i},0.2,0.3,0.5"), "has no header", "add a first line"),
     "no row": (with_line(of_rows("label"), 5, []), "uid 'v1' has no row for 'tense'"),
     "a row again": (of_rows("label") + "v3,calm,0.2\n", "label 'calm' again", "'sample'"),
-    "sums": (of_rows("label").replace("0.7", "0.6"), "sums to 0.9"),
+    "sums": (of_rows("label").replace("0.7", "0.6"), "the sum is 0.9"),
     "cut short": (lines(["uid,probs"], lambda i: f"v{i},[0.1 ... 0.2]"), "leaves numbers out"),
     "too short": (lines(["uid,probs"], lambda i: f"v{i},[0.5 0.5]"), "2 values", "3 finite"),
     "two lists": (lines(["uid;human;gpt"], lambda i: f"v{i};{row(i)};{row(i + 1)}"),

@@ -22,6 +22,7 @@ GOOD = """Item ID,Text,Rater,Label,age
 2,a dog ran,cyd,yes,50
 """
 LINES = "item,rater,label\n" + "".join(f"{k // 3},w{k % 3},{'ab'[k % 2]}\n" for k in range(30))
+FIRST_VOTE = LINES.partition("\n")[2]  # without the header
 
 
 @pytest.fixture
@@ -107,6 +108,14 @@ def test_the_next_command_reads_the_file_as_the_check_did(path):
         assert "next:" not in run("check", path)[1]
 
 
+def test_what_to_do_about_faults_follows_them(path):
+    path.write_text(LINES)
+    assert "to do:" not in run("check", path)[1]
+    path.write_text(LINES + "1,w0,\n")
+    faults = run("check", path)[1].partition("faults:\n")[2].partition("\n\n")[0]
+    assert faults.endswith("\n  to do: correct votes.csv, and check it again")
+
+
 def test_what_a_wide_file_holds(check):
     found = check("uid,text,red,blue\na,a dot here,3,0\nb,a line,1,1\nc,a line,1,0\n")
     assert found.columns == {"item": "uid", "votes": "red, blue"}
@@ -143,6 +152,13 @@ def test_columns_may_be_named(check):
         check(content, item="thin")
 
 
+def test_columns_named_by_the_first_vote_are_no_header(check):
+    with pytest.raises(ChaosError, match=r"no header(.|\n)*add a first line"):
+        check(FIRST_VOTE, item="0", annotator="w0", label="a")
+    joined = "item,who,label\n1,a,x\n1,b,y\nitem,who,label\n2,a,x\n"
+    assert "two files joined" in check(joined).faults[0]
+
+
 @pytest.mark.parametrize(
     ("changed", "fault", "remark"),
     [
@@ -176,6 +192,8 @@ def test_what_is_odd_is_said_and_never_mended(check, path, changed, fault, remar
     [
         ("item,annotator,label\na,b,\n", "holds no votes"),
         ("item|label\n1|a\n", "not recognised(.|\n)*--item"),
+        ("T1,x\nT2,x\nT3,y\n", "no header(.|\n)*'T1,x'(.|\n)*add a first line"),
+        (FIRST_VOTE, "no header(.|\n)*'0,w0,a'"),
         (
             "participant,post_id,response\nann,17,yes\nben,17,no\n",
             "if 'post_id' identifies the items, run `chaos dataset check FILE --item post_id "

@@ -299,9 +299,12 @@ def test_second_votes_count_only_where_the_yaml_file_says_so(tmp_path):
 
 def test_second_votes_in_rows_of_their_own_count_as_well(tmp_path):
     rows = "item,who,given\na,w9,red\na,w9,blue\na,w1,red\n"
+    twice = "item,who,given\na,w9,red\na,w1,red\na,w9,red\n"
     reader = {"format": "long", "annotator": "who", "label": "given"}
-    with pytest.raises(ChaosError, match="a second vote on item 'a'"):
+    with pytest.raises(ChaosError, match=r"a second vote on item 'a'.*; expected one per item"):
         read(tmp_path, rows, reader)
+    with pytest.raises(ChaosError, match="of line 2; the two rows are identical: delete one"):
+        read(tmp_path, twice, reader)
     votes = read(tmp_path, rows, reader | {"second_votes": True})
     assert votes.counts.tolist() == [[2, 0, 1]]
     assert votes.annotations.annotator.tolist() == [0, 0, 1]

@@ -147,8 +147,13 @@ def test_the_sum_says_whether_shares_or_percentages_are_meant():
 
 def test_numbers_that_may_be_either_are_asked_for(read):
     counts = of_columns(lambda i: [80, 15, 5] if i else [70, 15, 10])
-    with refused(any=("--asked percentages", "--asked samples")):
+    off = (
+        "divide each row by its sum (1 row not by 100, such as line 2 by 95), or pass --asked perc"
+    )
+    with refused(any=(off, "--asked samples")):
         read(counts, None)
+    with refused(any="if these are percentages, divide by 100, or pass --asked percentages"):
+        read(of_columns(lambda i: [80, 15, 5]), None)
     (stated_shares,), (drawn,) = read(counts, "percentages"), read(counts, "samples")
     assert stated_shares.probabilities[1] == pytest.approx([0.8, 0.15, 0.05])
     assert drawn.probabilities[1] == pytest.approx(np.array([80.5, 15.5, 5.5]) / 101.5)

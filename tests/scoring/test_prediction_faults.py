@@ -19,6 +19,7 @@ from chaos_utils.datasets.frame import FileContent, read_frame
 from chaos_utils.datasets.loading import load_all_votes
 from chaos_utils.scoring import predictions
 from chaos_utils.scoring.predictions import read_predictions
+from chaos_utils.scoring.systems import own_systems
 
 HEADER = "uid,entailment,neutral,contradiction"
 CSV = f"{HEADER}\n"
@@ -63,6 +64,7 @@ FAULTS = [
     ('{"m": ' * 100_000, "nested too deeply"),
     ('{"uid": "a", "logit": 1.25}',
      ("None of the columns is a label", "there are 'logit'", "--answers 'logit'=entailment,…")),
+    ("u0,neutral\nu1,neutral\nu2,entailment\n", ("no header", "first line 'u0,neutral'")),
     ("uid,annotator,label\nu0,Ann,neutral\n", ("a file of votes", "chaos dataset check FILE")),
     ('{"m": {"u0": {"logits": [1, 2, 3]}}}\n' * 2, "give each file by itself"),
     (CSV + "u0,1,0,0\n" + CSV, ("line 3, found the header again", "two files joined")),
@@ -83,10 +85,13 @@ FAULTS = [
      ("Two columns are for the label 'entailment'", "'Entailment' and 'ENTAILMENT'")),
     (table(hidden=0.2), ("too many columns for", "probabilities of 'hidden'")),
     # numbers
-    (csv("u3,1_0,0,0"), "line 5, ['1_0'"),
-    (csv("u3,0.9,0.0989,0"), "sums to 0.9989"),
+    (csv("u3,1_0,0,0"), "line 5, uid 'u3': entailment '1_0', neutral 0"),
+    (csv("u3,0.9,0.0989,0"), "the sum is 0.9989"),
+    ("uid,contradiction,rank,entailment,neutral\nu0,0.7,9,0.2,0.11\n",
+     "line 2, uid 'u0': contradiction 0.7, entailment 0.2, neutral 0.11: the sum is 1.01"),
+    (LINE.replace("1,", "0.9,"), "line 1, uid 'u0': [0.9, 0, 0]: the sum is 0.9"),
     (made.csv_text([f"u{i},0.81,0.1,0.1" for i in range(made.N)]), "divide each row by its sum"),
-    (csv("u3,1.5,-0.25,-0.25"), "[1.5, -0.25, -0.25] has a negative"),
+    (csv("u3,1.5,-0.25,-0.25"), "contradiction -0.25: a value is negative"),
     (LINE.replace("1,", "1" * 400 + ","), "is not finite"),
     (LINE.replace("1,", "1" * 5000 + ","), "a number is too long"),
     (entries(predicted_probabilities=[0.2, 0.8]),
@@ -119,8 +124,11 @@ FAULTS = [
       "read as entailment, neutral, contradiction, 100%",
       "expected:  the order entailment, contradiction, neutral", "leave index and pred out")),
     # another dataset
+    ("uid,label\nT1,bug\nT2,account\n",
+     ("no labels of ChaosNLI-SNLI",
+      "to do:     for items of your own, pass their votes: --data VOTES; else say which")),
     (made.csv_text([f"other{i},0.2,0.3,0.5" for i in range(5)]),
-     "No uid of 'm' occurs in ChaosNLI-SNLI"),
+     ("No uid of 'm' occurs in ChaosNLI-SNLI", "pass their votes: --data VOTES; else check")),
 ]  # fmt: skip
 
 
@@ -140,6 +148,15 @@ def test_a_fault_is_one_error_that_says_where(tmp_path, content, words):
     path.write_text(content)
     text = fault_of(path, [votes_on()], allow_missing=True)
     assert all(word in text for word in words)
+
+
+def test_a_notebook_is_advised_in_its_own_words(tmp_path):
+    path = tmp_path / "m.csv"
+    path.write_text("uid,label\nT1,bug\n")
+    with pytest.raises(ChaosError) as fault:
+        own_systems(votes_on(), [str(path)])
+    assert "for items of your own, pass their votes: -p data=VOTES; else" in str(fault.value)
+    assert "(`chaos run` lacks --answers: correct the file, or use `cha" in str(fault.value)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 from chaos_utils.base.errors import counted
 from chaos_utils.datasets.cells import as_number
 from chaos_utils.datasets.faults import listed
-from chaos_utils.datasets.frame import Column, Frame
+from chaos_utils.datasets.frame import Column, Frame, no_header
 from chaos_utils.datasets.people import VOTERS, names_annotators
 from chaos_utils.datasets.recognition.candidates import (
     NAME_THEM,
@@ -52,6 +52,8 @@ def unknown_columns(columns: Columns) -> Candidate:
     if len(names) > 1:
         people = {"annotator": next(iter(columns.named(VOTERS, names)), "")}
         return _ask_for_items(columns, names, people, [names[:2], *names[:2]])
+    if columns.frame.lacks_header:
+        return refused(*no_header(columns.frame.names))
     return refused(
         "The columns of items and votes are not recognised.",
         f"columns {listed(columns.frame.names)}",
