@@ -88,7 +88,9 @@ publish_table(
 #   {value}`tbl-claims id=c24 value .2f`, so more accurate models tend to be nearer to people ([c24](#claim-c24)). Accuracy and KL show no
 #   such relation on αNLI (ρ = {value}`tbl-rank-correlations dataset=alphanli distance=kl value .2f`). On SNLI, the correlation between
 #   accuracy and JSD (ρ = {value}`tbl-rank-correlations dataset=snli distance=jsd value .2f`) is weaker than on αNLI and, after Holm's
-#   correction, not significant. On MNLI, we see no such correlation, but nine models are too few for a weak correlation to be detected.
+#   correction, not significant. On MNLI, more accurate models even tend to have a higher KL (ρ =
+#   {value}`tbl-rank-correlations dataset=mnli distance=kl value .2f`), but that, too, is not significant: nine models are too few for all
+#   but strong correlations to be detected.
 # - **Whether {term}`DistCE` is a proper score depends on what serves as the reference.** Computed against the whole distribution of votes,
 #   as in {cite:t}`baan2022`, DistCE is smallest for the true distribution. Computed against single votes, as in a training loss, DistCE is
 #   smaller for a model that names only the majority label than for a model that predicts the true distribution ([c61](#claim-c61)).

@@ -280,7 +280,7 @@ class Claim(StrictModel):
             "above": bound,
             "all": f"each {bound}",
             "some": f"at least one {bound}",
-            "absent": "none differs from 0, after Holm",
+            "absent": "differs from 0 in no case, after Holm",
             "open": "",
         }[self.rule]
         return "; ".join(filter(None, [words, self.reading]))
