@@ -368,10 +368,11 @@ publish_figure(
 # ({numref}`fig-next-vote`). The rule *small margins*, which does without a prior, needs hardly any more
 # votes than *open majorities*.
 #
-# **To estimate vote shares, spread votes evenly.** To match ten evenly spread votes per item, the best rule for shares
-# still needs {value}`fig-next-vote dataset=snli rule=shares quantity=votes_for_shares n_votes=10 value .1f` votes per
-# item on SNLI, {value}`fig-next-vote dataset=mnli rule=shares quantity=votes_for_shares n_votes=10 value .1f` on MNLI
-# and {value}`fig-next-vote dataset=alphanli rule=shares quantity=votes_for_shares n_votes=10 value .1f` on αNLI.
+# **To estimate vote shares, uneven spending saves little where people disagree.** To match ten evenly spread votes per
+# item, the best rule for shares still needs
+# {value}`fig-next-vote dataset=snli rule=shares quantity=votes_for_shares n_votes=10 value .1f` votes per item on SNLI,
+# {value}`fig-next-vote dataset=mnli rule=shares quantity=votes_for_shares n_votes=10 value .1f` on MNLI and
+# {value}`fig-next-vote dataset=alphanli rule=shares quantity=votes_for_shares n_votes=10 value .1f` on αNLI.
 #
 # Spending votes where the majority is open biases later estimates. When five votes per SNLI item are spent in this way,
 # two people seem to differ {value}`fig-next-vote dataset=snli rule=majority quantity=disagreement n_votes=5 value .0%`

@@ -134,10 +134,9 @@ publish_table(
 # person's reading of each text, and of noise that would not recur if that person were asked again. Only asking people
 # twice can separate the two. On the {value}`tbl-persons dataset=xhatestability people=everyone by=labels n_items .0f`
 # posts judged twice, {value}`fig-again dataset=xhatestability "part=another language" quantity=same n_items .0f` of
-# them in two languages, two people differ
-# {value}`tbl-persons dataset=xhatestability people=everyone by=labels two_differ .0%` of the time. The person's reading
-# accounts for {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion .0%` of the variance (95%
-# interval: {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion_low .0%` to
+# them in two languages, the person's reading accounts for
+# {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion .0%` of the variance (95% interval:
+# {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion_low .0%` to
 # {value}`tbl-persons dataset=xhatestability people=everyone by=labels opinion_high .0%`) and noise for
 # {value}`tbl-persons dataset=xhatestability people=everyone by=labels again .0%`
 # ({value}`tbl-persons dataset=xhatestability people=everyone by=labels again_low .0%` to
